@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from letalone.audit import audit, audit_self, audit_training, confidence_of_each
-from letalone.audit.suite import SLOW, Case, aggregate_cases, mechanism_cases, released
+from letalone.audit.suite import SLOW, AuditCase, aggregate_cases, mechanism_cases, draw_releases
 from letalone.learn import (
     PCA,
     BoostedTreesClassifier,
@@ -55,13 +55,13 @@ def through_duckdb(draws: float) -> list[dict[str, Any]]:
     }
     few = {name: SLOW if name == "std" else SLOW // 5 for name in more}
     added = [
-        Case(name, released(what), False, True, samples=few[name], many=True)
+        AuditCase(name, draw_releases(what), False, True, samples=few[name], many=True)
         for name, what in more.items()
     ]
     return _suite([*aggregate_cases(), *added], draws, pair=PAIR)
 
 
-def _suite(cases: list[Case], draws: float, *, pair: str) -> list[dict[str, Any]]:
+def _suite(cases: list[AuditCase], draws: float, *, pair: str) -> list[dict[str, Any]]:
     more = [replace(case, samples=int(draws * case.samples)) for case in cases]
     deltas = {case.name: float(case.delta) for case in cases}
     return [

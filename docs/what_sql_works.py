@@ -16,9 +16,9 @@ from letalone.plans.clauses import PublicJoin
 from letalone.plans.query import make_plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
+from letalone.sql.from_clause import JOINS
 from letalone.sql.question import read_question
-from letalone.sql.refusals import CLAUSES, REFUSED, Refused
-from letalone.sql.tables import JOINS
+from letalone.sql.refusals import CLAUSES, REFUSED, SqlRefusal
 from letalone.sql.text import DIALECTS, MAX_SQL_LENGTH
 
 PAGE = Path(__file__).parent / "reference" / "sql.md"
@@ -142,32 +142,34 @@ QUERIES = (
     'SELECT COUNT(*) FROM `visits` WHERE ward = "A"',
 )
 OTHERS = (
-    Refused("rows", "Count or add up.", "SELECT * FROM visits"),
-    Refused("a column as it is", "Count it, or put it into GROUP BY.", "SELECT ward FROM visits"),
-    Refused("SUM(DISTINCT)", "Leave out DISTINCT.", "SELECT SUM(DISTINCT cost) FROM visits"),
-    Refused("a file", "Write FROM visits.", "SELECT COUNT(*) FROM 'visits.parquet'"),
-    Refused("a table function", "Write FROM visits.", "SELECT COUNT(*) FROM read_csv('v.csv')"),
-    Refused(
+    SqlRefusal("rows", "Count or add up.", "SELECT * FROM visits"),
+    SqlRefusal(
+        "a column as it is", "Count it, or put it into GROUP BY.", "SELECT ward FROM visits"
+    ),
+    SqlRefusal("SUM(DISTINCT)", "Leave out DISTINCT.", "SELECT SUM(DISTINCT cost) FROM visits"),
+    SqlRefusal("a file", "Write FROM visits.", "SELECT COUNT(*) FROM 'visits.parquet'"),
+    SqlRefusal("a table function", "Write FROM visits.", "SELECT COUNT(*) FROM read_csv('v.csv')"),
+    SqlRefusal(
         "a system table", "Write FROM visits.", "SELECT COUNT(*) FROM information_schema.tables"
     ),
-    Refused(
+    SqlRefusal(
         "a query in FROM", "Write FROM visits.", "SELECT COUNT(*) FROM (SELECT * FROM visits) t"
     ),
-    Refused(
+    SqlRefusal(
         "a table joined to itself",
         "Join a public table.",
         "SELECT COUNT(*) FROM visits JOIN visits v ON visits.city = v.city",
     ),
-    Refused(
+    SqlRefusal(
         "several statements",
         "Ask one question at a time.",
         "SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits",
     ),
-    Refused("UNION", "Ask two questions.", "SELECT COUNT(*) FROM visits UNION SELECT 1"),
-    Refused("PRAGMA", "Ask with SELECT.", "PRAGMA show_tables"),
-    Refused("COPY", "Ask with SELECT.", "COPY visits TO 'out.csv'"),
-    Refused("ATTACH", "Ask with SELECT.", "ATTACH 'other.db'"),
-    Refused("SET", "Ask with SELECT.", "SET threads = 1"),
+    SqlRefusal("UNION", "Ask two questions.", "SELECT COUNT(*) FROM visits UNION SELECT 1"),
+    SqlRefusal("PRAGMA", "Ask with SELECT.", "PRAGMA show_tables"),
+    SqlRefusal("COPY", "Ask with SELECT.", "COPY visits TO 'out.csv'"),
+    SqlRefusal("ATTACH", "Ask with SELECT.", "ATTACH 'other.db'"),
+    SqlRefusal("SET", "Ask with SELECT.", "SET threads = 1"),
 )
 
 
@@ -181,7 +183,7 @@ def worked() -> Iterator[tuple[str, str]]:
         yield sql, asked_for(sql)
 
 
-def refused() -> Iterator[Refused]:
+def refused() -> Iterator[SqlRefusal]:
     """Everything that is refused by name."""
     seen: set[str] = set()
     for one in (*OTHERS, *JOINS.values(), *CLAUSES.values(), *REFUSED.values()):

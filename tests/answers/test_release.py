@@ -113,9 +113,9 @@ def test_frames_have_the_same_cells_with_exact_types() -> None:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    from letalone.answers import figure, frames
+    from letalone.answers import columns, figure
 
-    monkeypatch.setattr(frames, "find_spec", lambda _: None)
+    monkeypatch.setattr(columns, "find_spec", lambda _: None)
     monkeypatch.setattr(figure, "find_spec", lambda _: None)
     for method, package in (
         ("to_pandas", "pandas"),

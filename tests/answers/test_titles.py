@@ -1,7 +1,7 @@
 """What stands above a picture."""
 
 import letalone as la
-from letalone.answers.titles import LONGEST, title_of
+from letalone.answers.shown import MAX_TITLE_LENGTH, title_of
 from session.makers import EVERYTHING, WARDS, opened
 
 
@@ -24,4 +24,4 @@ def test_every_aggregate_has_a_word_and_a_long_title_is_cut() -> None:
         for name, asked in EVERYTHING.items():
             title = title_of(session.agg(**{name: asked}).plan.to_json(), [])
             assert title == title.lower(), title
-        assert len(title_of(session.agg(**EVERYTHING).plan.to_json(), [])) == LONGEST
+        assert len(title_of(session.agg(**EVERYTHING).plan.to_json(), [])) == MAX_TITLE_LENGTH

@@ -11,7 +11,7 @@ from scipy import stats
 
 from letalone.audit import Audit, Verdict, audit, confidence_of_each, events
 from letalone.audit.auditor import SAMPLES, SURE, judge
-from letalone.audit.bound import Counts, epsilon_below, product_level
+from letalone.audit.bound import HitCounts, epsilon_below, product_level
 from letalone.audit.draws import source_of
 from letalone.audit.events import choose_event
 from letalone.audit.outputs import Layout, read
@@ -101,7 +101,7 @@ def false_accusations(mechanism: Any, other: float, seeds: range) -> int:
     return sum(map(accused, seeds))
 
 
-def is_above_one(counts: Counts) -> bool:
+def is_above_one(counts: HitCounts) -> bool:
     """Whether the bound is above 1; computed only where one pair of its set does not deny it."""
     often, seldom, total = counts.often, counts.seldom, counts.total
     tail = LEVEL / stats.binom.sf(often - 1, total, often / total)

@@ -65,7 +65,7 @@ def ranks(engine: PostgresEngine, schema: Schema) -> list[int | None]:
     """The rank of each row in the order in which they were put in; None without a unit."""
     from letalone.engines import syntax
     from letalone.engines.dialects.postgres import POSTGRES
-    from letalone.engines.dialects.postgres_words import statement
+    from letalone.engines.dialects.postgres_words import write_statement
 
     unit = unit_of(engine._relation, schema.column(schema.unit), "#source", POSTGRES)
     columns = [
@@ -73,7 +73,7 @@ def ranks(engine: PostgresEngine, schema: Schema) -> list[int | None]:
         syntax.alias(syntax.named("ctid", "#source"), "place"),
     ]
     ranked = POSTGRES.ranked(columns, engine._relation.sql, engine._key_name, mark="#", unit=unit)
-    text, names = statement(ranked)
+    text, names = write_statement(ranked)
     with engine._server.reading():
         rows = engine._server.run(text, [engine._secret[name] for name in names])
         found = {place: rank for rank, place in rows}

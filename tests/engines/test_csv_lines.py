@@ -160,7 +160,7 @@ def check_random_file(path, seed, sizes):
     path.write_bytes(b"id,x,note\n" + body)
     wanted = slow_rows(b"\n" + body)
     for size in sizes:
-        assert rows_of(path, BLOCK=size, CELLS=4) == wanted
+        assert rows_of(path, BLOCK_BYTES=size, CELLS_AT_ONCE=4) == wanted
     assert rows_of(path) == wanted
 
 
@@ -179,10 +179,10 @@ def test_a_line_that_is_too_long_is_dropped_alone_at_all_sizes_of_blocks(tmp_pat
     path = tmp_path / "f.csv"
     for end, size in product([b"\n", b""], [1, 3, 7, 20]):
         path.write_bytes(b"id,x,note\na,1,\n" + b"y" * 21 + b"\nb,2,\n" + b"z" * 20 + end)
-        rows = rows_of(path, BLOCK=size, LONGEST_LINE=20)
+        rows = rows_of(path, BLOCK_BYTES=size, MAX_LINE_BYTES=20)
         assert rows == [("a", "1", None), ("b", "2", None), ("z" * 20, None, None)]
         path.write_bytes(b"id,x,note\na,1,\n" + b"y" * 21 + end)
-        assert rows_of(path, BLOCK=size, LONGEST_LINE=20) == [("a", "1", None)]
+        assert rows_of(path, BLOCK_BYTES=size, MAX_LINE_BYTES=20) == [("a", "1", None)]
 
 
 def test_no_line_decides_how_much_memory_is_needed(tmp_path):
@@ -190,7 +190,7 @@ def test_no_line_decides_how_much_memory_is_needed(tmp_path):
     not some numbers for each of its delimiters or quotes."""
     path, before = tmp_path / "f.csv", [("a", "1", None)]
     for letters in (b",", b'",'):
-        for size, kept in ((1 << 24, 0), (csv_lines.LONGEST_LINE, 1)):
+        for size, kept in ((1 << 24, 0), (csv_lines.MAX_LINE_BYTES, 1)):
             path.write_bytes(b"id,x,note\na,1,\n" + (letters * size)[:size] + b"\nb,2,\n")
             tracemalloc.start()
             try:
@@ -206,7 +206,7 @@ def test_no_line_decides_how_much_memory_is_needed(tmp_path):
 def test_a_blank_line_is_a_missing_cell_where_there_is_one_column(tmp_path):
     (tmp_path / "f.csv").write_bytes(b'a\n1\n\n\r\r\r\n""\n2\n')
     for size in (1, 2, 3, 100):
-        rows = rows_of(tmp_path / "f.csv", BLOCK=size)
+        rows = rows_of(tmp_path / "f.csv", BLOCK_BYTES=size)
         assert rows == [("1",), (None,), (None,), (None,), ("2",)]
 
 

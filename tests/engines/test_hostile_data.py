@@ -11,7 +11,7 @@ import pytest
 import letalone as la
 from engines.hostile import BROKEN, FRAMED, STORED, TEXTS, raw, texts
 from letalone.engines import duck, syntax
-from letalone.engines.cells import sound
+from letalone.engines.cells import make_readable
 from letalone.engines.duck import open_duck
 from letalone.engines.frames import as_arrow
 from letalone.engines.measures import GridSum, Rows, RowsWith, Scope, Units
@@ -208,8 +208,8 @@ def test_decimals_of_every_width_with_too_many_digits_are_missing_alone(tmp_path
         cells = columns[f"{kind.bit_width}1"]
         hidden = pa.Array.from_buffers(kind, 3, [pa.py_buffer(b"\x05"), cells.buffers()[1]])
         for part in (hidden, hidden.slice(1)):
-            assert sound(part).to_pylist() == [None, None, Decimal("2.75")][-len(part) :]
-            sound(part).validate(full=True)
+            assert make_readable(part).to_pylist() == [None, None, Decimal("2.75")][-len(part) :]
+            make_readable(part).validate(full=True)
     sources = [pa.table(columns)]
     for number, whole in enumerate((False, True)):
         sources.append(tmp_path / f"{number}.parquet")

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from letalone.engines.duck import open_duck
-from letalone.engines.lazy_functions import Manner, manner_of
+from letalone.engines.lazy_expressions import Manner, manner_of
 from letalone.engines.lazy_plan import check_lazy
 from letalone.engines.provenance import IN_MEMORY
 from letalone.errors import ParameterError

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from letalone.engines.duck import open_duck
-from letalone.engines.lockdown import KEPT, LockedDuck
+from letalone.engines.lockdown import KEPT_OPTIMIZERS, LockedDuck
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_all_optimizers_are_off_but_those_that_look_at_the_statement_alone(locke
     known = {name for (name,) in locked.connection.sql("FROM duckdb_optimizers()").fetchall()}
     setting = "SELECT current_setting('disabled_optimizers')"
     off = locked.connection.execute(setting).fetchone()[0].split(",")
-    assert known - {name.strip() for name in off} == set(KEPT)
+    assert known - {name.strip() for name in off} == set(KEPT_OPTIMIZERS)
 
 
 def scans_of(connection, statement):

@@ -97,7 +97,7 @@ def test_blocks_do_not_show_in_the_ranks(block, monkeypatch):
     whole = ranks_of(codes, SeededBits(2))
     words = np.empty(500, np.uint64)
     SeededBits(2).fill(words)
-    monkeypatch.setattr(module, "BLOCK", block)
+    monkeypatch.setattr(module, "BLOCK_ROWS", block)
     assert np.array_equal(ranks_of(codes, PositionBits(words)), whole)
 
 

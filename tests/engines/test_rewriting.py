@@ -3,8 +3,8 @@
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.dialects import postgres_words, spark_words
-from letalone.engines.dialects.rewriting import rewritten
+from letalone.engines.dialects import postgres_words, spark
+from letalone.engines.dialects.rewriting import rewrite_tree
 
 
 def one_of(many, value):
@@ -29,8 +29,8 @@ def numbered(monkeypatch, rewrite, query):
 def test_a_list_that_is_twice_as_long_takes_twice_the_steps_and_no_more(monkeypatch):
     """One part after the other, each with its whole list, would be four times as many."""
     for rewrite, value in (
-        (postgres_words.rewritten, lambda number: syntax.double(number + 0.5)),
-        (spark_words.rewritten, lambda number: syntax.text(f"ä{number}")),
+        (postgres_words.rewrite_for_postgres, lambda number: syntax.double(number + 0.5)),
+        (spark.rewrite_for_spark, lambda number: syntax.text(f"ä{number}")),
     ):
         steps = [numbered(monkeypatch, rewrite, one_of(many, value)) for many in (500, 1000)]
         assert steps[0] >= 500
@@ -41,7 +41,7 @@ def test_every_part_is_put_where_the_old_one_was_and_the_given_tree_stays():
     query = exp.select("1").from_("t").where(one_of(4, syntax.whole))
     before = query.sql()
     rules = {exp.Literal: lambda node: syntax.text(f"n{node.name}"), exp.In: lambda n: exp.not_(n)}
-    found = rewritten(query, rules)
+    found = rewrite_tree(query, rules)
     assert query.sql() == before
     assert found.sql() == "SELECT 'n1' FROM t WHERE NOT x IN ('n0', 'n1', 'n2', 'n3')".replace(
         "x IN", '"x" IN'

@@ -160,7 +160,7 @@ def test_words_and_names_need_no_spark():
     ],
 )
 def test_spark_connect_is_refused_before_anything_is_started(monkeypatch, name, value):
-    monkeypatch.setattr(spark_start, "_started", None)
+    monkeypatch.setattr(spark_start, "_start_ours", None)
     monkeypatch.setattr(spark_start, "find_spec", lambda _: True)
     monkeypatch.setenv(name, value)
     with pytest.raises(ParameterError, match=f"{name}.*Spark Connect"):

@@ -7,7 +7,7 @@ import pytest
 from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK
 from letalone.engines.reading import Stored
-from letalone.engines.spark_versions import printed
+from letalone.engines.spark_versions import print_for_session
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
@@ -20,7 +20,9 @@ def test_text_is_looked_at_in_words_of_the_version(stored, kind):
     column = Stored("c", stored, collated=True)
     read = SPARK.read(column, syntax.named("c", "t"), Column("c", kind)).sql
     query = syntax.select([syntax.alias(read, "c")], syntax.table_named("t"))
-    old, new = (printed(query, SimpleNamespace(version=one)) for one in ("3.5.9", "4.0.0"))
+    old, new = (
+        print_for_session(query, SimpleNamespace(version=one)) for one in ("3.5.9", "4.0.0")
+    )
     assert all(word in new and word not in old for word in NEW_WORDS)
     assert "DECODE" in old
     assert ("RTRIM" in old) is (stored == "CHAR")

@@ -17,7 +17,7 @@ from engines.test_engine_laws import ROW, SCHEMA
 from engines.unit_rows import unit_rows
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import Cells, GridSum, Rows, RowsWith, Scope, Units
-from letalone.engines.syntax import named, printed
+from letalone.engines.syntax import named, print_sql
 from letalone.engines.units import _number
 from letalone.plans import per_unit
 from letalone.plans.expressions import col
@@ -219,7 +219,7 @@ def test_totals_beyond_the_doubles_lose_their_last_bits_towards_zero(many):
     total = many * floor(Fraction(-0.7) * 2**39)
     dropped = 11 if abs(total) < 2**64 else 32
     expected = -((abs(total) >> dropped) << dropped)
-    query = f"SELECT {printed(_number(named('t')))} FROM (SELECT {total}::HUGEINT AS t)"
+    query = f"SELECT {print_sql(_number(named('t')))} FROM (SELECT {total}::HUGEINT AS t)"
     assert engine._duck.connection.sql(query).fetchall() == [(float(expected),)]
     assert int(float(expected)) == expected != total
     assert float(total) != float(expected)

@@ -77,8 +77,8 @@ TABLES = (
     Fault(
         "a tree moves as one of its levels",
         "tables/quantiles.py",
-        "return Moved(tree.levels * one.l1, tree.levels * one.l2_squared)",
-        "return one",
+        "return Moved(tree.levels * level.l1, tree.levels * level.l2_squared)",
+        "return level",
         (f"{PART}[quartiles]",),
     ),
     Fault(
@@ -154,8 +154,8 @@ TABLES = (
     Fault(
         "vectors beside each other move as the largest",
         "tables/sensitivity.py",
-        "return Moved(sum(one.l1 for one in each),",
-        "return Moved(max(one.l1 for one in each),",
+        "return Moved(sum(moved.l1 for moved in each),",
+        "return Moved(max(moved.l1 for moved in each),",
         (f"{PART}[plane]",),
     ),
     Fault(
@@ -202,7 +202,7 @@ TABLES = (
     ),
     Fault(
         "parts of a formula are as sure as the formula",
-        "tables/formulas.py",
+        "tables/formula_answers.py",
         "return confidence if parts <= 1 else",
         "return confidence if parts <= 9 else",
         ("tests/tables/test_formulas.py",),
@@ -234,29 +234,29 @@ ENGINES = (
     Fault(
         "a row more than max_rows",
         "engines/statements.py",
-        "most = syntax.whole(self._bounding.max_rows)\n",
-        "most = syntax.whole(self._bounding.max_rows + 1)\n",
+        "limit = syntax.whole(self._bounding.max_rows)\n",
+        "limit = syntax.whole(self._bounding.max_rows + 1)\n",
         ("tests/engines/test_engine_laws.py",),
     ),
     Fault(
         "a unit's rows in a group are not bounded",
         "engines/statements.py",
-        'return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), most)',
-        'return syntax.operation(exp.GTE, syntax.named(f"{self._mark}turn"), most)',
+        'return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), limit)',
+        'return syntax.operation(exp.GTE, syntax.named(f"{self._mark}turn"), limit)',
         (BOUNDED,),
     ),
     Fault(
         "a partner lends two rows",
-        "engines/partners.py",
-        "syntax.operation(exp.LTE, rows.rank, syntax.whole(1))",
-        "syntax.operation(exp.LTE, rows.rank, syntax.whole(2))",
+        "engines/one_row.py",
+        "with_unit=True, bounded=[_at_most(rows, 1)]",
+        "with_unit=True, bounded=[_at_most(rows, 2)]",
         ("tests/engines/test_partners.py",),
     ),
     Fault(
         "a model is trained on two rows of a person",
-        "engines/training_rows.py",
-        "syntax.operation(exp.LTE, rows.rank, syntax.whole(1))",
-        "syntax.operation(exp.LTE, rows.rank, syntax.whole(2))",
+        "engines/one_row.py",
+        "[_at_most(rows, 1)] if tables.ranks",
+        "[_at_most(rows, 2)] if tables.ranks",
         ("tests/engines/test_training_rows.py",),
     ),
 )
@@ -282,8 +282,8 @@ SESSION = (
     Fault(
         "a batch costs as much as its first question",
         "session/batch.py",
-        "cheapest([question.terms.privacy for question in questions], state)",
-        "cheapest([question.terms.privacy for question in questions][:1], state)",
+        "choose_curve([question.terms.privacy for question in questions], state)",
+        "choose_curve([question.terms.privacy for question in questions][:1], state)",
         ("tests/session/test_batches.py",),
     ),
 )
@@ -320,8 +320,8 @@ LEARN = (
     Fault(
         "measures that are asked again are paid once",
         "learn/sums.py",
-        "sum(one.weight * one.times for one in self.measures)",
-        "sum(one.weight for one in self.measures)",
+        "sum(other.weight * other.times for other in self.measures)",
+        "sum(other.weight for other in self.measures)",
         ("tests/learn/test_sums.py",),
     ),
     Fault(

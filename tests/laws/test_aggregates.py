@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 import letalone as la
-from letalone.answers.shown import as_shown
-from letalone.answers.titles import title_of
+from letalone.answers.shown import as_shown, title_of
 from letalone.plans.facts import FACTS, REQUESTED, AggregateRequest, Needs, facts_of
 from letalone.plans.formulas import Aggregate
 from letalone.plans.query import Plan
@@ -71,7 +70,7 @@ def test_its_columns_have_names_and_types_of_their_own(plan: Plan) -> None:
 def test_its_title_range_and_note_are_those_of_its_facts(plan: Plan) -> None:
     ((name, aggregate),) = plan.aggregates
     facts, stored = facts_of(aggregate), plan.to_json()
-    assert title_of(stored, []).split()[0] == facts.title(stored["aggregates"][0][1]).split()[0]
+    assert title_of(stored, []).split()[0] == facts.title_of(stored["aggregates"][0][1]).split()[0]
     assert as_shown(stored, ()) == ()
     if facts.known_range is not None:
         assert facts.needs is Needs.BOUNDS

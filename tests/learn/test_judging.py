@@ -12,8 +12,7 @@ from scipy.stats import chisquare
 
 import letalone as la
 from learn.majority import Majority
-from letalone.learn.blocks import SIZE, Blocks
-from letalone.learn.scores import FINE, Score
+from letalone.learn.judging import FINE, SIZE, Blocks, Score
 from letalone.learn.search import PrivateSearchCV
 from letalone.learn.search_plan import Candidate
 from seeded import SeededBits

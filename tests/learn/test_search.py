@@ -14,8 +14,8 @@ from sklearn.base import clone, is_classifier
 import letalone as la
 from learn.majority import Majority
 from letalone.learn import search_plan
+from letalone.learn.judging import FINE, Score
 from letalone.learn.random_tries import RandomTries, tries_for
-from letalone.learn.scores import FINE, Score
 from letalone.learn.search import PrivateSearchCV
 from seeded import SeededBits
 

@@ -13,8 +13,9 @@ from engines.makers import Made, arrow_table
 from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK
 from letalone.engines.rows import unit_of
-from letalone.engines.spark import SparkEngine, _secret, open_spark
-from letalone.engines.spark_versions import frame_of_arrow, printed
+from letalone.engines.spark import SparkEngine, open_spark
+from letalone.engines.spark_versions import frame_of_arrow, print_for_session
+from letalone.engines.sql_engine import draw_key
 from letalone.plans.schema import Schema
 from seeded import SeededBits
 
@@ -112,10 +113,10 @@ def ranks(engine: SparkEngine, schema: Schema, size: int) -> list[int | None]:
         syntax.alias(syntax.named("#number", "#source"), "number"),
     ]
     made = SPARK.ranked(columns, engine._relation.sql, "key", mark="#", unit=unit)
-    key = {"key": _secret(engine._bits)}
+    key = {"key": draw_key(engine._bits)}
     found = {
         row["number"]: row["rank"]
-        for row in engine._session.sql(printed(made, engine._session), args=key).collect()
+        for row in engine._session.sql(print_for_session(made, engine._session), args=key).collect()
     }
     source = SPARK.printed(engine._relation.sql)
     text = f"SELECT MONOTONICALLY_INCREASING_ID() FROM {source}"

@@ -19,7 +19,7 @@ from letalone.engines.dialects.spark import SPARK
 from letalone.engines.measures import Rows, Scope
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.spark import open_spark
-from letalone.engines.spark_versions import frame_of_arrow, printed, rows_of
+from letalone.engines.spark_versions import frame_of_arrow, print_for_session, rows_of
 from letalone.plans.expressions import (
     PERIODS,
     Arithmetic,
@@ -61,7 +61,7 @@ def values_in(engine, asked):
     scope = Scope(SCHEMA, None, (), (), (), None, Bounding())
     made = ScopeRows(scope, asked, Tables(engine._relation, None, {}, SPARK))
     values = [syntax.alias(made.value(one).sql, f"v{n}") for n, one in enumerate(asked)]
-    text = printed(syntax.select(values, made.select(with_unit=False)), engine._session)
+    text = print_for_session(syntax.select(values, made.select(with_unit=False)), engine._session)
     found = rows_of(engine._session.sql(text))
     return [[_without_zone(value) for value in column] for column in zip(*found, strict=True)]
 

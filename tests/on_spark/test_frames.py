@@ -17,7 +17,7 @@ from engines.test_secrets import everything_said
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Rows, Units
 from letalone.engines.spark import open_spark
-from letalone.engines.spark_silence import quiet
+from letalone.engines.spark_silence import with_loggers_off
 from letalone.engines.spark_versions import settings_of
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.query import Bounding
@@ -118,8 +118,8 @@ def test_loggers_are_silent_until_the_last_thread_is_done_and_then_as_before():
         assert inside.wait(5)
 
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(quiet, short)
-        second = pool.submit(quiet, long)
+        first = pool.submit(with_loggers_off, short)
+        second = pool.submit(with_loggers_off, long)
         first.result()
         left.set()
         second.result()

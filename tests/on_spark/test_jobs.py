@@ -6,7 +6,7 @@ import pytest
 from py4j.protocol import Py4JJavaError
 
 import letalone as la
-from letalone.engines.spark_jobs import RETAINED, Jobs, check_is_seen, jobs_of
+from letalone.engines.spark_jobs import RETAINED_SETTINGS, Jobs, check_is_seen, jobs_of
 from letalone.errors import ParameterError
 from on_spark import spark as sparks
 
@@ -84,12 +84,12 @@ TWO = {0: ([0], 0), 1: ([1, 2], 1)}  # two jobs: the second has the stage of the
     ],
 )  # fmt: skip
 def test_what_was_computed_twice_or_may_have_been_counts_as_tried_again(jobs, stages, begun, again):
-    watched = Jobs(Lists(jobs, stages, begun=begun), "tag", begun=0, most=50)
+    watched = Jobs(Lists(jobs, stages, begun=begun), "tag", begun=0, max_new=50)
     assert watched.were_tried_again() is again
 
 
 def test_what_was_seen_before_it_was_forgotten_is_remembered():
-    watched = Jobs(Lists({0: ([0], 0)}, {0: A}), "tag", begun=0, most=50)
+    watched = Jobs(Lists({0: ([0], 0)}, {0: A}), "tag", begun=0, max_new=50)
     watched.look()
     watched.context = Lists(TWO, {1: SKIPPED, 2: B})
     assert not watched.were_tried_again()
@@ -117,7 +117,7 @@ def test_a_spark_that_forgets_or_mixes_up_threads_is_refused_when_a_table_is_ope
         with pytest.raises(ParameterError, match="PYSPARK_PIN_THREAD"):
             check_is_seen(spark)
     java = context._jsc.sc().conf()
-    for name in RETAINED:
+    for name in RETAINED_SETTINGS:
         java.set(name, "99")
         try:
             with pytest.raises(ParameterError, match=f"{name} must be 100 or more"):

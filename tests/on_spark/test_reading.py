@@ -13,7 +13,7 @@ from letalone.engines.measures import Rows, RowsWith, Scope, Units
 from letalone.engines.reading import READABLE
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.spark import open_spark
-from letalone.engines.spark_versions import printed, rows_of
+from letalone.engines.spark_versions import print_for_session, rows_of
 from letalone.plans.expressions import col
 from letalone.plans.query import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
@@ -81,7 +81,7 @@ def values_of(frame, column):
     scope = Scope(schema, None, (), (), (), None, Bounding())
     made = ScopeRows(scope, [col("x")], Tables(engine._relation, None, {}, SPARK))
     value = syntax.alias(made.value(col("x")).sql, "value")
-    text = printed(syntax.select([value], made.select(with_unit=False)), engine._session)
+    text = print_for_session(syntax.select([value], made.select(with_unit=False)), engine._session)
     found = [value for (value,) in rows_of(engine._session.sql(text))]
     engine.close()
     return [v.replace(tzinfo=None) if isinstance(v, datetime) else v for v in found]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
 from letalone.plans import aggregates as ask
-from letalone.plans.aggregates import resolved
+from letalone.plans.aggregates import resolve_aggregate
 from letalone.plans.bounds import MOST_CELLS, friendly_step
 from letalone.plans.expressions import Bin, case, col
 from letalone.plans.facts import AggregateRequest, check_aggregate
@@ -66,22 +66,22 @@ HALF = (Fraction(1, 2),)
 def test_what_is_left_out_is_filled_in_from_what_is_declared(
     asked: AggregateRequest, meant: Aggregate
 ) -> None:
-    found = resolved(asked, COLUMNS)
+    found = resolve_aggregate(asked, COLUMNS)
     assert found == meant
-    assert found != resolved(ask.sum("age"), COLUMNS)
+    assert found != resolve_aggregate(ask.sum("age"), COLUMNS)
     check_aggregate(found, COLUMNS)
-    assert resolved(meant, COLUMNS) is meant
+    assert resolve_aggregate(meant, COLUMNS) is meant
 
 
 def test_a_condition_counts_as_one_or_zero_and_is_missing_where_it_is_missing() -> None:
-    found = resolved(ask.mean(col("age") >= 65), COLUMNS)
+    found = resolve_aggregate(ask.mean(col("age") >= 65), COLUMNS)
     assert isinstance(found, Mean)
     assert (found.lower, found.upper) == (0, 1)
     typed = COLUMNS.type_of(found.of)
     assert typed.nullable
     assert (typed.type, typed.lower, typed.upper) == (Type.INTEGER, 0, 1)
-    assert isinstance(resolved(ask.histogram("smokes", [0, 1, 2]), COLUMNS), Histogram)
-    assert resolved(ask.top_k("smokes", 1), COLUMNS) == MostFrequent(
+    assert isinstance(resolve_aggregate(ask.histogram("smokes", [0, 1, 2]), COLUMNS), Histogram)
+    assert resolve_aggregate(ask.top_k("smokes", 1), COLUMNS) == MostFrequent(
         col("smokes"), 1, (False, True)
     )
 
@@ -144,7 +144,7 @@ def test_what_cannot_be_answered_is_refused_with_the_remedy(
     make, error: type[LetaloneError], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        check_aggregate(resolved(make(), COLUMNS), COLUMNS)
+        check_aggregate(resolve_aggregate(make(), COLUMNS), COLUMNS)
 
 
 @given(st.fractions(-(10**6), 10**6), st.fractions(Fraction(1, 10**6), 10**6))
@@ -168,7 +168,7 @@ def test_a_histogram_is_made_of_equal_cells() -> None:
 
 
 def test_bounds_follow_from_ranges_and_cases() -> None:
-    ranges = resolved(ask.mean(Bin(col("score"), 0, 10, 5)), COLUMNS)
+    ranges = resolve_aggregate(ask.mean(Bin(col("score"), 0, 10, 5)), COLUMNS)
     assert (ranges.lower, ranges.upper) == (0, 4)
-    cases = resolved(ask.sum(case((col("smokes"), col("age")), otherwise=200)), COLUMNS)
+    cases = resolve_aggregate(ask.sum(case((col("smokes"), col("age")), otherwise=200)), COLUMNS)
     assert (cases.lower, cases.upper) == (0, 200)

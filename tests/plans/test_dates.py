@@ -7,7 +7,7 @@ import pytest
 from evaluator import started
 from letalone.errors import ParameterError
 from letalone.plans.aggregates import count, mean
-from letalone.plans.dates import dated, first_day
+from letalone.plans.dates import first_day, read_dates
 from letalone.plans.expressions import PERIODS, Expression, case, col, same
 from letalone.plans.query import make_plan
 from letalone.plans.schema import Column, Schema
@@ -49,7 +49,7 @@ STARTS = [
     ],
 )
 def test_a_constant_is_read_by_the_type_beside_it(written: Expression, read: Expression) -> None:
-    assert same(dated(written, columns_of(SCHEMA)), read)
+    assert same(read_dates(written, columns_of(SCHEMA)), read)
 
 
 def test_a_question_is_the_same_however_its_dates_are_written() -> None:
@@ -104,7 +104,7 @@ def test_the_first_day_is_the_last_that_begins_a_period(period: str) -> None:
 
 def test_starts_are_compared_as_dates_and_described_in_words() -> None:
     of = at.start_of("month")
-    assert same(dated(of >= "2024-06-01", columns_of(SCHEMA)), of >= JUNE)
+    assert same(read_dates(of >= "2024-06-01", columns_of(SCHEMA)), of >= JUNE)
     plan = make_plan(SCHEMA, {"n": count()}, groups=[("m", of), ("d", at.start_of("day"))])
     assert plan.keys is None
     assert "the first day of the month of at" in plan.in_words()

@@ -26,7 +26,7 @@ from letalone.plans.expressions import (
     checked_size,
     col,
     column_names,
-    inlined,
+    inline_columns,
     same,
 )
 from letalone.plans.typing import type_of
@@ -165,17 +165,17 @@ def test_expressions_at_the_limits_are_admitted() -> None:
 
 def test_inlining_replaces_derived_columns_and_is_limited_too() -> None:
     derived = {"each": col("cost") / 2}
-    assert same(inlined(col("each") + col("age"), derived), col("cost") / 2 + col("age"))
-    found = inlined(case((col("each") > 1, col("each")), otherwise=0), derived)
+    assert same(inline_columns(col("each") + col("age"), derived), col("cost") / 2 + col("age"))
+    found = inline_columns(case((col("each") > 1, col("each")), otherwise=0), derived)
     assert column_names(found) == ["cost"]
     with pytest.raises(ParameterError, match="more than 200"):
-        inlined(doubled(5), {"age": doubled(4)})
+        inline_columns(doubled(5), {"age": doubled(4)})
 
 
 @settings(max_examples=100)
 @given(conditions(3))
 def test_inlining_nothing_changes_nothing(expression: Expression) -> None:
-    assert same(inlined(expression, {}), expression)
+    assert same(inline_columns(expression, {}), expression)
 
 
 def test_ranges_are_labelled_by_their_ends() -> None:

@@ -10,7 +10,7 @@ from letalone.plans.formulas import Formula
 from letalone.plans.parts import Count, CountPresent, Mean, Sum
 from letalone.plans.query import Plan, make_plan
 from letalone.plans.stored import plan_from_json
-from letalone.plans.trees import Answered, Applied, Combined, Constant
+from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue
 from plans.samples import SCHEMA
 
 TOTAL = la.sum("cost", lower=0, upper=1000)
@@ -28,14 +28,14 @@ def formula(asked: object, **options: object) -> object:
 def test_operators_build_a_tree_with_each_part_once() -> None:
     found = (TOTAL - 2 * la.count()) / TOTAL + la.count() - 0.1
     assert found.parts == (TOTAL, la.count())
-    twice = Combined("*", Constant(Fraction(2)), Answered(1))
-    ratio = Combined("/", Combined("-", Answered(0), twice), Answered(0))
-    plus = Combined("+", ratio, Answered(1))
-    assert found.tree == Combined("-", plus, Constant(Fraction(1, 10)))
-    assert (3 - la.count()).tree == Combined("-", Constant(Fraction(3)), Answered(0))
-    assert (1 / la.count()).tree == Combined("/", Constant(Fraction(1)), Answered(0))
-    assert round(abs(-TOTAL), -2).tree == Applied(
-        "rounded", Applied("absolute", Applied("negative", Answered(0))), -2
+    twice = Operation("*", Constant(Fraction(2)), PartValue(1))
+    ratio = Operation("/", Operation("-", PartValue(0), twice), PartValue(0))
+    plus = Operation("+", ratio, PartValue(1))
+    assert found.tree == Operation("-", plus, Constant(Fraction(1, 10)))
+    assert (3 - la.count()).tree == Operation("-", Constant(Fraction(3)), PartValue(0))
+    assert (1 / la.count()).tree == Operation("/", Constant(Fraction(1)), PartValue(0))
+    assert round(abs(-TOTAL), -2).tree == FunctionCall(
+        "rounded", FunctionCall("absolute", FunctionCall("negative", PartValue(0))), -2
     )
 
 
@@ -78,10 +78,10 @@ def test_a_formula_is_stored_without_loss_and_said_in_words() -> None:
         (lambda: round(TOTAL, 99), "from -15 to 15"),
         (lambda: plan(la.top_k("ward", 1, candidates=["A"]) / 2), "several numbers"),
         (lambda: plan(la.quantile("age", [0.1, 0.9], lower=0, upper=9) + 1), "several numbers"),
-        (lambda: Combined("%", Answered(0), Answered(0)), "one of"),
-        (lambda: Applied("sine", Answered(0)), "one of"),
+        (lambda: Operation("%", PartValue(0), PartValue(0)), "one of"),
+        (lambda: FunctionCall("sine", PartValue(0)), "one of"),
         (lambda: plan(Formula((), Constant(Fraction(1)))), "reads each part"),
-        (lambda: plan(Formula((Count(),), Answered(1))), "reads each part"),
+        (lambda: plan(Formula((Count(),), PartValue(1))), "reads each part"),
         (lambda: plan(Formula((Count(),), "x")), "part of a formula"),
         (lambda: sum([la.count()] * 60), "100 parts"),
     ],

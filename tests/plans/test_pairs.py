@@ -8,7 +8,7 @@ import pytest
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
 from letalone.plans import aggregates as ask
-from letalone.plans.aggregates import resolved
+from letalone.plans.aggregates import resolve_aggregate
 from letalone.plans.described import described
 from letalone.plans.expressions import col
 from letalone.plans.facts import AggregateRequest, check_aggregate
@@ -50,13 +50,13 @@ NINE = [AGE + n for n in range(9)]
     ],
 )
 def test_bounds_are_given_by_name_or_declared(asked: AggregateRequest, meant: Aggregate) -> None:
-    found = resolved(asked, COLUMNS)
+    found = resolve_aggregate(asked, COLUMNS)
     assert found == meant
     check_aggregate(found, COLUMNS)
 
 
 def test_conditions_are_features_of_one_and_zero() -> None:
-    found = resolved(ask.linear_regression("cost", ["smokes", AGE >= 65]), COLUMNS)
+    found = resolve_aggregate(ask.linear_regression("cost", ["smokes", AGE >= 65]), COLUMNS)
     assert isinstance(found, Regression)
     assert (found.by_lower, found.by_upper) == ((0, 0), (1, 1))
     assert len(expressions_of(found)) == 3
@@ -86,7 +86,7 @@ def test_what_cannot_be_answered_is_refused_with_the_remedy(
     make: Any, error: type[LetaloneError], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        check_aggregate(resolved(make(), COLUMNS), COLUMNS)
+        check_aggregate(resolve_aggregate(make(), COLUMNS), COLUMNS)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 
 from evaluator import evaluate
 from letalone.plans.expressions import And, Expression, Not, OneOf, Or, case, col
-from letalone.plans.presence import surely_present
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
+from letalone.plans.typing import surely_present
 
 NAMES = ("a", "b")
 SCHEMA = Schema("flags", tuple(Column(name, Type.BOOLEAN) for name in NAMES))

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from evaluator import Row, evaluate
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
 from letalone.plans.expressions import Case, Expression, Literal, Not, case, col
-from letalone.plans.presence import surely_present
 from letalone.plans.types import Type
-from letalone.plans.typing import Typed, columns_of, type_of
+from letalone.plans.typing import Typed, columns_of, surely_present, type_of
 from plans.samples import ROWS, SCHEMA, conditions, numbers
 
 PYTHON = {Type.BOOLEAN: bool, Type.INTEGER: int, Type.NUMBER: float}

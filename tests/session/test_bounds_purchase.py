@@ -133,7 +133,7 @@ def test_bounds_of_columns_do_not_help_a_quotient() -> None:
 
 def test_bounds_that_are_too_close_are_widened_and_never_narrowed() -> None:
     close = {"x": (Fraction(0), Fraction(1, 1024)), "y": (Fraction(-8), Fraction(-4))}
-    tried = list(bounds_purchase._widen(close))  # pyright: ignore[reportPrivateUsage]
+    tried = list(bounds_purchase._wider_bounds(close))  # pyright: ignore[reportPrivateUsage]
     assert tried[0] == close
     assert tried[-1] == dict.fromkeys(close, WIDEST_BOUNDS)
     assert len(tried) < 100

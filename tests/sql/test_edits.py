@@ -102,7 +102,7 @@ def test_an_expression_without_bounds_is_clamped_where_it_stands() -> None:
     question = read_question(sql, SCHEMA)
     with pytest.raises(LetaloneError) as caught:
         make_plan(SCHEMA, question.aggregates)
-    edit, clamp = clamp_expressions(caught.value.problem, question.places, sql).remedies
+    edit, clamp = clamp_expressions(caught.value.problem, question.places(), sql).remedies
     assert isinstance(clamp, ClampExpression)
     assert isinstance(edit, EditSql)
     mended = "SELECT AVG(CLAMP((cost + 2) / stay, 0, 1000)) AS c FROM visits"

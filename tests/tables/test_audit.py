@@ -28,7 +28,7 @@ from letalone.plans.parts import (
     Variance,
 )
 from letalone.plans.query import Aggregate
-from letalone.plans.trees import Answered, Combined, Constant
+from letalone.plans.trees import Constant, Operation, PartValue
 from letalone.tables.compiled import compiled
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine
@@ -37,7 +37,7 @@ from tables.plans_for_tests import PRESENT, A, D, F, X, plan_of
 MEDIAN = Quantiles(A, F(0), F(9), (F(1, 2),), F(1))
 QUARTILES = Quantiles(A, F(0), F(9), (F(1, 4), F(1, 2), F(3, 4)), F(1))
 FEW = [("A", 0.0, 0)] * 3
-TWICE = Formula((Count(),), Combined("*", Constant(F(2)), Answered(0)))
+TWICE = Formula((Count(),), Operation("*", Constant(F(2)), PartValue(0)))
 Options = dict[str, Any]
 
 # what is asked, rows of one table, the row that the other has more, draws, how it is asked

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from letalone.tables.consistent import Tree, power_sums, tree_for, tree_of
+from letalone.tables.consistent import CountTree, power_sums, tree_for, tree_of
 
 SHAPES = [(1, 1, 2), (2, 1, 2), (7, 2, 3), (30, 5, 2), (103, 3, 5), (103, 4, 4), (10, 1, 10)]
 
 
-def dense(tree: Tree) -> Any:
+def dense(tree: CountTree) -> Any:
     """The least squares solution as a matrix: a row of weights of all nodes for each cell."""
     return np.linalg.pinv(tree.vector(np.eye(tree.count, dtype=np.int64)).T.astype(float))
 
@@ -57,7 +57,7 @@ def test_every_row_is_counted_once_on_each_level() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 10, 121, 1001])
 def test_no_other_depth_has_less_variance(count: int) -> None:
-    def spread(tree: Tree) -> float:
+    def spread(tree: CountTree) -> float:
         squares, _ = power_sums(tree, 0.5, np.arange(count + 1))
         return tree.levels * float(np.mean(squares)) ** 0.5
 

@@ -13,15 +13,15 @@ from letalone.errors import ParameterError
 from letalone.plans.formulas import Formula, inner_name
 from letalone.plans.parts import Count, CountPresent, Sum
 from letalone.plans.query import make_plan
-from letalone.plans.trees import Answered, Applied, Combined, Constant, Tree
+from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue, Tree
 from letalone.tables.columns import Answer
 from letalone.tables.compiled import compiled
-from letalone.tables.formulas import evaluated
+from letalone.tables.formula_answers import evaluate_formula
 from session.makers import opened
 from tables.plans_for_tests import A, F, X, plan_of
 
 GROUPS = 2000
-RATIO = Combined("/", Answered(0), Answered(1))
+RATIO = Operation("/", PartValue(0), PartValue(1))
 
 
 def crowd() -> pd.DataFrame:
@@ -56,10 +56,10 @@ def test_intervals_of_formulas_cover_at_least_as_often_as_they_say() -> None:
 
 
 TREES = st.recursive(
-    st.sampled_from([Answered(0), Answered(1), Constant(Fraction(3, 2)), Constant(Fraction(-2))]),
+    st.sampled_from([PartValue(0), PartValue(1), Constant(Fraction(3, 2)), Constant(Fraction(-2))]),
     lambda inner: (
-        st.builds(Combined, st.sampled_from("+-*/"), inner, inner)
-        | st.builds(Applied, st.sampled_from(["negative", "absolute", "rounded"]), inner)
+        st.builds(Operation, st.sampled_from("+-*/"), inner, inner)
+        | st.builds(FunctionCall, st.sampled_from(["negative", "absolute", "rounded"]), inner)
     ),
     max_leaves=5,
 )
@@ -68,16 +68,16 @@ ENDS = st.tuples(st.integers(-8, 8), st.integers(0, 4), st.floats(0, 1))
 
 def value(tree: Tree, at: list[float]) -> float:
     match tree:
-        case Answered(part):
+        case PartValue(part):
             return at[part]
         case Constant(number):
             return float(number)
-        case Combined(op, left, right):
+        case Operation(op, left, right):
             a, b = value(left, at), value(right, at)
             if op == "/":
                 return a / b if b else float("nan")
             return a + b if op == "+" else a - b if op == "-" else a * b
-        case Applied(function, of):
+        case FunctionCall(function, of):
             x = value(of, at)
             rounded = np.sign(x) * np.floor(abs(x) + 0.5)
             return {"negative": -x, "absolute": abs(x), "rounded": rounded}[function]
@@ -85,13 +85,13 @@ def value(tree: Tree, at: list[float]) -> float:
 
 @given(TREES, ENDS, ENDS)
 def test_points_of_the_intervals_lie_in_the_interval_of_the_formula(tree, one, other) -> None:
-    formula = Formula((Count(), Sum(X, F(0), F(1))), Combined("+", tree, Answered(0)))
+    formula = Formula((Count(), Sum(X, F(0), F(1))), Operation("+", tree, PartValue(0)))
     points = [low + share * width for low, width, share in (one, other)]
     parts = {
         inner_name("x", place): Answer(*(np.array([x], float) for x in (point, low, low + width)))
         for place, (point, (low, width, _)) in enumerate(zip(points, (one, other), strict=True))
     }
-    found = evaluated("x", formula, parts)
+    found = evaluate_formula("x", formula, parts)
     true = value(formula.tree, points)
     if np.isfinite(true):
         assert found.values[0] == pytest.approx(true, rel=1e-9, abs=1e-9)
@@ -102,14 +102,14 @@ def test_points_of_the_intervals_lie_in_the_interval_of_the_formula(tree, one, o
 def test_a_divisor_that_may_be_zero_leaves_the_interval_open() -> None:
     parts = [Answer(*(np.array([x]) for x in ends)) for ends in ((5.0, 4.0, 6.0), (0.0, -1.0, 1.0))]
     named = {inner_name("x", place): one for place, one in enumerate(parts)}
-    found = evaluated("x", Formula((Count(), Count()), RATIO), named)
+    found = evaluate_formula("x", Formula((Count(), Count()), RATIO), named)
     assert np.isnan(found.values[0])
     assert (found.low[0], found.high[0]) == (-np.inf, np.inf)
 
 
 def test_what_is_asked_for_twice_is_paid_for_once() -> None:
     """Beside its own formula, a count has the noise that it has alone."""
-    asked = {"n": Count(), "x": Formula((Count(),), Combined("*", Constant(F(2)), Answered(0)))}
+    asked = {"n": Count(), "x": Formula((Count(),), Operation("*", Constant(F(2)), PartValue(0)))}
     both = compiled(plan_of(asked), epsilon=1)
     alone = compiled(plan_of({"n": Count()}), epsilon=1)
     assert both.expected_error("n") == alone.expected_error("n")
@@ -117,7 +117,7 @@ def test_what_is_asked_for_twice_is_paid_for_once() -> None:
     assert [part.name for part in both.parts] == ["n, x"]
     present = {
         "n": CountPresent(X),
-        "m": Formula((CountPresent(X),), Applied("negative", Answered(0))),
+        "m": Formula((CountPresent(X),), FunctionCall("negative", PartValue(0))),
     }
     assert len(compiled(plan_of(present), epsilon=1).parts) == 1
 
@@ -168,7 +168,7 @@ def test_sorted_counts_are_at_least_as_accurate_as_top_k() -> None:
 
 def test_parts_are_surer_than_the_formula_and_other_answers_are_not() -> None:
     """With two parts at 97.5 % each, both hold 95 % of the time, however they depend."""
-    both = Formula((Count(), CountPresent(X)), Combined("-", Answered(0), Answered(1)))
+    both = Formula((Count(), CountPresent(X)), Operation("-", PartValue(0), PartValue(1)))
     whole = compiled(plan_of({"f": both, "n": Count()}), epsilon=1)
     surer = compiled(plan_of({"f": both, "n": Count()}), epsilon=1, confidence=F(39, 40))
     parts = {"n": Count(), "m": CountPresent(X)}

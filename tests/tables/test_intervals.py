@@ -21,7 +21,7 @@ from letalone.tables.intervals import (
     NARROW,
     STEPS,
     Family,
-    Law,
+    NoiseLaw,
     _laplace_width,
     _share,
     width,
@@ -163,20 +163,20 @@ def test_widths_of_sums_of_laplace_noises_are_their_quantiles(
     weights: list[float], confidence: float
 ) -> None:
     """Simulated: a quantile of 400,000 draws is off by under 3 % in all but 1e-6 of seeds."""
-    found = width(Law(Family.LAPLACE, 2.0), np.array(weights), confidence)
+    found = width(NoiseLaw(Family.LAPLACE, 2.0), np.array(weights), confidence)
     seen = 2 * float(np.quantile(simulated_noise(weights), confidence))
     assert seen * 0.97 <= found <= seen * 1.03
 
 
 def test_the_width_of_equal_noises_is_that_of_the_closed_form() -> None:
     """P[|X₁ + X₂| > x] = (1 + x/2)e^(−x)."""
-    found = width(Law(Family.LAPLACE, 1.0), np.ones(2), 0.95)
+    found = width(NoiseLaw(Family.LAPLACE, 1.0), np.ones(2), 0.95)
     assert (1 + found / 2) * np.exp(-found) == pytest.approx(0.05, rel=1e-5)
 
 
 @pytest.mark.parametrize("weights", [[1.0, 1.0], [1.0, 0.0], [0.3, 0.3, 0.3], [1.0, -0.5, 0.25]])
 def test_being_within_agrees_with_the_width_and_errs_outwards(weights: list[float]) -> None:
-    law, exactly = Law(Family.LAPLACE, 3.0), np.array(weights)
+    law, exactly = NoiseLaw(Family.LAPLACE, 3.0), np.array(weights)
     edge = width(law, exactly, 0.95)
     inside, outside = (within(law, exactly, np.array(edge * f), 0.95) for f in (0.9999, 1.02))
     assert inside
@@ -186,7 +186,7 @@ def test_being_within_agrees_with_the_width_and_errs_outwards(weights: list[floa
 def test_widths_are_convex_in_the_weights() -> None:
     """What makes the accepted means one interval (proofs, section 5)."""
     generator = np.random.Generator(np.random.PCG64(4))
-    law = Law(Family.LAPLACE, 1.0)
+    law = NoiseLaw(Family.LAPLACE, 1.0)
     for size in (2, 3) * 60:
         one, other = generator.normal(size=(2, size))
         confidence = generator.choice([0.6, 0.95, 0.99])

@@ -17,10 +17,10 @@ from letalone.plans.types import Type
 from letalone.tables import regression as regressions
 from letalone.tables.ahead import epsilon_for
 from letalone.tables.compiled import compiled
-from letalone.tables.intervals import Family, Law
-from letalone.tables.pairs import PairPart
+from letalone.tables.intervals import Family, NoiseLaw
+from letalone.tables.pair_parts import PairPart
 from letalone.tables.parts import parts_of
-from letalone.tables.regression import LeastSquares
+from letalone.tables.regression import LeastSquaresSolver
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine
 from tables.plans_for_tests import A, D, F, X, plan_of
@@ -299,9 +299,9 @@ def shown_near_the_edge(ratio: float, family: Family = Family.GAUSSIAN) -> tuple
     forms, left = np.eye(9), np.zeros((3, 3, 9))
     for place, (i, k) in enumerate(pairs):
         left[i, k] = left[k, i] = forms[place]
-    squares = LeastSquares(left, forms[-3:], np.eye(3), np.zeros(3), np.zeros(4))
+    squares = LeastSquaresSolver(left, forms[-3:], np.eye(3), np.zeros(3), np.zeros(4))
     moments = np.array([[3.0, 0, 0], [0, 1, 0.95], [0, 0.95, 1]])
-    law = Law(family, 1.0)
+    law = NoiseLaw(family, 1.0)
     matrix = moments * ratio * 3 * law.deviation / 0.05  # nine entries: e is 3 deviations
     beta = np.array([0.2, 3.0, -3.0])
     truth = np.array([*(matrix[pair] for pair in pairs), *(matrix @ beta)])

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from letalone.tables.consistent import power_sums, tree_of
-from letalone.tables.intervals import Family, Law, width
+from letalone.tables.intervals import Family, NoiseLaw, width
 from letalone.tables.spread import WIDER, reach, widths
 
-LAPLACE, GAUSSIAN = Law(Family.LAPLACE, 3.0), Law(Family.GAUSSIAN, 3.0)
+LAPLACE, GAUSSIAN = NoiseLaw(Family.LAPLACE, 3.0), NoiseLaw(Family.GAUSSIAN, 3.0)
 SIZES = (1, 2, 3, 6, 9, 18)
 
 

@@ -65,11 +65,11 @@ def risk_of(sizes: Whole, population: int | None, *, people: int | None = None) 
     if population is None:
         return Risk(1 / least, 1 / least, len(sizes) / rows, alone, is_estimate=False)
     share = _share(rows if people is None else people, population)
-    found = _one_in(sizes, share)
+    chance = _one_in(sizes, share)
     return Risk(
         prosecutor=1 / least,
-        journalist=float(found.max()),
-        marketer=float(np.sum(sizes * found) / rows),
+        journalist=float(chance.max()),
+        marketer=float(np.sum(sizes * chance) / rows),
         population_uniques=alone * share,
         is_estimate=True,
     )

@@ -83,18 +83,19 @@ class Arrangement:
     hidden: tuple[str, ...] = ()
 
     def in_words(self) -> str:
-        """What was done to the rows, in words."""
-        said: list[str] = []
+        sentences: list[str] = []
         if self.having is not None:
-            said.append(f"only those with {_words(self.having)}")
+            sentences.append(f"only those with {_words(self.having)}")
         if self.order:
-            ways = [f"{one.name}{' downwards' if one.descending else ''}" for one in self.order]
-            said.append(f"sorted by {', '.join(ways)}")
+            ways = [
+                f"{order.name}{' downwards' if order.descending else ''}" for order in self.order
+            ]
+            sentences.append(f"sorted by {', '.join(ways)}")
         if self.offset:
-            said.append(f"without the first {self.offset:,}")
+            sentences.append(f"without the first {self.offset:,}")
         if self.limit is not None:
-            said.append(f"at most {self.limit:,} of them")
-        return f"Rows are {'; '.join(said)}: by the noisy numbers." if said else ""
+            sentences.append(f"at most {self.limit:,} of them")
+        return f"Rows are {'; '.join(sentences)}: by the noisy numbers." if sentences else ""
 
 
 AS_IT_IS = Arrangement()
@@ -107,14 +108,14 @@ def arranged(release: AnyRelease, how: Arrangement) -> AnyRelease:
     rows = release.rows()
     kept = [place for place, row in enumerate(rows) if _holds(how.having, row)]
     places = kept
-    for one in reversed(how.order):
-        places = _sorted(places, [row.get(one.name) for row in rows], one)
+    for order in reversed(how.order):
+        places = _sort_rows(places, [row.get(order.name) for row in rows], order)
     end = None if how.limit is None else how.offset + how.limit
     places = places[how.offset : end]
     shown = tuple(output for output in release.outputs if output.aggregate not in how.hidden)
     standing = release.standing
-    said = (standing.remark, how.in_words(), _none_passes(how) if rows and not kept else None)
-    remark = " ".join(words for words in said if words)
+    remarks = (standing.remark, how.in_words(), _none_passes(how) if rows and not kept else None)
+    remark = " ".join(words for words in remarks if words)
     return replace(
         release,
         keys=tuple(_key(column, places) for column in release.keys),
@@ -136,15 +137,15 @@ def _holds(condition: Condition | None, row: Mapping[str, Cell]) -> bool:
 def _value(condition: Condition, row: Mapping[str, Cell]) -> Cell:
     match condition:
         case Named(name):
-            return _known(row.get(name))
+            return _without_nan(row.get(name))
         case Fixed(value):
             return value
         case Test(op, parts):
-            found = [_value(part, row) for part in parts]
-            return _compared(op, *found) if op in COMPARED else _joined(op, found)
+            values = [_value(part, row) for part in parts]
+            return _compare(op, *values) if op in COMPARED else _combine_truths(op, values)
 
 
-def _joined(op: str, found: Sequence[Cell]) -> bool | None:
+def _combine_truths(op: str, found: Sequence[Cell]) -> bool | None:
     match op:
         case "and":
             return False if False in found else None if None in found else True
@@ -156,7 +157,7 @@ def _joined(op: str, found: Sequence[Cell]) -> bool | None:
             return found[0] is None
 
 
-def _compared(op: str, left: Cell, right: Cell) -> bool | None:
+def _compare(op: str, left: Cell, right: Cell) -> bool | None:
     if left is None or right is None:
         return None
     left, right = _alike(left, right), _alike(right, left)
@@ -176,19 +177,21 @@ def _alike(one: Cell, other: Cell) -> Cell:
         return None
 
 
-def _known(cell: Cell) -> Cell:
+def _without_nan(cell: Cell) -> Cell:
     return None if isinstance(cell, float) and isnan(cell) else cell
 
 
-def _sorted(places: list[int], cells: Sequence[Cell], one: Order) -> list[int]:
+def _sort_rows(places: list[int], cells: Sequence[Cell], order: Order) -> list[int]:
     """A stable sort."""
-    found = {place: _sortable(_known(cells[place]), ranges=one.ranges) for place in places}
-    there = [place for place in places if found[place] is not None]
-    gone = [place for place in places if found[place] is None]
-    there.sort(key=lambda place: cast("Any", found[place]), reverse=one.descending)
-    if one.descending:  # equal ones stay in the order in which they were
-        there = _steady(there, found, places)
-    return [*gone, *there] if one.missing_first else [*there, *gone]
+    sortable = {
+        place: _sortable(_without_nan(cells[place]), ranges=order.ranges) for place in places
+    }
+    present = [place for place in places if sortable[place] is not None]
+    gone = [place for place in places if sortable[place] is None]
+    present.sort(key=lambda place: cast("Any", sortable[place]), reverse=order.descending)
+    if order.descending:  # equal ones stay in the order in which they were
+        present = _steady(present, sortable, places)
+    return [*gone, *present] if order.missing_first else [*present, *gone]
 
 
 def _steady(there: list[int], found: Mapping[int, Any], places: list[int]) -> list[int]:
@@ -204,8 +207,8 @@ def _sortable(cell: Cell, *, ranges: bool) -> tuple[float, str] | None:
         case None:
             return None
         case str():
-            found = RANGE.match(cell) if ranges else None
-            return (float(Fraction(found[1])) if found else 0.0, cell)
+            match = RANGE.match(cell) if ranges else None
+            return (float(Fraction(match[1])) if match else 0.0, cell)
         case date():
             return (float(cell.toordinal()), "")
         case _:

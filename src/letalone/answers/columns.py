@@ -5,13 +5,18 @@ numbers of 2^53 or more.
 
   Proven:   the shortest decimal of a float is read back as the same float
   Tested:   tests/answers/test_release.py: the round trip, damage
+
+Frames of pandas, Polars and Arrow have one row a group and types that hold exactly: counts are
+whole numbers of 64 bits. The libraries are loaded when they are asked for.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
-from typing import cast
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, cast
 
 from letalone.errors import FormatError, ParameterError
 from letalone.privacy.curve import Json
@@ -127,10 +132,10 @@ def check_lengths(keys: Sequence[KeyColumn], outputs: Sequence[Output]) -> int:
 
 
 def _texts(cells: Sequence[Cell]) -> list[str | None]:
-    return [_written(cell) for cell in cells]
+    return [_write_cell(cell) for cell in cells]
 
 
-def _written(cell: Cell) -> str | None:
+def _write_cell(cell: Cell) -> str | None:
     match cell:
         case None | str():
             return cell
@@ -160,3 +165,62 @@ def _fields(stored: object, names: set[str]) -> Json:
     if not isinstance(stored, dict) or set(cast("Json", stored)) != names:
         raise FormatError("This release is damaged: a column has other fields than it must have.")
     return cast("Json", stored)
+
+
+FrameColumns = Sequence[tuple[str, Kind, tuple[Cell, ...]]]
+ARROW = {
+    Kind.TEXT: "string",
+    Kind.INTEGER: "int64",
+    Kind.NUMBER: "float64",
+    Kind.BOOLEAN: "bool_",
+    Kind.DATE: "date32",
+}
+POLARS = {
+    Kind.TEXT: "String",
+    Kind.INTEGER: "Int64",
+    Kind.NUMBER: "Float64",
+    Kind.BOOLEAN: "Boolean",
+    Kind.DATE: "Date",
+}
+
+
+def to_arrow(columns: FrameColumns) -> Any:
+    """A pyarrow.Table."""
+    arrow = _load_library("pyarrow", "to_arrow")
+    arrays = [arrow.array(cells, type=getattr(arrow, ARROW[kind])()) for _, kind, cells in columns]
+    return arrow.Table.from_arrays(arrays, names=[name for name, _, _ in columns])
+
+
+def to_pandas(columns: FrameColumns) -> Any:
+    """A pandas.DataFrame."""
+    pandas = _load_library("pandas", "to_pandas")
+    series = {name: _series(pandas, kind, cells) for name, kind, cells in columns}
+    return pandas.DataFrame(series)
+
+
+def to_polars(columns: FrameColumns) -> Any:
+    """A polars.DataFrame."""
+    polars = _load_library("polars", "to_polars")
+    series = [
+        polars.Series(name, list(cells), dtype=getattr(polars, POLARS[kind]))
+        for name, kind, cells in columns
+    ]
+    return polars.DataFrame(series)
+
+
+def _series(pandas: Any, kind: Kind, cells: tuple[Cell, ...]) -> Any:
+    """A type that holds the cells: whole numbers and truth values with a gap need their own."""
+    missing = any(cell is None for cell in cells)
+    plain = {Kind.INTEGER: "int64", Kind.NUMBER: "float64", Kind.BOOLEAN: "bool"}
+    gaps = {Kind.INTEGER: "Int64", Kind.NUMBER: "float64", Kind.BOOLEAN: "boolean"}
+    wanted = (gaps if missing else plain).get(kind, "object")
+    return pandas.Series(list(cells), dtype=wanted)
+
+
+def _load_library(package: str, method: str) -> Any:
+    if find_spec(package) is None:
+        raise ParameterError(
+            f".{method}() needs {package}, which is not installed: pip install {package}. Without"
+            " it, .rows() is a list of dictionaries."
+        )
+    return import_module(package)

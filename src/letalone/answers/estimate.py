@@ -56,14 +56,16 @@ class Estimate:
 
     def __repr__(self) -> str:
         rows = zip(np.ravel(self.value), np.ravel(self.low), np.ravel(self.high), strict=True)
-        shown = "; ".join(f"{value:.4g} [{_down(low)}, {_up(high)}]" for value, low, high in rows)
+        shown = "; ".join(
+            f"{value:.4g} [{_round_down(low)}, {_round_up(high)}]" for value, low, high in rows
+        )
         price = f"; {self.privacy}" if self.privacy is not None else ""
         return f"Estimate({shown} at {as_sure(self.confidence)} confidence{price})"
 
 
-def _up(end: float) -> str:
+def _round_up(end: float) -> str:
     return shown_above(end) if isfinite(end) else f"{end}"
 
 
-def _down(end: float) -> str:
+def _round_down(end: float) -> str:
     return f"{0.0 - float(shown_above(-end)):.4g}" if isfinite(end) else f"{end}"

@@ -94,9 +94,9 @@ def _field(
     name: str, keys: Sequence[KeyColumn], outputs: Sequence[Output], *, width: float
 ) -> _Field:
     """Groups across; where an aggregate has several numbers, those, and a series a group."""
-    own = [output for output in outputs if output.aggregate == name]
-    drawn = [output for output in own if is_drawn(output)]
-    groups, winners = _groups(keys), [] if keys else _winners(own)
+    chosen = [output for output in outputs if output.aggregate == name]
+    drawn = [output for output in chosen if is_drawn(output)]
+    groups, winners = _groups(keys), [] if keys else _winners(chosen)
     if len(drawn) == 1:
         labels, series = winners or groups, [("", _points(drawn[0]))]
     else:
@@ -104,14 +104,14 @@ def _field(
         points = list(zip(*(_points(output) for output in drawn), strict=True))
         series = list(zip(groups, points, strict=True))
     shown = tuple((words, tuple(points[:MOST_PLACES])) for words, points in series[:MOST_SERIES])
-    whole = all(output.kind is Kind.INTEGER for output in drawn)
-    word = f"{name} (count)" if _winners(own) else name
+    is_whole = all(output.kind is Kind.INTEGER for output in drawn)
+    word = f"{name} (count)" if _winners(chosen) else name
     unknown = any(_is_unknown(point) for _, points in shown for point in points)
     return _Field(
         name=word + _cut(len(labels), MOST_PLACES) + " (grey: unknown)" * unknown,
         labels=tuple(labels[:MOST_PLACES]),
         series=shown,
-        bars=whole and all(label.startswith("[") for label in labels),
+        bars=is_whole and all(label.startswith("[") for label in labels),
         legend=_cut(len(series), MOST_SERIES).strip(),
         width=width,
     )
@@ -123,7 +123,9 @@ def _cut(number: int, most: int) -> str:
 
 def _winners(outputs: Sequence[Output]) -> list[str]:
     """The names that were chosen, where an aggregate chooses some."""
-    return [cell_text(one.values[0]) for one in outputs if not is_drawn(one) and one.values]
+    return [
+        cell_text(output.values[0]) for output in outputs if not is_drawn(output) and output.values
+    ]
 
 
 def _draw_one(place: Any, field: _Field) -> None:
@@ -186,7 +188,7 @@ def _is_unknown(point: Point) -> bool:
 def _points(output: Output) -> list[Point]:
     """Value, low and high of each group; what is missing is drawn nowhere."""
     ends = zip(output.values, output.low or (), output.high or (), strict=True)
-    return [_point(*one) for one in ends]
+    return [_point(*triple) for triple in ends]
 
 
 def _point(*cells: object) -> Point:

@@ -55,12 +55,12 @@ def quick(privacy: Privacy) -> tuple[Privacy, ...]:
     if not isinstance(privacy, Composed) or len(privacy.parts) <= FEW_PARTS:
         return (privacy,)
     pure, rho, mu_squared = privacy.pure_epsilon(), privacy.zcdp_rho(), privacy.gdp_mu_squared()
-    found = [
+    points = [
         None if pure is None else PureDP(pure),
         None if rho is None else ZCDP(rho),
         None if mu_squared is None else GaussianDP(mu_squared=mu_squared),
     ]
-    return tuple(one for one in found if one is not None) or (_point(privacy, USUAL_DELTA),)
+    return tuple(point for point in points if point is not None) or (_point(privacy, USUAL_DELTA),)
 
 
 def promise(privacy: Privacy) -> str:
@@ -98,8 +98,8 @@ def _point(privacy: Privacy, delta: Number) -> Privacy:
     if not isinf(pure):
         return PureDP(pure)
     at = delta or USUAL_DELTA
-    found = privacy.epsilon(at)
-    return privacy if isinf(found) else ApproxDP(found, at)
+    epsilon = privacy.epsilon(at)
+    return privacy if isinf(epsilon) else ApproxDP(epsilon, at)
 
 
 def at_most(probability: float, of: str = "of the time") -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Self, cast
 
-from letalone.answers import frames, picture, views
+from letalone.answers import columns, picture, views
 from letalone.answers.columns import (
     Cell,
     KeyColumn,
@@ -24,8 +24,7 @@ from letalone.answers.columns import (
     output_to_json,
 )
 from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
-from letalone.answers.shown import as_shown
-from letalone.answers.titles import title_of
+from letalone.answers.shown import as_shown, title_of
 from letalone.errors import FormatError, LetaloneError
 from letalone.errors.problem import without_context
 from letalone.exact.typed import Number, read_written
@@ -176,15 +175,15 @@ class ReleaseRecord:
 
     def to_pandas(self) -> Any:
         """A pandas frame, one row for each group."""
-        return frames.to_pandas(self._named)
+        return columns.to_pandas(self._named)
 
     def to_polars(self) -> Any:
         """A Polars frame, one row for each group."""
-        return frames.to_polars(self._named)
+        return columns.to_polars(self._named)
 
     def to_arrow(self) -> Any:
         """An Arrow table, one row for each group."""
-        return frames.to_arrow(self._named)
+        return columns.to_arrow(self._named)
 
     def plot(self, path: object = None) -> Any:
         """A matplotlib figure with error bars; a path ending in .svg, .png or .pdf writes it."""
@@ -219,22 +218,22 @@ class ReleaseRecord:
 
     def to_json(self) -> Json:
         """The release as canonical JSON can hold it: `from_json` reads it back, exactly."""
-        asked = self.asked
+        terms = self.asked
         return {
             "format": FORMAT,
             "kind": KIND,
-            "data_set": asked.data_set,
-            "version": asked.version,
-            "question": asked.question,
-            "plan": asked.plan,
-            "digest": asked.digest,
-            "epsilon": str(asked.epsilon),
-            "delta": str(asked.delta),
-            "confidence": str(asked.confidence),
-            "privacy": asked.privacy.to_json(),
-            "split": [_part_to_json(part) for part in asked.split],
-            "sql": asked.sql,
-            "notes": list(asked.notes),
+            "data_set": terms.data_set,
+            "version": terms.version,
+            "question": terms.question,
+            "plan": terms.plan,
+            "digest": terms.digest,
+            "epsilon": str(terms.epsilon),
+            "delta": str(terms.delta),
+            "confidence": str(terms.confidence),
+            "privacy": terms.privacy.to_json(),
+            "split": [_part_to_json(part) for part in terms.split],
+            "sql": terms.sql,
+            "notes": list(terms.notes),
             "keys": [key_to_json(column) for column in self.keys],
             "outputs": [output_to_json(output) for output in self.outputs],
         }
@@ -247,8 +246,8 @@ class ReleaseRecord:
         def read() -> Self:
             return cls(
                 _asked_from_json(stored),
-                tuple(key_from_json(one) for one in _list(stored["keys"])),
-                tuple(output_from_json(one) for one in _list(stored["outputs"])),
+                tuple(key_from_json(column) for column in _list(stored["keys"])),
+                tuple(output_from_json(column) for column in _list(stored["outputs"])),
                 standing or Standing(),
             )
 
@@ -264,8 +263,8 @@ class ReleaseRecord:
         return [*keys, *(column for output in self.outputs for column in output.columns)]
 
     def _price(self) -> str:
-        asked = Budget(self.asked.epsilon, self.asked.delta)
-        return f"{asked}, {self.privacy.neighbours}"
+        price = Budget(self.asked.epsilon, self.asked.delta)
+        return f"{price}, {self.privacy.neighbours}"
 
     def _lines(self) -> list[str]:
         sure = as_sure(self.confidence)
@@ -280,8 +279,8 @@ class ReleaseRecord:
             "The same question was answered before: this is that answer, and it is free. Data that"
             " has changed since needs a new version."
         )
-        found = [self.standing.remark, again if self.repeated else None, self.standing.left]
-        return [str(line) for line in found if line is not None]
+        lines = [self.standing.remark, again if self.repeated else None, self.standing.left]
+        return [str(line) for line in lines if line is not None]
 
 
 def explained(asked: Asked, last: list[str], *, sql: bool = False) -> str:
@@ -314,16 +313,16 @@ def _split_lines(split: tuple[SplitPart, ...]) -> list[str]:
 
 def check_format(stored: object, kind: str, fields: set[str]) -> None:
     """Refuses what is no such record, or a newer one."""
-    found: Json = dict(cast("Json", stored)) if isinstance(stored, Mapping) else {}
-    written = found.get("format")
-    if type(written) is int and written > FORMAT and found.get("kind") == kind:
+    document: Json = dict(cast("Json", stored)) if isinstance(stored, Mapping) else {}
+    written = document.get("format")
+    if type(written) is int and written > FORMAT and document.get("kind") == kind:
         raise FormatError(
             f"This {kind} has format {written}, and this letalone reads up to format {FORMAT}."
             " Update letalone to read it."
         )
-    if type(written) is not int or written != FORMAT or found.get("kind") != kind:
+    if type(written) is not int or written != FORMAT or document.get("kind") != kind:
         raise FormatError(f"This is not a stored {kind}: it must be a JSON object of that kind.")
-    if set(found) != fields:
+    if set(document) != fields:
         raise FormatError(f"This {kind} is damaged: a field is missing or unknown.")
 
 

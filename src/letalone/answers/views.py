@@ -56,8 +56,9 @@ def interval_text(value: Cell, low: Cell, high: Cell) -> str:
     if digits is None:
         return f"{name} [{cell_text(low)}, {cell_text(high)}]"
     if isinstance(value, int | float) and isfinite(value):
-        name = _rounded(value, digits, ROUND_HALF_EVEN)
-    return f"{name} [{_rounded(low, digits, ROUND_FLOOR)}, {_rounded(high, digits, ROUND_CEILING)}]"
+        name = _round_number(value, digits, ROUND_HALF_EVEN)
+    least = _round_number(low, digits, ROUND_FLOOR)
+    return f"{name} [{least}, {_round_number(high, digits, ROUND_CEILING)}]"
 
 
 def _end(end: Cell, side: int) -> str:
@@ -77,7 +78,7 @@ def output_cells(output: Output) -> list[str]:
     if output.low is None or output.high is None:
         return [cell_text(value) for value in output.values]
     ends = zip(output.values, output.low, output.high, strict=True)
-    return [interval_text(*one) for one in ends]
+    return [interval_text(*triple) for triple in ends]
 
 
 def grid(keys: Sequence[KeyColumn], outputs: Sequence[Output], *, most: int) -> tuple[Grid, int]:
@@ -99,7 +100,7 @@ def as_text(keys: Sequence[KeyColumn], outputs: Sequence[Output], lines: Sequenc
     shown, rest = grid(keys, outputs[:MOST_OUTPUTS] if keys else outputs, most=MOST_ROWS)
     cut = [[_cut(_printable(cell)) for cell in row] for row in shown]
     fitting = _fitting(cut, fixed=len(keys) or 1)
-    table = _aligned([row[:fitting] for row in cut], left=len(keys) or 1)
+    table = _align([row[:fitting] for row in cut], left=len(keys) or 1)
     hidden = (len(keys) + len(outputs) - fitting) if keys else 0
     more = [f"… and {rest:,} more: .rows() has all"] if rest else []
     more += [f"… and {hidden} more columns: .columns names all"] if hidden > 0 else []
@@ -150,7 +151,7 @@ def _digits(low: float, high: float) -> int | None:
     return min(15, max(0, 1 - floor(log10(width))))
 
 
-def _rounded(number: float, digits: int, way: str) -> str:
+def _round_number(number: float, digits: int, way: str) -> str:
     with localcontext(prec=MOST_DIGITS):
         rounded = Decimal(repr(number)).quantize(Decimal(1).scaleb(-digits), rounding=way)
         return f"{rounded if rounded else abs(rounded):,f}"
@@ -167,7 +168,7 @@ def _fitting(rows: Grid, fixed: int) -> int:
     return count
 
 
-def _aligned(rows: Grid, *, left: int) -> list[str]:
+def _align(rows: Grid, *, left: int) -> list[str]:
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(

@@ -16,7 +16,6 @@ from letalone.anonymity.exposure import limits_of
 from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.page import page
 from letalone.answers.promise import percent
-from letalone.answers.so_many import so_many_people, so_many_rows
 from letalone.cli.column_names import names_in
 from letalone.cli.commands.anonymity import AnonymityOptions
 from letalone.cli.offered import to_type
@@ -26,6 +25,7 @@ from letalone.cli.table_option import ID, check_one_file, offer_tables
 from letalone.engines.coded import write_table
 from letalone.engines.sources import WhichTable
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural_people, plural_rows
 
 HIERARCHIES = {"prefixes": Prefixes, "dates": Dates, "ranges": Ranges, "sets": Sets}
 SHOWN, SHOWN_COLUMNS, LONGEST, LISTED = 3, 4, 24, 4
@@ -139,8 +139,8 @@ def _show(
 ) -> None:
     screen = console()
     names = ", ".join(options.quasi_identifiers)
-    whose = "" if measured.unit is None else f" of {so_many_people(measured.people)}"
-    rows = so_many_rows(measured.rows)
+    whose = "" if measured.unit is None else f" of {plural_people(measured.people)}"
+    rows = plural_rows(measured.rows)
     _say(screen, f"{options.file}: {rows}{whose}; {measured.counted} alike in {names}")
     screen.print(_figures(measured, made), markup=False)
     if made is None:
@@ -218,7 +218,7 @@ def _cost(made: Anonymized) -> str:
     lost = ", ".join(f"{name} {percent(share)}" for name, share in made.lost.items())
     more = f" and {len(made.dropped) - LISTED} more" * (len(made.dropped) > LISTED)
     dropped = f" Dropped columns: {', '.join(made.dropped[:LISTED])}{more}." if made.dropped else ""
-    return f"Cost: {so_many_rows(made.suppressed)} left out; information lost: {lost}.{dropped}"
+    return f"Cost: {plural_rows(made.suppressed)} left out; information lost: {lost}.{dropped}"
 
 
 def _as_json(

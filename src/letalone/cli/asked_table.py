@@ -36,7 +36,7 @@ from letalone.plans.bounds import (
 )
 from letalone.plans.facts import AggregateRequest
 from letalone.plans.query import Group, GroupColumn, expression_of
-from letalone.plans.trees import AskedFormula, Computable
+from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.typing import Columns, columns_of
 from letalone.plans.wording import in_words
 from letalone.privacy import Budget
@@ -47,7 +47,7 @@ from letalone.session.opening import OpeningCall, TableLook, look_at
 from letalone.session.unit import ROW as EACH_ROW
 from letalone.sql.bounds import bounded, columns_within
 from letalone.sql.edits import clamp_expressions
-from letalone.sql.names import quoted
+from letalone.sql.names import quote_name
 from letalone.sql.question import Question, read_question
 
 
@@ -87,7 +87,7 @@ class AskedTable:
     @property
     def count(self) -> str:
         """SQL that is always answered."""
-        return f"SELECT COUNT(*) FROM {quoted(self.look.schema.name)}"
+        return f"SELECT COUNT(*) FROM {quote_name(self.look.schema.name)}"
 
     @property
     def likely_unit(self) -> str | None:
@@ -163,7 +163,7 @@ class AskedTable:
         if words is not None:  # as it is written, without the bounds that were typed
             remedies = (ClampExpression(words),)
             lacking = problem(lacking.code, *remedies, expression=words)
-        return clamp_expressions(lacking, question.places, options.sql)
+        return clamp_expressions(lacking, question.places(), options.sql)
 
     def unit(self, options: QueryOptions) -> tuple[str | None, list[Problem]]:
         """Whose privacy is protected: as typed, declared, or known to the ledger."""
@@ -224,7 +224,7 @@ class AskedTable:
 def _open_expressions(question: Question, columns: Columns) -> Iterator[str]:
     """What is added up and has no bounds whatever those of its columns are, as a quotient."""
     for one in question.aggregates.values():
-        parts = one.parts if isinstance(one, AskedFormula) else (one,)
+        parts = one.parts if isinstance(one, FormulaRequest) else (one,)
         for part in cast("tuple[AggregateRequest, ...]", parts):
             for of in (of for of in (part.of, *part.by) if of is not None):
                 lacking = dict.fromkeys(columns_without_bounds(of, columns), UNIT_RANGE)

@@ -23,7 +23,7 @@ from letalone.errors.in_options import in_options
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Schema
 from letalone.session.beside import is_schema_file, schema_beside, source_of
-from letalone.sql.names import quoted
+from letalone.sql.names import quote_name
 
 TO_FILL_IN = "COLUMN"
 NOT_TYPED = " All columns of a CSV file are text until a schema file declares their types."
@@ -138,7 +138,7 @@ def table_in(sql: str) -> str | None:
 def rename_table(sql: str, name: str) -> str:
     """The same question about the table of this name; left alone where FROM stands twice."""
     once = len(FROM.findall(sql)) == 1
-    return FROM.sub(lambda _: f" {quoted(name)}", sql) if once else sql
+    return FROM.sub(lambda _: f" {quote_name(name)}", sql) if once else sql
 
 
 def check_one_file(file: str) -> None:

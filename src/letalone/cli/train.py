@@ -39,7 +39,7 @@ from letalone.privacy.curve import Json
 from letalone.privacy.filters import left_in_words
 from letalone.session import ROW
 from letalone.session.beside import is_schema_file, schema_beside, source_of
-from letalone.session.training import NOT_ON_SPARK
+from letalone.session.table import NOT_ON_SPARK
 
 LISTED = 12
 NAME = "The training"

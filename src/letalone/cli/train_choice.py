@@ -26,11 +26,11 @@ from letalone.errors.codes import Code
 from letalone.errors.in_options import in_options
 from letalone.errors.problem import Argument, Problem, Remedy
 from letalone.errors.remedies import (
+    DeclareTypes,
     LeaveOut,
     NameBudget,
     SetEpsilon,
     SetValue,
-    WriteSchemaFile,
 )
 from letalone.errors.spelling import did_you_mean
 from letalone.ledger import DataSet
@@ -130,7 +130,7 @@ def with_command(error: LetaloneError, options: TrainOptions, table: AskedTable)
     """The error in the words of the terminal, with a command that would be done."""
     words = in_options(replace(error.problem, others=()), option_speller(TrainOptions))
     offer = correct(error.problem, options, table)
-    is_begun = any(isinstance(remedy, WriteSchemaFile) for remedy in error.remedies)
+    is_begun = any(isinstance(remedy, DeclareTypes) for remedy in error.remedies)
     if offer is not None:
         words += "\nTry:" + to_type_again("train", offer)
     elif not table.has_types and not is_begun:
@@ -343,7 +343,7 @@ def _check_declared(
             "Bounds and keys are declared in a schema file, which is not there yet. Write it, and"
             f" fill them in:{_init(options)}"
         )
-        raise _refusal(words, WriteSchemaFile(options.file, options.unit))
+        raise _refusal(words, DeclareTypes(tuple(column.name for column in columns)))
     raise ParameterError(
         "Bounds and keys are never read off the data. Write what is publicly known into"
         f" {file.name}, in place of these examples:{''.join(lacking[:EXAMPLES])}"

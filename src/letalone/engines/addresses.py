@@ -1,4 +1,4 @@
-"""Addresses of tables that are no files: on a PostgreSQL server, or on Spark.
+"""Reads addresses of tables that are no files: on a PostgreSQL server, or on Spark.
 
 What they share: how they are told from paths, what they are called, and where in the working folder
 their schema files and their ledger lie.
@@ -72,8 +72,8 @@ def stand_in(source: object, table: str | None = None) -> tuple[Path, str | None
     table is called in the name of its schema file; None for what has no place of its own.
     """
     if isinstance(source, str) and postgres_address.is_address(source):
-        found = postgres_address.read_address(source, table).table
-        called = None if found is None else postgres_address.called(*found)
+        names = postgres_address.read_address(source, table).table
+        called = None if names is None else postgres_address.called(*names)
         return postgres_address.stand_in(source), called
     if not (is_spark_address(source) or is_spark(source)):
         return None

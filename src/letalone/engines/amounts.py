@@ -1,4 +1,4 @@
-"""What is added up for each row: an offset on a grid, a cell of a histogram. Whole numbers.
+"""Computes what is added up for each row: an offset on a grid, a cell. Whole numbers.
 
 Let y = floor(x · 2^shift), and i = clamp(y, low, high) the place of x. For whole numbers
 2·i = |y − low| − |y − high| + low + high: y < low gives 2·low, y > high gives 2·high. Doubles do
@@ -12,22 +12,31 @@ missing.
             and |y| < 2^53 − m, all sums are whole numbers of at most 2^53, so doubles hold
             them, and low + high − 2·middle, 0 or 1, makes the last one even. For other y the
             comparisons with low and high decide. NaN is below no bound, and not finite.
-  Tested:   tests/engines/test_amounts.py
+  Tested:   tests/engines/test_amounts.py, tests/engines/test_expressions.py
+
+Edge j of equal ranges is the double nearest to lower + j · step, so a value 0.29 lies at the start
+of the range [0.29, 0.30) although neither is a double and 0.29 / 0.01 is below 29.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import reduce
+from math import lcm
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.edges import Edges, numbered
 from letalone.engines.measures import Cells, GridSum, ProductSum
 from letalone.engines.syntax import Sql
 from letalone.engines.terms import Levels, Term, as_double, big, deepest, plus
 from letalone.plans.types import Type
 
+if TYPE_CHECKING:
+    from letalone.engines.dialects.dialect import Dialect
+
+EXACT = 2**53  # below it every whole number is a double
 LARGEST_LONG = 2**63  # below it every whole number has 64 bits
 
 
@@ -51,21 +60,25 @@ def square(offset: Term, levels: Levels) -> Term:
 
 def where_all_are(offsets: Sequence[Term], levels: Levels) -> list[Term]:
     """The offsets, NULL in rows where one of them is."""
-    conditions = [syntax.is_present(one.sql) for one in offsets]
+    conditions = [syntax.is_present(offset.sql) for offset in offsets]
     everything = syntax.joined(exp.And, conditions)
     depth = deepest(offsets)
     return [
-        levels.name(replace(one, sql=syntax.case((everything, one.sql)), depth=depth, simple=False))
-        for one in offsets
+        levels.name(
+            replace(offset, sql=syntax.case((everything, offset.sql)), depth=depth, simple=False)
+        )
+        for offset in offsets
     ]
 
 
-def product(offsets: Sequence[Term], asked: ProductSum) -> Sql:
+def product(offsets: Sequence[Term], wanted: ProductSum) -> Sql:
     """The product of powers of offsets; in 128 bits where 64 might be too few."""
     factors = [
-        one.sql for one, power in zip(offsets, asked.powers, strict=True) for _ in range(power)
+        offset.sql
+        for offset, power in zip(offsets, wanted.powers, strict=True)
+        for _ in range(power)
     ]
-    if asked.largest >= LARGEST_LONG:
+    if wanted.largest >= LARGEST_LONG:
         factors[0] = syntax.cast_to(factors[0], syntax.HUGEINT)
     return reduce(lambda left, right: syntax.operation(exp.Mul, left, right), factors)
 
@@ -83,12 +96,53 @@ def widest(grid: GridSum) -> int:
 def cell(of: Term, cells: Cells, levels: Levels) -> Term:
     """The number of the cell of x, 0 … count - 1; NULL where x is missing."""
     x = levels.name(as_double(of))
-    number, depth = numbered(x, Edges.of(cells.lower, cells.step, cells.count), levels)
+    number, depth = number_range(x, Edges.of(cells.lower, cells.step, cells.count), levels)
     return Term(
         syntax.case((syntax.is_there(x.sql, finite=x.finite), number)), Type.INTEGER, depth=depth
     )
 
 
-def whole_zero() -> Sql:
-    """Zero as a 64-bit integer."""
-    return big(0)
+class Edges:
+    """lower + j · step as (first + j · every) / below, in whole numbers where they are doubles."""
+
+    def __init__(self, first: float, every: float, below: float, count: int) -> None:
+        self._first, self._every, self._below, self.count = first, every, below, count
+
+    @classmethod
+    def of(cls, lower: Fraction, step: Fraction, count: int) -> "Edges":
+        """The edges of so many ranges from a lower end on."""
+        below = lcm(lower.denominator, step.denominator)
+        first, every = lower * below, step * below
+        if max(abs(first) + every * count, Fraction(below)) < EXACT:
+            return cls(float(first), float(every), float(below), count)
+        return cls(float(lower), float(step), 1.0, count)
+
+    def guess(self, x: Sql, dialect: "Dialect") -> Sql:
+        """About the number of the range of x, within 0 … count - 1."""
+        return dialect.guess(x, (self._first, self._every, self._below), self.count)
+
+    def edge(self, number: Sql, further: int) -> Sql:
+        """Where a range starts (or the next one, if 1 further)."""
+        steps = syntax.cast_to(plus(number, further), syntax.DOUBLE)
+        way = syntax.operation(exp.Mul, steps, syntax.double(self._every))
+        start = syntax.operation(exp.Add, syntax.double(self._first), way)
+        return syntax.operation(exp.Div, start, syntax.double(self._below))
+
+    def hold(self, x: Sql) -> Sql:
+        """Whether x lies between the first edge and the last; NaN does not."""
+        first = syntax.double(self._first / self._below)
+        last = syntax.double((self._first + self.count * self._every) / self._below)
+        above = syntax.operation(exp.GTE, x, first)
+        return syntax.joined(exp.And, [above, syntax.operation(exp.LTE, x, last)])
+
+
+def number_range(x: Term, edges: Edges, levels: Levels) -> tuple[Sql, int]:
+    """The number of the range of x, what lies outside in the first or the last; and its depth."""
+    guess = levels.name(Term(edges.guess(x.sql, levels.dialect), Type.INTEGER, depth=x.depth))
+    nudged = syntax.case(
+        (syntax.operation(exp.LT, x.sql, edges.edge(guess.sql, 0)), plus(guess.sql, -1)),
+        (syntax.operation(exp.GTE, x.sql, edges.edge(guess.sql, 1)), plus(guess.sql, 1)),
+        otherwise=guess.sql,
+    )
+    least = syntax.called("LEAST", nudged, big(edges.count - 1))
+    return syntax.called("GREATEST", big(0), least), guess.depth

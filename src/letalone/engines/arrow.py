@@ -1,6 +1,6 @@
-"""What we use of pyarrow, with types.
+"""Wraps the functions of pyarrow that we use, with types.
 
-Only this file, cells.py, cell_lengths.py, coded.py, csv_lines.py and text_views.py talk to it.
+Only this file, cells.py, cell_lengths.py, coded.py and csv_lines.py talk to it.
 
 pyarrow has no type information of its own, so everything is cast here once.
 """
@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from letalone.engines.cells import is_valid, sound
+from letalone.engines.cells import is_valid, make_readable
 from letalone.errors import ParameterError
 from letalone.plans.types import Key, Type
 
@@ -37,7 +37,7 @@ ROW_TYPES: Mapping[Type, Callable[[], object]] = {
 }
 
 Values = NDArray[Any]
-WRITTEN_AT_ONCE = 1 << 24  # letters
+LETTERS_AT_ONCE = 1 << 24  # letters
 EPOCH = date(1970, 1, 1)
 
 
@@ -83,13 +83,13 @@ def as_table(source: object) -> Table:
 
 def without_dictionaries(table: Table) -> Table:
     """The same table with categories as plain values, and no cell that cannot be scanned."""
-    whole = cast("Any", table)
-    for number, field in enumerate(whole.schema):
-        column = whole.column(number)
-        plain = sound(column)
+    plain_table = cast("Any", table)
+    for number, field in enumerate(plain_table.schema):
+        column = plain_table.column(number)
+        plain = make_readable(column)
         if plain is not column:
-            whole = whole.set_column(number, field.name, plain)
-    return cast("Table", whole)
+            plain_table = plain_table.set_column(number, field.name, plain)
+    return cast("Table", plain_table)
 
 
 def parquet_columns(paths: Sequence[Path], names: Sequence[str]) -> object:
@@ -98,7 +98,7 @@ def parquet_columns(paths: Sequence[Path], names: Sequence[str]) -> object:
     The files may store a type in several ways, such as decimals of several widths.
     """
     schema = _parquet().ParquetFile(paths[0]).schema_arrow
-    kinds = [_widest(sound(pa.nulls(0, schema.field(name).type)).type) for name in names]
+    kinds = [_widest(make_readable(pa.nulls(0, schema.field(name).type)).type) for name in names]
     fields = pa.schema([pa.field(n, kind) for n, kind in zip(names, kinds, strict=True)])
     return pa.RecordBatchReader.from_batches(fields, _batches(paths, fields))
 
@@ -128,7 +128,7 @@ def row_groups(path: Path) -> list[int]:
 def _batches(paths: Sequence[Path], fields: Any) -> Iterator[object]:
     for path in paths:
         for batch in _parquet().ParquetFile(path).iter_batches(columns=fields.names):
-            columns = [sound(batch.column(one.name)).cast(one.type) for one in fields]
+            columns = [make_readable(batch.column(field.name)).cast(field.type) for field in fields]
             yield pa.RecordBatch.from_arrays(columns, schema=fields)
 
 
@@ -159,7 +159,7 @@ def column_of(values: Values, kind: Type, missing: Values | None = None) -> obje
     return pa.array(values, ROW_TYPES[kind](), mask=missing, from_pandas=True)
 
 
-def taken(column: object, places: NDArray[np.int64], missing: NDArray[np.bool_]) -> object:
+def take_cells(column: object, places: NDArray[np.int64], missing: NDArray[np.bool_]) -> object:
     """The cells of a column at these places; missing where there is none."""
     return cast("Any", column).take(column_of(places, Type.INTEGER, missing))
 
@@ -169,7 +169,7 @@ def presence_of(missing: Iterable[bool]) -> object:
     return pa.array([None if gone else b"" for gone in missing], pa.binary())
 
 
-def nothing(rows: int) -> object:
+def empty_column(rows: int) -> object:
     """A column of which nothing is known."""
     return pa.nulls(rows)
 
@@ -244,12 +244,12 @@ def ranks_table(
     side without copying either. Other sizes are as right, but slower.
     """
     mask = missing if missing.any() else None
-    whole = pa.record_batch([_numbers(ranks, mask)], names=["rank"])
+    ranked = pa.record_batch([_numbers(ranks, mask)], names=["rank"])
     ends = np.cumsum(np.asarray(sizes, np.int64))
     starts = [0, *(int(end) for end in ends if end < len(ranks))]
     lengths = np.diff([*starts, len(ranks)])
-    batches = [whole.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
-    return cast("Table", pa.Table.from_batches(batches, schema=whole.schema))
+    batches = [ranked.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
+    return cast("Table", pa.Table.from_batches(batches, schema=ranked.schema))
 
 
 def batch_sizes(table: Table) -> list[int]:
@@ -257,7 +257,7 @@ def batch_sizes(table: Table) -> list[int]:
     return [batch.num_rows for batch in cast("Any", table).to_batches()]
 
 
-def whole(reader: object) -> Table:
+def read_all(reader: object) -> Table:
     """All batches of a reader."""
     return cast("Table", cast("Any", reader).read_all())
 
@@ -268,12 +268,12 @@ def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     Whole numbers are their own code. Other values are numbered batch by batch, and then the
     batches' numberings are made one.
     """
-    chunks = [_numbered(batch.column(0)) for batch in cast("Any", reader)]
+    chunks = [_encode(batch.column(0)) for batch in cast("Any", reader)]
     if not chunks:
         return np.empty(0, np.int64), np.empty(0, np.bool_)
     if pa.types.is_dictionary(chunks[0].type):
-        whole = pa.chunked_array(chunks).unify_dictionaries()
-        chunks = [chunk.indices for chunk in whole.chunks]
+        unified = pa.chunked_array(chunks).unify_dictionaries()
+        chunks = [chunk.indices for chunk in unified.chunks]
     size = sum(len(chunk) for chunk in chunks)
     codes, missing = np.empty(size, np.int64), np.zeros(size, np.bool_)
     start = 0
@@ -287,7 +287,7 @@ def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     return codes, missing
 
 
-def numbered(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def number_codes(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """The same codes as numbers from 0, in the order in which they first come."""
     indices = cast("Any", _numbers(codes)).dictionary_encode().indices
     return _integers(indices).astype(np.int64)
@@ -305,7 +305,7 @@ def _missing_in(array: Any) -> NDArray[np.bool_]:
     return bits[array.offset : array.offset + len(array)] == 0
 
 
-def _numbered(values: Any) -> Any:
+def _encode(values: Any) -> Any:
     """Whole numbers as they are, other values numbered: the values themselves can be let go."""
     return values if pa.types.is_integer(values.type) else values.dictionary_encode()
 
@@ -358,12 +358,12 @@ class ParquetOfText:
         number = len(self._fields)
         self._rows.append((cells + [None] * (number - len(cells)))[:number])
         self._size += sum(len(cell or "") + 1 for cell in self._rows[-1])
-        if self._size >= WRITTEN_AT_ONCE:
+        if self._size >= LETTERS_AT_ONCE:
             self._write()
 
     def _write(self) -> None:
         if self._rows:
-            columns = [pa.array(one, pa.string()) for one in zip(*self._rows, strict=True)]
+            columns = [pa.array(cells, pa.string()) for cells in zip(*self._rows, strict=True)]
             self._writer.write_table(pa.Table.from_arrays(columns, schema=self._fields))
         self._rows, self._size = [], 0
 
@@ -381,10 +381,11 @@ def empty_table(schema: object) -> Table:
 def table_of_rows(batches: Iterable[Sequence[tuple[object, ...]]], kinds: Sequence[Type]) -> Table:
     """Rows of Python values as a table, a batch at a time; columns are called by their number."""
     types = [ROW_TYPES[kind]() for kind in kinds]
-    fields = pa.schema([pa.field(str(n), one) for n, one in enumerate(types)])
+    fields = pa.schema([pa.field(str(n), kind) for n, kind in enumerate(types)])
     made = [
         pa.record_batch(
-            [pa.array([row[n] for row in rows], one) for n, one in enumerate(types)], schema=fields
+            [pa.array([row[n] for row in rows], kind) for n, kind in enumerate(types)],
+            schema=fields,
         )
         for rows in batches
     ]
@@ -397,16 +398,16 @@ def values_of(table: Table, kinds: Sequence[Type]) -> list[Values]:
     The type of an array depends on the declared type alone, never on the values.
     """
     columns = cast("Any", table).columns
-    return [_values(one, kind) for one, kind in zip(columns, kinds, strict=True)]
+    return [_values(column, kind) for column, kind in zip(columns, kinds, strict=True)]
 
 
 def _values(column: Any, kind: Type) -> Values:
     if kind.is_numeric:
         plain = column.cast(pa.float64(), safe=False)
         return np.asarray(plain.to_numpy(zero_copy_only=False), np.float64)
-    found = np.empty(len(column), object)
-    found[:] = column.to_pylist()
-    return found
+    values = np.empty(len(column), object)
+    values[:] = column.to_pylist()
+    return values
 
 
 def size_of_parquet(path: Path) -> tuple[int, int, int]:

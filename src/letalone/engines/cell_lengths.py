@@ -1,4 +1,4 @@
-"""How long the cells of a Parquet file's columns are, before an engine reads them.
+"""Measures how long the cells of a Parquet file's columns are, before an engine reads them.
 
 A dictionary of one long word and a run of a million equal numbers take a few hundred bytes in a
 file. An engine multiplies the word by the rows that it has at hand, and DuckDB does not count this
@@ -29,17 +29,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from letalone.engines.page_headers import (
-    BY_NUMBER,
-    DELTA_BYTE_ARRAY,
-    Page,
-    pages_of,
-)
+from letalone.engines.page_headers import BY_NUMBER, DELTA_BYTE_ARRAY, Page, pages_of
 
-MOST_ROWS = 1 << 16  # at a time
+MAX_ROWS_AT_ONCE = 1 << 16  # at a time
 COPIES = 4  # that Arrow makes of a dictionary, or of cells, and a bit more
-BUFFER = 1 << 20
-INDEX = 16  # bytes, at most, of a cell in a page beside its letters; all of a dictionary's index
+BUFFER_BYTES = 1 << 20
+INDEX_BYTES = (
+    16  # bytes, at most, of a cell in a page beside its letters; all of a dictionary's index
+)
 BYTES, FIXED_BYTES = "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"
 
 
@@ -58,7 +55,7 @@ class LargePage:
 
     column: str
     size: int
-    most: int
+    limit: int
 
 
 def cell_lengths(
@@ -94,17 +91,17 @@ def _of_chunk(
     name, pages = chunk.path_in_schema, list[Page]()
     starts = (chunk.dictionary_page_offset, chunk.data_page_offset)
     with path.open("rb") as file:
-        for page in pages_of(file, min(one for one in starts if one), chunk.num_values):
-            if _mean(page) > longest + INDEX:
-                yield Lengths(name, _mean(page) - INDEX, page.size)
-            most = memory // COPIES if page.is_dictionary else memory
-            if page.size > most:
-                yield LargePage(name, page.size, most)
+        for page in pages_of(file, min(offset for offset in starts if offset), chunk.num_values):
+            if _mean(page) > longest + INDEX_BYTES:
+                yield Lengths(name, _mean(page) - INDEX_BYTES, page.size)
+            limit = memory // COPIES if page.is_dictionary else memory
+            if page.size > limit:
+                yield LargePage(name, page.size, limit)
             pages.append(page)
     cells = [page for page in pages if not page.is_dictionary]
     by_number = all(page.encoding in BY_NUMBER for page in cells)
-    bound = INDEX if by_number else _longest_on_average(path, name, group, pages)
-    at_once = max(1, min(MOST_ROWS, memory // COPIES // bound))
+    bound = INDEX_BYTES if by_number else _longest_on_average(path, name, group, pages)
+    at_once = max(1, min(MAX_ROWS_AT_ONCE, memory // COPIES // bound))
     for batch in _batches(path, name, group, at_once, as_stored=by_number):
         yield Lengths(name, *_of_cells(batch.column(0)))
 
@@ -120,19 +117,21 @@ def _longest_on_average(path: Path, name: str, group: int, pages: Sequence[Page]
             multiplied.append(int(_lengths(first.dictionary).max(initial=0)))
         else:
             multiplied += [page.size for page in pages if page.is_dictionary]
-    return max([INDEX, *map(_mean, cells), *multiplied])
+    return max([INDEX_BYTES, *map(_mean, cells), *multiplied])
 
 
 def _batches(path: Path, name: str, group: int, rows: int, *, as_stored: bool) -> Generator[Any]:
     """A column of a row group; `as_stored`: words once, in a dictionary."""
-    file = pq.ParquetFile(path, read_dictionary=[name] if as_stored else [], buffer_size=BUFFER)
+    file = pq.ParquetFile(
+        path, read_dictionary=[name] if as_stored else [], buffer_size=BUFFER_BYTES
+    )
     yield from file.iter_batches(rows, [group], [name], use_threads=False)
 
 
 def _mean(page: Page) -> int:
     """The mean bytes of a page's cells, where they are in it."""
     if page.is_dictionary or page.encoding in (*BY_NUMBER, DELTA_BYTE_ARRAY):
-        return INDEX
+        return INDEX_BYTES
     return -(-page.size // max(1, page.values))
 
 

@@ -1,4 +1,4 @@
-"""Cells of Arrow columns that no reader of them can stumble over, whatever a row holds.
+"""Makes cells of Arrow columns readable, so that no reader stops at one, whatever a row holds.
 
 An Arrow array promises more than anybody checks: text may be no UTF-8, a time may lie beyond what
 fits into microseconds, a map may have a key twice. DuckDB stops at such a cell, and that one
@@ -23,10 +23,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 A_SECOND = {"s": 1, "ms": 1000}
-MOST_SECONDS = 2**63 // 10**6 - 1  # that fit into microseconds
+MAX_SECONDS = 2**63 // 10**6 - 1  # that fit into microseconds
 
 
-def sound(column: Any) -> Any:
+def make_readable(column: Any) -> Any:
     """The column with the same chunks, each of them readable; itself where it is already."""
     if isinstance(column, pa.ChunkedArray):
         chunks = column.chunks or [pa.nulls(0, column.type)]
@@ -39,13 +39,13 @@ def sound(column: Any) -> Any:
 def _chunk(cells: Any) -> Any:
     kind = cells.type
     if pa.types.is_dictionary(kind):
-        return _undone(cells.indices, cells.dictionary)
+        return _decode(cells.indices, cells.dictionary)
     if pa.types.is_run_end_encoded(kind):
         rows = cells.offset + np.arange(len(cells))
         runs = np.searchsorted(np.asarray(cells.run_ends), rows, side="right")
-        return _undone(pa.array(runs), cells.values)
+        return _decode(pa.array(runs), cells.values)
     if isinstance(kind, pa.BaseExtensionType):
-        return _extended(cells)
+        return _read_extension(cells)
     if _is_text(kind):
         return cells if is_valid(cells) else _texts(cells)
     if pa.types.is_timestamp(kind) and kind.unit in A_SECOND:
@@ -60,8 +60,8 @@ def _chunk(cells: Any) -> Any:
 
 
 def _is_text(kind: Any) -> bool:
-    whole = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    return whole or pa.types.is_string_view(kind)
+    stored_at_once = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return stored_at_once or pa.types.is_string_view(kind)
 
 
 def _is_plain(kind: Any) -> bool:
@@ -71,7 +71,7 @@ def _is_plain(kind: Any) -> bool:
     return number or time or pa.types.is_boolean(kind) or pa.types.is_null(kind)
 
 
-def _undone(places: Any, values: Any) -> Any:
+def _decode(places: Any, values: Any) -> Any:
     """Categories and runs as plain values; a place that is none is missing."""
     inside = pc.and_(pc.greater_equal(places, 0), pc.less(places, len(values)))
     known = pc.if_else(inside, places, pa.scalar(None, places.type))
@@ -81,7 +81,7 @@ def _undone(places: Any, values: Any) -> Any:
     return plain.take(known)
 
 
-def _extended(cells: Any) -> Any:
+def _read_extension(cells: Any) -> Any:
     if cells.type.extension_name in ("arrow.uuid", "arrow.bool8"):
         return cells
     if cells.type.extension_name == "arrow.json":
@@ -117,20 +117,20 @@ def _decimals(cells: Any) -> Any:
 
     Made of the same bytes, since a kernel may convert decimals, and stop at one, before it chooses.
     """
-    width, most = cells.type.bit_width // 8, 10**cells.type.precision
+    width, limit = cells.type.bit_width // 8, 10**cells.type.precision
     stored = cells.buffers()[1].slice(cells.offset * width, len(cells) * width)
     places = range(0, stored.size, width)
-    whole = (int.from_bytes(stored[p : p + width], "little", signed=True) for p in places)
-    fits = np.array([abs(number) < most for number in whole]) & np.asarray(cells.is_valid())
-    there = pa.py_buffer(np.packbits(fits, bitorder="little"))
-    return pa.Array.from_buffers(cells.type, len(cells), [there, stored])
+    numbers = (int.from_bytes(stored[p : p + width], "little", signed=True) for p in places)
+    fits = np.array([abs(number) < limit for number in numbers]) & np.asarray(cells.is_valid())
+    validity = pa.py_buffer(np.packbits(fits, bitorder="little"))
+    return pa.Array.from_buffers(cells.type, len(cells), [validity, stored])
 
 
 def _times(cells: Any) -> Any:
     """Seconds and milliseconds as microseconds; what does not fit is missing."""
     kind = cells.type
-    counts, most = cells.view(pa.int64()), MOST_SECONDS * A_SECOND[kind.unit]
-    fits = pc.and_(pc.less_equal(counts, most), pc.greater_equal(counts, -most))
+    counts, limit = cells.view(pa.int64()), MAX_SECONDS * A_SECOND[kind.unit]
+    fits = pc.and_(pc.less_equal(counts, limit), pc.greater_equal(counts, -limit))
     known = pc.if_else(fits, counts, pa.scalar(None, pa.int64()))
     micros = pc.multiply(known, 10**6 // A_SECOND[kind.unit])
     return micros.cast(pa.timestamp("us", kind.tz))

@@ -1,4 +1,4 @@
-"""Columns as codes: whole numbers in the order of the values, and the values themselves.
+"""Encodes columns as codes: whole numbers in the order of the values, and the values themselves.
 
 Code 0 is a missing value and code 1 is NaN; value number i of a sorted column has code i + 2.
 
@@ -48,7 +48,6 @@ class Coded:
 
     @property
     def is_dated(self) -> bool:
-        """Whether the values are dates or times."""
         kind = cast("Any", self.values).type
         return pa.types.is_date(kind) or pa.types.is_timestamp(kind)
 
@@ -59,14 +58,12 @@ class Coded:
         return not (self.is_text or pa.types.is_boolean(kind) or pa.types.is_null(kind))
 
     def texts(self) -> list[str]:
-        """The values as text, in order."""
         values = cast("Any", self.values)
         if pa.types.is_timestamp(values.type):
             return [str(moment) for moment in self.moments()]
         return [str(value) for value in values.cast(pa.string()).to_pylist()]
 
     def numbers(self) -> NDArray[np.float64]:
-        """The values as floats, in order."""
         return np.asarray(cast("Any", self.values).cast(pa.float64(), safe=False), np.float64)
 
     def moments(self) -> NDArray[np.datetime64]:
@@ -86,14 +83,13 @@ class Coded:
         return Coded(self.name, codes, cast("Any", self.values).take(pa.array(np.argsort(places))))
 
     def taken(self, codes: Codes) -> object:
-        """An Arrow array of the values of some codes."""
         values = cast("Any", self.values)
         places = pa.array(np.maximum(codes - FIRST, 0), mask=codes < FIRST)
-        found = values.take(places)
+        taken = values.take(places)
         if (codes == NAN).any():
             nan = pa.scalar(float("nan"), values.type)
-            found = pc.if_else(pa.array(codes == NAN), nan, found)
-        return found
+            taken = pc.if_else(pa.array(codes == NAN), nan, taken)
+        return taken
 
 
 def coded(table: Table, name: str, *, called: str) -> Coded:
@@ -103,10 +99,10 @@ def coded(table: Table, name: str, *, called: str) -> Coded:
         column = column.cast(pa.string())
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    whole = column.unify_dictionaries().combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):
-        whole = whole.chunk(0) if whole.num_chunks else pa.array([], column.type)
-    values = whole.dictionary
+    encoded = column.unify_dictionaries().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.chunk(0) if encoded.num_chunks else pa.array([], column.type)
+    values = encoded.dictionary
     order = np.asarray(pc.array_sort_indices(values), np.int64)
     nans = np.zeros(len(values), np.bool_)
     if pa.types.is_floating(values.type):
@@ -115,7 +111,7 @@ def coded(table: Table, name: str, *, called: str) -> Coded:
     code_of = np.full(len(values) + 1, NAN, np.int64)
     code_of[order] = np.arange(len(order)) + FIRST
     code_of[-1] = MISSING
-    places = np.asarray(whole.indices.fill_null(len(values)), np.int64)
+    places = np.asarray(encoded.indices.fill_null(len(values)), np.int64)
     return Coded(called, code_of[places], values.take(pa.array(order)))
 
 
@@ -131,14 +127,14 @@ def labelled(labels: Sequence[str], places: NDArray[np.int64]) -> object:
 
 def as_kind(table: Table, kind: str) -> object:
     """An Arrow table as a frame of "pandas" or "polars"; else itself."""
-    whole = cast("Any", table)
+    arrow_table = cast("Any", table)
     if kind == "pandas":
-        return whole.to_pandas()
+        return arrow_table.to_pandas()
     if kind == "polars":
         import polars as pl
 
-        return cast("Any", pl).from_arrow(whole)
-    return whole
+        return cast("Any", pl).from_arrow(arrow_table)
+    return arrow_table
 
 
 def write_table(table: Table, path: Path) -> None:
@@ -146,8 +142,8 @@ def write_table(table: Table, path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".parquet"):
         raise ParameterError(f"{path.name} ends in {suffix!r}, but must be .csv or .parquet.")
-    whole = cast("Any", table)
+    arrow_table = cast("Any", table)
     if suffix == ".parquet":
-        pq.write_table(whole, path)
+        pq.write_table(arrow_table, path)
     else:
-        csv.write_csv(whole, path)
+        csv.write_csv(arrow_table, path)

@@ -1,4 +1,4 @@
-"""Every combination of values of some columns, with its number of rows: exact, for the owner.
+"""Counts the rows of every combination of values of some columns: exact, for the owner.
 
 Values are told apart as they are stored. NULL is a value, NaN is one (whatever its bits), and
 -0.0 is 0.0. Text is compared byte by byte, whatever collation its table has. Types that no
@@ -25,19 +25,19 @@ WITHOUT_ORDER = ("UUID", NOTHING)
 WIDE = ("HUGEINT", "UHUGEINT")
 
 
-def counted(relation: Relation, names: Sequence[str], *, called: str) -> exp.Select:
+def count_combinations(relation: Relation, names: Sequence[str], *, called: str) -> exp.Select:
     """SELECT the columns, called by their number, and COUNT(*), grouped by all of them.
 
     `called` is what an error calls the table.
     """
-    columns = [_value(_stored(relation, name, called)) for name in names]
+    columns = [_value(_find_column(relation, name, called)) for name in names]
     shown = [syntax.alias(column, str(place)) for place, column in enumerate(columns)]
     rows = syntax.alias(exp.Count(this=exp.Star()), NUMBER_OF_ROWS)
     query = syntax.select([*shown, rows], syntax.renamed(relation.sql, "source"))
-    return syntax.grouped(query, [column.copy() for column in columns])
+    return syntax.group_by(query, [column.copy() for column in columns])
 
 
-def _stored(relation: Relation, name: str, called: str) -> Stored:
+def _find_column(relation: Relation, name: str, called: str) -> Stored:
     if name not in relation.columns:
         raise unknown_column(name, list(relation.columns), table=called)
     stored = relation.columns[name]

@@ -1,4 +1,4 @@
-"""The cells of one line of a CSV file, given this line alone.
+"""Splits one line of a CSV file into its cells, given this line alone.
 
 The delimiter separates them. A cell that begins with a quote (blanks before it aside) ends at the
 next quote that is not doubled; two quotes in it are one; what follows the closing quote is kept,
@@ -19,15 +19,15 @@ def cell_pattern(delimiter: str) -> re.Pattern[bytes]:
 
 
 def split_line(
-    line: bytes, pattern: re.Pattern[bytes], *, most: int | None = None
+    line: bytes, pattern: re.Pattern[bytes], *, max_cells: int | None = None
 ) -> tuple[list[bytes], bool]:
     """The cells of one line by the rules above, and whether a quote is open at its end.
 
     `most`: only the first ones.
     """
     cells: list[bytes] = []
-    for found in islice(pattern.finditer(line), most):
-        quoted, closed, rest, more = found.groups()
+    for match in islice(pattern.finditer(line), max_cells):
+        quoted, closed, rest, more = match.groups()
         cells.append(rest if quoted is None else quoted.replace(b'""', b'"') + rest.strip(b" "))
         if not more:
             return cells, quoted is not None and not closed
@@ -36,8 +36,8 @@ def split_line(
 
 def has_stray_quote(line: bytes, pattern: re.Pattern[bytes]) -> bool:
     """Whether a quote is a letter, or letters stand behind a closing one."""
-    for found in pattern.finditer(line):
-        quoted, _, rest, more = found.groups()
+    for match in pattern.finditer(line):
+        quoted, _, rest, more = match.groups()
         if b'"' in rest or (quoted is not None and rest.strip(b" ")):
             return True
         if not more:

@@ -1,4 +1,4 @@
-"""A CSV file as a Parquet file of text, read as spreadsheets do: quotes may hold line breaks.
+"""Converts a CSV file to a Parquet file of text, as spreadsheets read it: quotes may hold breaks.
 
 For the owner alone, who runs it and sees what was odd: here one line can change what becomes of
 those below it, which a private question must never allow (csv_lines.py). A quote that is not
@@ -20,19 +20,14 @@ from typing import IO
 
 from letalone.engines.arrow import ParquetOfText
 from letalone.engines.csv_cells import cell_pattern, has_stray_quote, split_line
-from letalone.engines.csv_files import (
-    DELIMITERS,
-    LONGEST_HEADER,
-    WITH_COMMA,
-    check_line_end,
-)
+from letalone.engines.csv_files import DELIMITERS, MAX_HEADER_BYTES, WITH_COMMA, check_line_end
 from letalone.engines.failure import unreadable
 from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError
 from letalone.plans.schema import unknown_column
 
-MARK = "\ufeff".encode()
-LONGEST_RECORD = 1 << 27  # in bytes: lines that questions leave out become cells here
+BYTE_ORDER_MARK = "\ufeff".encode()
+MAX_RECORD_BYTES = 1 << 27  # in bytes: lines that questions leave out become cells here
 
 
 @dataclass(slots=True)
@@ -65,13 +60,13 @@ def convert_csv(source: Path, target: Path, *, decimal_comma: Sequence[str] = ()
     try:
         with source.open("rb") as file:
             beside.touch(mode=0o600)  # nobody else reads it before it has the mode of the source
-            found = _written(file, source, beside, decimal_comma)
+            converted = _write_parquet(file, source, beside, decimal_comma)
         shutil.copymode(source, beside)
         os.replace(beside, place)  # noqa: PTH105  (also over a file that is there)
     except OSError as error:
         failed = error
     else:
-        return found
+        return converted
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
@@ -80,36 +75,36 @@ def convert_csv(source: Path, target: Path, *, decimal_comma: Sequence[str] = ()
     raise ParameterError(f"{target} cannot be written: {failed.strerror or 'no reason given'}.")
 
 
-def _written(
+def _write_parquet(
     file: IO[bytes], source: Path, target: Path, decimal_comma: Sequence[str]
 ) -> Converted:
     delimiter = _delimiter(file, source.name)
     records = _records(file, delimiter, source.name)
     names = _names(next(records, _Record()).cells, source.name)
     points = _places(decimal_comma, names, source.stem)
-    found = Converted()
+    converted = Converted()
     with ParquetOfText(target, names) as rows:
         for record in records:
             if record.cells == [b""] and len(names) > 1:
                 continue
             texts = [_as_text(cell) for cell in record.cells]
             if None in texts:
-                found.not_text += 1
+                converted.not_text += 1
                 continue
             rows.add([_as_cell(text, point=at in points) for at, text in enumerate(texts)])
-            found.rows += 1
-            found.with_line_breaks += record.lines > 1
-            found.uneven += len(texts) != len(names)
-            found.stray_quotes += record.has_stray_quote
-    return found
+            converted.rows += 1
+            converted.with_line_breaks += record.lines > 1
+            converted.uneven += len(texts) != len(names)
+            converted.stray_quotes += record.has_stray_quote
+    return converted
 
 
 def _delimiter(file: IO[bytes], name: str) -> str:
     """As for questions: whichever is there most in the first line. A mark before it is passed."""
-    first = file.readline(LONGEST_HEADER)
+    first = file.readline(MAX_HEADER_BYTES)
     check_line_end(first.removesuffix(b"\n").rstrip(b"\r"), name)
-    file.seek(len(MARK) if first.startswith(MARK) else 0)
-    return max(DELIMITERS, key=lambda one: first.count(one.encode()))
+    file.seek(len(BYTE_ORDER_MARK) if first.startswith(BYTE_ORDER_MARK) else 0)
+    return max(DELIMITERS, key=lambda sign: first.count(sign.encode()))
 
 
 def _names(cells: list[bytes], file: str) -> list[str]:
@@ -148,20 +143,20 @@ def _records(file: IO[bytes], delimiter: str, name: str) -> Iterator[_Record]:
     """One after the other. Line breaks in cells are LF."""
     pattern = cell_pattern(delimiter)
     record, opened, size, number = _Record(), list[bytes](), 0, 0
-    for number, line in enumerate(iter(lambda: file.readline(LONGEST_RECORD), b""), 1):
+    for number, line in enumerate(iter(lambda: file.readline(MAX_RECORD_BYTES), b""), 1):
         # A line within quotes is read as if the quote stood before it.
         plain = b'"' * bool(opened) + line.removesuffix(b"\n").rstrip(b"\r")
-        found, is_open = split_line(plain, pattern)
+        cells, is_open = split_line(plain, pattern)
         record.lines, size = record.lines + 1, size + len(line)
         record.has_stray_quote |= b'"' in plain and has_stray_quote(plain, pattern)
-        if size >= LONGEST_RECORD:
+        if size >= MAX_RECORD_BYTES:
             raise _never_closed(name, number - record.lines + 1)
         if opened:
-            opened.append(found.pop(0))
-            if is_open and not found:
+            opened.append(cells.pop(0))
+            if is_open and not cells:
                 continue
             record.cells.append(b"\n".join(opened))
-        record.cells += found
+        record.cells += cells
         opened = [record.cells.pop()] if is_open else []
         if not opened:
             yield record

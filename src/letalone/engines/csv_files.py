@@ -1,4 +1,4 @@
-"""CSV files: every cell is text until a type is declared, and no line can make reading fail.
+"""Reads CSV files: cells are text until a type is declared, and no line can make reading fail.
 
 The first line holds the names; it is metadata. Everything below is data, so nothing is guessed
 from it. A record is a line: see csv_lines.py, which reads all of them, for questions and for the
@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from letalone.answers.so_many import so_many_rows
 from letalone.engines import syntax
 from letalone.engines.arrow import parquet_columns
 from letalone.engines.csv_lines import OddLines, cells_of_line, csv_rows, first_rows, odd_lines
@@ -32,13 +31,14 @@ from letalone.engines.lockdown import LockedDuck
 from letalone.engines.reading import check_columns
 from letalone.engines.text_grammar import is_written_as
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural_rows
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
 DELIMITERS = ",;\t|"
-LONGEST_HEADER = 1 << 20
-LOOKED_AT = 20_480  # rows
-WORDS = re.compile("true|false|t|f|yes|no|y|n", re.IGNORECASE)
+MAX_HEADER_BYTES = 1 << 20
+GUESSED_ROWS = 20_480  # rows
+TRUTH_WORDS = re.compile("true|false|t|f|yes|no|y|n", re.IGNORECASE)
 LEADING_ZERO = re.compile("[-+]?0[0-9]")  # of a code, such as 02139: a number would lose it
 SOME_DAY = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T]\d{1,2}:\d{2}.*)?")
 WITH_COMMA = re.compile(r" *[-+]?\d+(,\d+)? *")
@@ -81,10 +81,10 @@ def guess_parquet(path: str | Path, schema: Schema) -> Guess:
 
 
 def _guess(table: str, names: Sequence[str], stream: object) -> Guess:
-    columns = first_rows(stream, most=LOOKED_AT)
+    columns = first_rows(stream, max_rows=GUESSED_ROWS)
     kinds = [_looks_like(cells) for cells in columns]
-    found = zip(names, columns, kinds, strict=True)
-    texts = {name: cells for name, cells, kind in found if kind is Type.TEXT and cells}
+    guesses = zip(names, columns, kinds, strict=True)
+    texts = {name: cells for name, cells, kind in guesses if kind is Type.TEXT and cells}
     return Guess(
         Schema(table, tuple(map(Column, names, kinds))),
         tuple(name for name, cells in texts.items() if all(map(SOME_DAY.fullmatch, cells))),
@@ -95,8 +95,8 @@ def _guess(table: str, names: Sequence[str], stream: object) -> Guess:
 
 def _looks_like(cells: Sequence[str]) -> Type:
     """The first type that all cells are written as; text where there is none."""
-    found = (kind for kind, fits in FITS.items() if cells and all(map(fits, cells)))
-    return next(found, Type.TEXT)
+    fitting = (kind for kind, fits in FITS.items() if cells and all(map(fits, cells)))
+    return next(fitting, Type.TEXT)
 
 
 def _has_commas(cells: Sequence[str]) -> bool:
@@ -130,7 +130,7 @@ def _exists(day: str) -> bool:
 
 
 FITS: dict[Type, Callable[[str], bool]] = {
-    Type.BOOLEAN: lambda cell: WORDS.fullmatch(cell) is not None,
+    Type.BOOLEAN: lambda cell: TRUTH_WORDS.fullmatch(cell) is not None,
     Type.INTEGER: _is_integer,
     Type.NUMBER: _is_number,
     Type.DATE: _is_date,
@@ -145,10 +145,10 @@ def csv_dialect(path: Path) -> tuple[list[str], str]:
     """
     try:
         with path.open("rb") as file:
-            line = file.readline(LONGEST_HEADER + 2).removesuffix(b"\n").rstrip(b"\r")
+            line = file.readline(MAX_HEADER_BYTES + 2).removesuffix(b"\n").rstrip(b"\r")
     except OSError as error:
         raise unreadable(path, error) from None
-    if len(line) > LONGEST_HEADER:
+    if len(line) > MAX_HEADER_BYTES:
         raise ParameterError(
             f"The first line of {path.name} is longer than 1 MiB, but holds the names of columns."
             " Begin the file with a line of names, and end lines with a line feed."
@@ -194,7 +194,7 @@ def load_csv(
     lines = f"{into}_lines"
     duck.connection.register(lines, csv_rows(paths, names, delimiter, only=only or names))
     try:
-        duck.run(syntax.copied(syntax.table_named(lines), into))
+        duck.run(syntax.copy_table(syntax.table_named(lines), into))
     finally:
         duck.connection.unregister(lines)
 
@@ -214,11 +214,11 @@ def check_every_line(paths: Sequence[Path]) -> None:
         odd = odd_lines_of(path)
         if odd.not_text:
             raise ParameterError(
-                f"{so_many_rows(odd.not_text)} of {path.name} could not be read: what is written"
+                f"{plural_rows(odd.not_text)} of {path.name} could not be read: what is written"
                 " there is not UTF-8. Save the file as UTF-8; spreadsheets call it CSV UTF-8."
             )
         if odd.too_long:
             raise ParameterError(
-                f"{so_many_rows(odd.too_long)} of {path.name} could not be read: the line is longer"
+                f"{plural_rows(odd.too_long)} of {path.name} could not be read: the line is longer"
                 " than 8 MiB. Shorten it, or convert the file to Parquet."
             )

@@ -15,7 +15,9 @@ skipped (in a file of one column it is a row whose cell is missing). A line that
 longer than LONGEST_LINE, is dropped.
 
 The fast path is all lines whose quotes stand around whole cells, if there are any. Cells are
-views of the block that was read (Arrow's string_view), so that nothing is copied in Python.
+views of the block that was read (Arrow's string_view), so that nothing is copied in Python. A view
+is sixteen bytes: the length, and the text itself if it has at most twelve bytes, else its first
+four, the number of a buffer and the place in it.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -31,12 +33,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from letalone.engines.csv_cells import cell_pattern, split_line
-from letalone.engines.text_views import PADDING, views_of_text
 
-LONGEST_LINE = 1 << 23  # in bytes: no line decides how much memory is needed
-BLOCK = 1 << 20  # bytes that are read at a time
-CELLS = 1 << 20  # cells that are handed on at a time, so that many columns take no more memory
+MAX_LINE_BYTES = 1 << 23  # in bytes: no line decides how much memory is needed
+BLOCK_BYTES = 1 << 20  # bytes that are read at a time
+CELLS_AT_ONCE = (
+    1 << 20
+)  # cells that are handed on at a time, so that many columns take no more memory
 LF, CR, QUOTE = 0x0A, 0x0D, 0x22
+INLINE = 12
+PADDING = b"\0" * INLINE  # behind the last text, so that twelve bytes can be read anywhere
+_FIRST_BYTES = np.frombuffer(  # masks that keep the first 0, 1, 2, 3, 4 bytes of a word
+    b"".join(b"\xff" * n + b"\0" * (4 - n) for n in range(5)), np.uint32
+)
 
 Places = NDArray[np.int64]
 
@@ -87,16 +95,16 @@ def csv_rows(
     return pa.RecordBatchReader.from_batches(fields, batches)
 
 
-def first_rows(stream: Any, *, most: int) -> list[list[str]]:
+def first_rows(stream: Any, *, max_rows: int) -> list[list[str]]:
     """The cells of the first rows of a stream, column by column, without the missing ones."""
-    rows, found = 0, [list[str]() for _ in stream.schema]
+    rows, columns = 0, [list[str]() for _ in stream.schema]
     for batch in stream:
-        for cells, column in zip(found, batch.slice(0, most - rows).columns, strict=True):
+        for cells, column in zip(columns, batch.slice(0, max_rows - rows).columns, strict=True):
             cells += [cell for cell in column.to_pylist() if cell is not None]
         rows += batch.num_rows
-        if rows >= most:
+        if rows >= max_rows:
             break
-    return found
+    return columns
 
 
 def cells_of_line(line: str, delimiter: str) -> tuple[list[str], bool]:
@@ -107,19 +115,19 @@ def cells_of_line(line: str, delimiter: str) -> tuple[list[str], bool]:
 
 def odd_lines(path: Path, number: int, delimiter: str) -> OddLines:
     """Counts the odd lines below the first."""
-    found = OddLines()
+    odd = OddLines()
     for block, too_long in _blocks(path):
         lines, not_text = _lines(block, number, delimiter)
-        found += _counted(lines, number, delimiter)
-        found += OddLines(not_text=not_text, too_long=too_long)
-    return found
+        odd += _count_odd(lines, number, delimiter)
+        odd += OddLines(not_text=not_text, too_long=too_long)
+    return odd
 
 
 def _batches(
     paths: Sequence[Path], names: Sequence[str], delimiter: str, fields: Any
 ) -> Iterator[Any]:
     place = {name: number for number, name in enumerate(names)}
-    places, size = [place[name] for name in fields.names], max(1, CELLS // len(fields))
+    places, size = [place[name] for name in fields.names], max(1, CELLS_AT_ONCE // len(fields))
     for path in paths:
         for block, _ in _blocks(path):
             lines, _ = _lines(block, len(names), delimiter)
@@ -136,10 +144,10 @@ def _blocks(path: Path) -> Iterator[tuple[bytes, int]]:
     with path.open("rb") as file:
         file.readline()
         line, lost = bytearray(), False
-        while part := file.read(BLOCK):
+        while part := file.read(BLOCK_BYTES):
             first, last = part.find(b"\n") + 1, part.rfind(b"\n") + 1
             line += part[: first or None]
-            if lost or len(line) > LONGEST_LINE + bool(first):
+            if lost or len(line) > MAX_LINE_BYTES + bool(first):
                 lost, line = True, bytearray()
             if first:
                 yield bytes(line), int(lost)
@@ -151,7 +159,7 @@ def _blocks(path: Path) -> Iterator[tuple[bytes, int]]:
 
 def _lines(block: bytes, number: int, delimiter: str) -> tuple[_Lines, int]:
     """The rows of a block, and how many lines were dropped since they are no UTF-8."""
-    if len(block) > BLOCK:
+    if len(block) > BLOCK_BYTES:
         return _one_line(block, number)
     padded = block + PADDING
     data = np.frombuffer(padded, np.uint8)[: len(block)]
@@ -167,7 +175,7 @@ def _lines(block: bytes, number: int, delimiter: str) -> tuple[_Lines, int]:
     first = _after_each(last)
     broken = _no_text(block, data, starts, at)
     rows = np.flatnonzero(~broken & ((starts < ends) | (number == 1)))
-    found = _Lines(
+    lines = _Lines(
         padded,
         np.frombuffer(padded, np.uint8),
         starts[rows],
@@ -179,7 +187,7 @@ def _lines(block: bytes, number: int, delimiter: str) -> tuple[_Lines, int]:
         finishes,
         doubled,
     )
-    return found, int(broken.sum())
+    return lines, int(broken.sum())
 
 
 def _one_line(block: bytes, number: int) -> tuple[_Lines, int]:
@@ -187,8 +195,8 @@ def _one_line(block: bytes, number: int) -> tuple[_Lines, int]:
     start, end = np.zeros(1, np.int64), np.array([len(block[:-1].rstrip(b"\r"))])
     rows = slice(0, int(_is_text(block) and (end[0] > 0 or number == 1)))
     data, yes = np.frombuffer(block + PADDING, np.uint8), np.ones(1, np.bool_)
-    found = (start[rows], end[rows], start[rows], end[rows] * 0 + 1, yes[rows])
-    return _Lines(block, data, *found, start, end, ~yes), int(not _is_text(block))
+    line = (start[rows], end[rows], start[rows], end[rows] * 0 + 1, yes[rows])
+    return _Lines(block, data, *line, start, end, ~yes), int(not _is_text(block))
 
 
 def _after_each(ends: Places) -> Places:
@@ -253,16 +261,15 @@ def _is_text(line: bytes) -> bool:
 
 
 def _columns(lines: _Lines, rows: slice, places: list[int], delimiter: str) -> list[Any]:
-    """Some rows, column by column."""
-    first, there = lines.first[rows], lines.cells[rows]
+    first, counts = lines.first[rows], lines.cells[rows]
     odd = np.flatnonzero(lines.odd[rows])
-    most = max(places) + 1
-    split = [cells for cells, _ in _split_odd(lines, rows, delimiter, most=most)]
+    max_cells = max(places) + 1
+    split = [cells for cells, _ in _split_odd(lines, rows, delimiter, max_cells=max_cells)]
     columns: list[Any] = []
     for place in places:
-        cell = first + place * (place < there)
+        cell = first + place * (place < counts)
         starts = lines.begins[cell]
-        lengths = (lines.finishes[cell] - starts) * (place < there)
+        lengths = (lines.finishes[cell] - starts) * (place < counts)
         quoted = (lines.data[starts] == QUOTE) & (lengths > 1)
         starts, lengths = starts + quoted, lengths - 2 * quoted
         doubled = np.flatnonzero(lines.doubled[cell] & (lengths > 0) & ~lines.odd[rows])
@@ -270,30 +277,60 @@ def _columns(lines: _Lines, rows: slice, places: list[int], delimiter: str) -> l
         rewritten = [lines.block[s : s + size].replace(b'""', b'"') for s, size in spans]
         rewritten += [cells[place] if place < len(cells) else b"" for cells in split]
         where = np.concatenate((doubled, odd))
-        columns.append(views_of_text(lines.data, starts, lengths, where, rewritten))
+        columns.append(_text_column(lines.data, starts, lengths, where, rewritten))
     return columns
 
 
+def _text_column(
+    data: NDArray[np.uint8], starts: Places, lengths: Places, where: Places, others: list[bytes]
+) -> Any:
+    """A column of text: views of the data, but for other texts at some rows; none where empty."""
+    views = _views(data, starts, lengths, 0)
+    extra = np.frombuffer(b"".join(others) + PADDING, np.uint8)
+    sizes = np.array([len(text) for text in others], np.int64)
+    views[where] = _views(extra, np.cumsum(sizes) - sizes, sizes, 1)
+    present = np.packbits(views[:, 0] > 0, bitorder="little")
+    buffers = [pa.py_buffer(part) for part in (present, views, data, extra)]
+    return pa.Array.from_buffers(pa.string_view(), len(starts), buffers)
+
+
+def _views(
+    data: NDArray[np.uint8], starts: Places, lengths: Places, buffer: int
+) -> NDArray[np.uint32]:
+    """Arrow's views: the length and the letters, or the first four, the buffer and the place."""
+    words = np.ndarray((len(data) - 3,), np.uint32, buffer=data.data, strides=(1,))
+    views = np.zeros((len(starts), 4), np.uint32)
+    views[:, 0] = lengths
+    longest = int(lengths.max(initial=0))
+    for part in range(min(3, -(-longest // 4))):
+        mask = _FIRST_BYTES[np.clip(lengths - 4 * part, 0, 4)]
+        views[:, 1 + part] = words[starts + 4 * part] & mask
+    if longest > INLINE:
+        long = np.flatnonzero(lengths > INLINE)
+        views[long, 2], views[long, 3] = buffer, starts[long]
+    return views
+
+
 def _split_odd(
-    lines: _Lines, rows: slice, delimiter: str, *, most: int | None = None
+    lines: _Lines, rows: slice, delimiter: str, *, max_cells: int | None = None
 ) -> Iterator[tuple[list[bytes], bool]]:
     """The cells of each odd line, and whether a quote in it is open."""
     pattern = cell_pattern(delimiter)
     odd = lines.odd[rows]
-    spans = (one[rows][odd].tolist() for one in (lines.starts, lines.ends))
+    spans = (places[rows][odd].tolist() for places in (lines.starts, lines.ends))
     for start, end in zip(*spans, strict=True):
-        yield split_line(lines.block[start:end], pattern, most=most)
+        yield split_line(lines.block[start:end], pattern, max_cells=max_cells)
 
 
-def _counted(lines: _Lines, number: int, delimiter: str) -> OddLines:
+def _count_odd(lines: _Lines, number: int, delimiter: str) -> OddLines:
     """The odd ones among the rows of a block."""
     cells, last = lines.cells.copy(), np.minimum(lines.first + number, lines.first + lines.cells)
     overfull = (cells > number) & (lines.ends - lines.finishes[last - 1] > cells - number)
     opened = 0
-    for row, (found, is_open) in zip(
+    for row, (split, is_open) in zip(
         np.flatnonzero(lines.odd), _split_odd(lines, slice(None), delimiter), strict=True
     ):
-        cells[row], overfull[row] = len(found), any(found[number:])
+        cells[row], overfull[row] = len(split), any(split[number:])
         opened += is_open
     uneven, beyond = int((cells != number).sum()), int(overfull.sum())
     return OddLines(len(cells), uneven=uneven, overfull=beyond, open_quotes=opened)

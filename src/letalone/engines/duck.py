@@ -10,28 +10,26 @@ Everything that DuckDB raises stops in failure.py.
 import weakref
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from os import PathLike
-from threading import RLock
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from sqlglot import exp
 
 from letalone.engines import arrow, syntax
-from letalone.engines.counted import counted
+from letalone.engines.counted import count_combinations
 from letalone.engines.csv_files import check_every_line, load_csv
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.frames import FRAMES, as_private, is_frame, is_lazy
 from letalone.engines.lazy_plan import check_lazy
-from letalone.engines.lockdown import VECTOR, LockedDuck
+from letalone.engines.lockdown import VECTOR_ROWS, LockedDuck
 from letalone.engines.measures import Exact, Measure, Scope
+from letalone.engines.one_row import lent_rows, one_row_scope, training_rows
 from letalone.engines.parquet_files import reads_to_the_end, sound_copy, unsafe
-from letalone.engines.partners import lending_scope, lent_rows, unit_kind
 from letalone.engines.provenance import IN_MEMORY, vouched_for
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress, draw_ranks
-from letalone.engines.reading import check_columns, declared_schema, read_as_text
-from letalone.engines.rows import Relation, Tables, lent_name, mark_of, unit_of
+from letalone.engines.reading import check_columns, declared_schema
+from letalone.engines.rows import Relation, Tables, lent_name, unit_of
 from letalone.engines.sources import (
     LOADED,
     Files,
@@ -40,15 +38,9 @@ from letalone.engines.sources import (
     relation_of_files,
     relation_of_view,
 )
-from letalone.engines.statements import (
-    KEYS,
-    NUMBER,
-    discovery,
-    needs_ranks,
-    statements,
-)
+from letalone.engines.sql_engine import SqlEngine, key_table
+from letalone.engines.statements import KEYS, build_discovery, build_statements, needs_ranks
 from letalone.engines.syntax import Sql
-from letalone.engines.training_rows import training_rows, training_scope
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
 from letalone.plans.query import PrivateJoin, PublicJoin
@@ -79,20 +71,20 @@ def open_duck(
     a frame that tells people apart; `memory` is in bytes (half of the machine's if not given).
     """
     files = None if is_frame(source) else find_files(_path(source))
-    kinds = _declared(schema, types)
+    kinds = _declared_types(schema, types)
     frame = as_private(source, kinds, unit=unit) if files is None else None
     duck = LockedDuck(threads=threads, memory=memory)
     try:
         relation = _relation(duck, files, frame, table)
         name = relation.name or _name(files)
-        found = declared_schema(relation.columns, schema, types or {}, name)
+        declared = declared_schema(relation.columns, schema, types or {}, name)
     except BaseException:
         duck.close()
         raise
     return DuckEngine(
         duck,
         relation,
-        found,
+        declared,
         files=files,
         frame=frame,
         lazy=source if is_lazy(source) else None,
@@ -101,8 +93,8 @@ def open_duck(
     )
 
 
-class DuckEngine:
-    """A table on DuckDB; see `letalone.engines.measures.Engine` for what each method promises."""
+class DuckEngine(SqlEngine):
+    """A table on DuckDB."""
 
     def __init__(
         self,
@@ -116,70 +108,38 @@ class DuckEngine:
         vouched: bool,
         bits: BitSource,
     ) -> None:
-        self._duck, self._relation, self._schema = duck, relation, schema
-        self._files, self._frame, self._bits = files, frame, bits
+        super().__init__(relation, schema, bits)
+        self._duck, self._files, self._frame = duck, files, frame
         self._lazy, self._vouched = lazy, vouched
-        self._trusted = () if frame is None else (IN_MEMORY,)
+        self._trusted = () if frame is None else (vouched_for(IN_MEMORY),)
         self._ranks: set[str] = set()
         self._loaded = False
         self._scanned: set[str] = set()
         self._public: dict[str, Relation] = {}
-        self._copies = 0
-        self._lock = RLock()  # a connection runs one statement at a time
         self._finalizer = weakref.finalize(self, duck.close)
-
-    def schema(self) -> Schema:
-        """The columns and their types: as declared, or from metadata alone."""
-        return self._schema
 
     def check(self, schema: Schema) -> None:
         """Refuses rows of several people, where it can be seen how they were made."""
         if self._lazy is not None:
-            self._trusted = check_lazy(self._lazy, schema.unit, vouched=self._vouched)
+            hidden = check_lazy(self._lazy, schema.unit, vouched=self._vouched)
+            self._trusted = (vouched_for(", ".join(hidden)),) if hidden else ()
 
     def reach(self) -> None:
         """FileChanged where the files are not those that were opened; no row is read."""
         self._check_unchanged()
 
-    def read_from_text(self) -> frozenset[str]:
-        """The columns that are stored as text and declared to be something else: metadata."""
-        return read_as_text(self._schema, self._relation.columns)
-
-    def taken_on_trust(self) -> tuple[str, ...]:
-        """What is not seen of how the rows were made, in words for every answer: metadata."""
-        return (vouched_for(", ".join(self._trusted)),) if self._trusted else ()
-
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
-        """One entry for each measure: an integer (Cells: a list) for each key, in order."""
         self._load()
-        made = statements(scope, measures, self._tables(scope))
-        if self._made_sound(one.sql for one in made):
-            made = statements(scope, measures, self._tables(scope))
-        keys = len(scope.keys or ()) if scope.groups else 1
+        made = build_statements(scope, measures, self._tables(scope))
+        if self._made_sound(statement.sql for statement in made):
+            made = build_statements(scope, measures, self._tables(scope))
         self.prepare(scope)
-        found: list[Exact] = [[]] * len(measures)
-        for one in made:
-            exact = one.read(self._run(one.sql, scope), keys)
-            for figure, values in zip(one.figures, exact, strict=True):
-                found[figure.number] = values
-        return found
+        return self._measure(scope, made, measures)
 
     def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
-        """All keys present, sorted, with their number of units after bounding. Private."""
-        self._load()
-        query = discovery(scope, self._tables(scope))
-        if self._made_sound([query]):
-            query = discovery(scope, self._tables(scope))
+        query = self._sound(lambda: build_discovery(scope, self._tables(scope)))
         self.prepare(scope)
-        rows = self._run(query, replace(scope, keys=None))
-        found = [(cast("tuple[Key, ...]", row[:-1]), cast("int", row[-1])) for row in rows]
-        return sorted(found, key=lambda pair: [(key is None, str(key)) for key in pair[0]])
-
-    def sql(self, scope: Scope, measures: Sequence[Measure]) -> str:
-        """The statements that `measure` would run, with the table's name for its files."""
-        shown = replace(self._relation, sql=syntax.table_named(scope.schema.name))
-        made = statements(scope, measures, replace(self._tables(scope), private=shown))
-        return ";\n\n".join(syntax.printed(one.sql, pretty=True) for one in made)
+        return self._discover(scope, query)
 
     def prepare(self, scope: Scope, *, progress: Progress | None = None) -> None:
         """Draws the ranks of the unit's rows, if the bounding needs them and they are not there.
@@ -197,18 +157,15 @@ class DuckEngine:
                 self._ranks.add(name)
 
     def add_public(self, join: PublicJoin, table: object) -> None:
-        """Makes a public table known, so that scopes can join it by its digest."""
         with self._lock:
             relation = self._public.get(join.table_digest)
             if relation is None:
-                self._copies += 1  # a name is never used twice
-                name = f"letalone_public_{self._copies}"
+                name = self._name_of_copy()
                 relation = contained(lambda: copy_of_public(self._duck, join, table, name=name))
                 self._public[join.table_digest] = relation
             check_public(self._duck, relation, join)
 
     def forget_public(self, digest: str) -> None:
-        """Drops the copy of a public table."""
         with self._lock:
             relation = self._public.pop(digest, None)
             if relation is not None:
@@ -216,12 +173,7 @@ class DuckEngine:
                 dropped = exp.Drop(this=table.copy(), tables=[table.copy()], kind="TABLE")
                 contained(lambda: self._duck.run(dropped))
 
-    def unit_kind(self, unit: str) -> str:
-        """How the units of a column are told apart: metadata."""
-        return unit_kind(self._relation, unit)
-
     def place(self) -> str:
-        """Where statements run: tables of this process can be joined."""
         return "this process"
 
     def lend(
@@ -232,15 +184,8 @@ class DuckEngine:
         *,
         progress: Progress | None = None,
     ) -> arrow.Table:
-        """One row of each unit, with the named columns, for the engine of another table. Private.
-
-        Rows of a table that is joined to it by its unit get these as partners.
-        """
-        scope, wanted = lending_scope(schema), list(names)
-        self._load()
-        query = lent_rows(schema, join, wanted, self._tables(scope))
-        if self._made_sound([query]):
-            query = lent_rows(schema, join, wanted, self._tables(scope))
+        scope, wanted = one_row_scope(schema), list(names)
+        query = self._sound(lambda: lent_rows(schema, join, wanted, self._tables(scope)))
         self.prepare(scope, progress=progress)
         with self._lock:
             return self._all_rows(query)
@@ -254,21 +199,16 @@ class DuckEngine:
         where: Expression | None,
         progress: Progress | None = None,
     ) -> dict[str, arrow.Values]:
-        """The named columns of the rows that a model is trained on: one of each unit. Private."""
-        scope = training_scope(schema, where)
-        self._load()
-        query = training_rows(scope, names, target, self._tables(scope))
-        if self._made_sound([query]):
-            query = training_rows(scope, names, target, self._tables(scope))
+        scope = one_row_scope(schema, where)
+        query = self._sound(lambda: training_rows(scope, names, target, self._tables(scope)))
         self.prepare(scope, progress=progress)
         with self._lock:
-            found = self._all_rows(query)
+            rows = self._all_rows(query)
         kinds = [schema.column(name).type for name in names]
-        return dict(zip(names, arrow.values_of(found, kinds), strict=True))
+        return dict(zip(names, arrow.values_of(rows, kinds), strict=True))
 
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
-        """What other tables lend, by the names of their data sets, until the end of the block."""
         with self._lock:
             for name, table in lent.items():
                 contained(lambda n=name, t=table: self._duck.connection.register(lent_name(n), t))
@@ -285,16 +225,12 @@ class DuckEngine:
         """
         if self._files is not None and self._files.kind == "csv":
             check_every_line(self._files.paths)
-        self._load()
         called = self._relation.name or _file_name(self._files)
-        query = counted(self._relation, names, called=called)
-        if self._made_sound([query]):
-            query = counted(self._relation, names, called=called)
+        query = self._sound(lambda: count_combinations(self._relation, names, called=called))
         with self._lock:
             return self._all_rows(query)
 
     def close(self) -> None:
-        """Lets go of the table and removes what was spilled."""
         with self._lock:
             self._finalizer()
 
@@ -307,17 +243,23 @@ class DuckEngine:
             self._reading(lambda: load_csv(self._duck, paths, LOADED))
             self._loaded = True
 
+    def _sound(self, build: Callable[[], exp.Select]) -> exp.Select:
+        """The statement; built again, if the rows had to be copied for it."""
+        self._load()
+        query = build()
+        return build() if self._made_sound([query]) else query
+
     def _made_sound(self, statements: Iterable[Sql]) -> bool:
         """Whether the rows had to be copied, because one of the columns cannot be scanned."""
         if self._files is None or self._files.kind != "parquet" or self._loaded:
             return False
         with self._lock:
-            names = {column.name for one in statements for column in one.find_all(exp.Column)}
+            names = {column.name for query in statements for column in query.find_all(exp.Column)}
             paths, relation = self._files.paths, self._relation
-            asked = [name for name in unsafe(relation, names) if name not in self._scanned]
+            unknown = [name for name in unsafe(relation, names) if name not in self._scanned]
             self._check_unchanged()
-            if all(reads_to_the_end(self._duck, paths, relation.columns[n]) for n in asked):
-                self._scanned.update(asked)
+            if all(reads_to_the_end(self._duck, paths, relation.columns[n]) for n in unknown):
+                self._scanned.update(unknown)
                 return False
             self._relation = self._reading(lambda: sound_copy(self._duck, paths, relation))
             self._loaded = True
@@ -335,7 +277,7 @@ class DuckEngine:
     def _draw_ranks(self, name: str, column: Column, progress: Progress) -> None:
         unit = syntax.alias(unit_of(self._relation, column, "#source"), "unit")
         query = syntax.select([unit], syntax.renamed(self._relation.sql, "#source"))
-        codes, missing = self._duck.read(query, arrow.codes_of, rows=VECTOR)
+        codes, missing = self._duck.read(query, arrow.codes_of, rows=VECTOR_ROWS)
         progress(0.3)
         ranks = draw_ranks(codes, missing, bits=self._bits, progress=progress)
         table = arrow.ranks_table(ranks, missing, self._batch_sizes())
@@ -347,34 +289,33 @@ class DuckEngine:
             return [] if self._loaded else batch_sizes(self._files)
         return arrow.batch_sizes(cast("arrow.Table", self._frame))
 
-    def _run(self, query: Sql, scope: Scope) -> list[tuple[int | None, ...]]:
+    def _run(self, query: Sql, scope: Scope) -> list[tuple[Any, ...]]:
         with self._lock:
-            keys = _key_table(scope)
+            keys = key_table(scope)
             return self._reading(lambda: self._with_keys(query, keys))
 
-    def _with_keys(self, query: Sql, keys: arrow.Table | None) -> list[tuple[int | None, ...]]:
+    def _with_keys(self, query: Sql, keys: arrow.Table | None) -> list[tuple[Any, ...]]:
         if keys is not None:
             self._duck.connection.register(KEYS, keys)
         try:
-            rows = self._duck.run(query)
+            return self._duck.run(query)
         finally:
             if keys is not None:
                 self._duck.connection.unregister(KEYS)
-        return cast("list[tuple[int | None, ...]]", rows)
 
     def _all_rows(self, query: Sql) -> arrow.Table:
-        return self._reading(lambda: self._duck.read(query, arrow.whole))
+        return self._reading(lambda: self._duck.read(query, arrow.read_all))
 
     def _reading(self, run: Callable[[], Result]) -> Result:
         """What `run` returns; FileChanged where the files change meanwhile, or did before."""
         self._check_unchanged()
         try:
-            found = contained(run)
+            result = contained(run)
         except EngineFailed:
             self._check_unchanged()  # a file that was cut short cannot be read
             raise
         self._check_unchanged()
-        return found
+        return result
 
     def _check_unchanged(self) -> None:
         if self._files is not None:
@@ -395,15 +336,6 @@ def _relation(
     return contained(lambda: relation_of_view(duck, FRAME))
 
 
-def _key_table(scope: Scope) -> arrow.Table | None:
-    if not scope.groups or scope.keys is None:
-        return None
-    mark = mark_of(scope)
-    names = [f"{mark}key{number}" for number in range(len(scope.groups))]
-    kinds = [group.type.of_keys for group in scope.groups]
-    return arrow.key_table(scope.keys, kinds, names=names, number=NUMBER)
-
-
 def _path(source: object) -> str | PathLike[str]:
     if isinstance(source, str | PathLike):
         return cast("str | PathLike[str]", source)
@@ -411,8 +343,10 @@ def _path(source: object) -> str | PathLike[str]:
     raise ParameterError(f"The source is {kind}, but must be the path of a file or {FRAMES}.")
 
 
-def _declared(schema: Schema | None, types: Mapping[str, Type] | None) -> Mapping[str, Type]:
-    return types or {} if schema is None else {one.name: one.type for one in schema.columns}
+def _declared_types(schema: Schema | None, types: Mapping[str, Type] | None) -> Mapping[str, Type]:
+    return (
+        types or {} if schema is None else {column.name: column.type for column in schema.columns}
+    )
 
 
 def _name(files: Files | None) -> str:

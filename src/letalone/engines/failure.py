@@ -1,4 +1,4 @@
-"""The one place where an engine's own errors stop.
+"""Stops an engine's own errors: nothing of them goes on.
 
 An engine's message can print a private value (a cast error does), and whether a statement
 fails at all can depend on the data. So nothing of it goes on: not the text, not the cause.

@@ -1,4 +1,4 @@
-"""pandas, Polars and Arrow frames as Arrow tables: types are declared, or from metadata.
+"""Converts pandas, Polars and Arrow frames to Arrow tables: types are declared, or metadata.
 
 Columns are handed over without copying where the layouts agree. Columns of pandas whose dtype
 follows their cells are read as they are declared (loose_columns.py). Categories are plain values.
@@ -16,13 +16,7 @@ from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 from letalone.engines import arrow
-from letalone.engines.loose_columns import (
-    as_declared,
-    cell_text,
-    check_unit,
-    is_loose,
-    kind_of,
-)
+from letalone.engines.loose_columns import as_declared, cell_text, check_unit, is_loose, kind_of
 from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError
 from letalone.plans.types import Type
@@ -68,8 +62,8 @@ def as_private(
         if name == unit:
             check_unit(name, kind)
     made = as_declared(loose, unit=unit)
-    found = [(name, made[name] if name in made else _series(series)) for name, series in columns]
-    return arrow.without_dictionaries(arrow.table_of(found))
+    arrays = [(name, made[name] if name in made else _series(series)) for name, series in columns]
+    return arrow.without_dictionaries(arrow.table_of(arrays))
 
 
 def loose_types(source: object) -> dict[str, Type]:
@@ -85,7 +79,7 @@ def names_of(source: object) -> list[str]:
     if arrow.is_arrow(source):
         return list(frame.schema.names)
     if is_lazy(source):
-        return _collected(lambda lazy: list(lazy.collect_schema().names()), source)
+        return _collect(lambda lazy: list(lazy.collect_schema().names()), source)
     return [str(name) for name in frame.columns]
 
 
@@ -110,11 +104,11 @@ def is_lazy(source: object) -> bool:
 
 
 def _from_polars(source: object) -> arrow.Table:
-    frame = _collected(lambda frame: frame.collect(), source) if is_lazy(source) else source
+    frame = _collect(lambda frame: frame.collect(), source) if is_lazy(source) else source
     return cast("arrow.Table", _with_arrow_types(frame).to_arrow())
 
 
-def _collected(run: Callable[[Any], Result], lazy: object) -> Result:
+def _collect(run: Callable[[Any], Result], lazy: object) -> Result:
     """What Polars makes of a lazy frame; its own words could show a value."""
     try:
         return run(lazy)
@@ -155,7 +149,7 @@ def _series(series: Any) -> object:
     array = arrow.array_of(series)
     if array is None and str(series.dtype) in TEXTS:  # some cell is no text that Arrow can hold
         return _texts(series)
-    return arrow.nothing(len(series)) if array is None else array
+    return arrow.empty_column(len(series)) if array is None else array
 
 
 def _texts(series: Any) -> object:

@@ -1,4 +1,4 @@
-"""Tables that go along with a statement as parameters: the listed keys, public tables.
+"""Sends tables along with a statement as parameters: the listed keys, public tables.
 
 A server that we may only read holds no table of ours. So each column is one array, and a CTE makes
 rows of them again.
@@ -28,7 +28,9 @@ from letalone.plans.query import PublicJoin
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
-MOST_ROWS = 1_000_000  # of a public table, which goes along with every statement that joins it
+MAX_PUBLIC_ROWS = (
+    1_000_000  # of a public table, which goes along with every statement that joins it
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,8 @@ def key_input(scope: Scope, name: str, *, mark: str) -> Input:
     arrow.key_table(keys, kinds, names=names, number=NUMBER)  # refuses keys of other types
     kept = [n for n, key in enumerate(keys) if all(holds(k) for k in key if isinstance(k, str))]
     columns: list[tuple[str, Type, list[object]]] = [(NUMBER, Type.INTEGER, [*kept])]
-    for place, (one, kind) in enumerate(zip(names, kinds, strict=True)):
-        columns.append((one, kind, [keys[number][place] for number in kept]))
+    for place, (column, kind) in enumerate(zip(names, kinds, strict=True)):
+        columns.append((column, kind, [keys[number][place] for number in kept]))
     return _input(name, columns)
 
 
@@ -60,16 +62,19 @@ def public_input(join: PublicJoin, table: object, *, name: str) -> Input:
         duck.lock([])
         relation = contained(lambda: copy_of_public(duck, join, table, name="public"))
         check_public(duck, relation, join)
-        known = [one for one in relation.columns.values() if one.type is not Type.OTHER]
+        known = [column for column in relation.columns.values() if column.type is not Type.OTHER]
         values = [
-            syntax.alias(read(one, syntax.named(one.name), Column(one.name, one.type)).sql, str(n))
-            for n, one in enumerate(known)
+            syntax.alias(
+                read(column, syntax.named(column.name), Column(column.name, column.type)).sql,
+                str(n),
+            )
+            for n, column in enumerate(known)
         ]
         rows = duck.run(syntax.select(values, relation.sql)) if known else []
-    if len(rows) > MOST_ROWS:
+    if len(rows) > MAX_PUBLIC_ROWS:
         raise ParameterError(
-            f"The public table {join.name!r} has {len(rows)} rows, and at most {MOST_ROWS} can go"
-            " along to a server. Keep those that are needed."
+            f"The public table {join.name!r} has {len(rows)} rows, and at most {MAX_PUBLIC_ROWS}"
+            " can go along to a server. Keep those that are needed."
         )
     cells = [[row[n] for row in rows] for n in range(len(known))]
     for column in cells:
@@ -94,11 +99,11 @@ def with_inputs(query: exp.Query, inputs: Mapping[str, exp.Select]) -> exp.Query
         return query
     tables = [
         exp.CTE(
-            this=one,
+            this=table,
             alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True)),
             materialized=True,
         )
-        for name, one in reversed(added.items())
+        for name, table in reversed(added.items())
     ]
     known = query.args.get("with_")
     query.set("with_", exp.With(expressions=[*tables, *(known.expressions if known else ())]))
@@ -125,9 +130,9 @@ def _input(name: str, columns: Sequence[tuple[str, Type, list[object]]]) -> Inpu
 
 def _array(label: str, kind: Type) -> Sql:
     words = {Type.NUMBER: "DOUBLE PRECISION", Type.TEXT: "TEXT"}
-    of = words.get(kind, str(SQL_TYPES[kind].value))
-    whole = exp.DataType.build(f"{of}[]", dialect="postgres")
-    return exp.Cast(this=exp.Placeholder(this=label), to=whole)
+    element = words.get(kind, str(SQL_TYPES[kind].value))
+    array_type = exp.DataType.build(f"{element}[]", dialect="postgres")
+    return exp.Cast(this=exp.Placeholder(this=label), to=array_type)
 
 
 def _column(number: int, kind: Type) -> Sql:

@@ -1,4 +1,4 @@
-"""How the rows of a lazy Polars frame are made, read off its plan, given the unit.
+"""Reads from the plan of a lazy Polars frame how its rows are made, given the unit.
 
 Polars shows its plan as nodes and expressions (what its GPU engine reads). A node or a function
 that is not listed here, or has a setting that is not, is hidden: the owner may vouch for it. What
@@ -86,11 +86,11 @@ class _Plan:
         except ParameterError:
             raise
         except Exception as error:  # Polars shows no Python functions, and may change
-            self._hide(_unseen(str(error)))
+            self._hide(_name_hidden_step(str(error)))
             return
         here = self._nodes.get_node()
-        for one in inputs:
-            self._nodes.set_node(one)
+        for number in inputs:
+            self._nodes.set_node(number)
             self._node(unit)
         self._nodes.set_node(here)
 
@@ -103,7 +103,7 @@ class _Plan:
             return unit
         match kind:
             case "DataFrameScan":
-                self._expressions(_given(node.selection), unit)
+                self._expressions(_as_list(node.selection), unit)
                 self.frames[:] = [IN_MEMORY]
             case "Scan":
                 self._file(node, unit)
@@ -134,7 +134,7 @@ class _Plan:
             raise self._across("numbers of rows")
         if node.scan_type[0] != "parquet":
             self._hide(SCAN.format(node.scan_type[0]))
-        self._expressions(_given(node.predicate), unit)
+        self._expressions(_as_list(node.predicate), unit)
 
     def _function(self, function: Sequence[Any], unit: str | None) -> str | None:
         match str(function[0]):
@@ -174,16 +174,16 @@ class _Plan:
 
     def _before(self, made: Iterable[Any], unit: str | None) -> str | None:
         """The column that the unit is in the input; None where it is computed."""
-        for one in made:
-            if one.output_name == unit:
-                found = self._nodes.view_expression(one.node)
-                return found.name if type(found).__name__ == "Column" else None
+        for expression in made:
+            if expression.output_name == unit:
+                node = self._nodes.view_expression(expression.node)
+                return node.name if type(node).__name__ == "Column" else None
         return unit
 
     def _expressions(self, made: Iterable[Any], unit: str | None, *, within: bool = False) -> None:
         look = Expressions(self._nodes, unit, self._hide, self._across)
-        for one in made:
-            look.at(one.node, within=within)
+        for expression in made:
+            look.at(expression.node, within=within)
 
     def _hide(self, what: str) -> None:
         if what not in self.hidden:
@@ -201,17 +201,17 @@ def _as_written(frame: Any) -> Any:
     return frame._ldf.with_optimizations(nothing._pyoptflags)
 
 
-def _given(one: Any) -> list[Any]:
-    return [] if one is None else [one]
+def _as_list(expression: Any) -> list[Any]:
+    return [] if expression is None else [expression]
 
 
 def _skips(kind: str, options: str, *_: object) -> bool:
     """Whether a file's first lines are left out."""
     chosen: dict[str, Any] = json.loads(options) if kind == "csv" else {}
-    return any(chosen[one] for one in chosen if one.startswith("skip_"))
+    return any(chosen[name] for name in chosen if name.startswith("skip_"))
 
 
-def _unseen(message: str) -> str:
+def _name_hidden_step(message: str) -> str:
     """What Polars does not show, from what it says instead: never of a cell."""
     if any(word in message for word in ("anonymousfunction", "python", "rolling map")):
         return "a Python function"

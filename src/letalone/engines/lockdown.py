@@ -1,4 +1,4 @@
-"""A DuckDB that can read the files it was given, and nothing else.
+"""Locks a DuckDB down to the files that it was given.
 
 In this order, which DuckDB needs: where to spill (a folder that only this user can enter,
 removed on close), how much memory and how many threads, UTC, IEEE doubles, which rewritings,
@@ -34,11 +34,11 @@ from letalone.engines import syntax
 from letalone.engines.syntax import Sql
 
 Result = TypeVar("Result")
-LEAST_MEMORY = 1 << 28
-BATCH = 1_000_000  # rows of a reader at a time
-VECTOR = 2048  # rows that DuckDB takes at a time
+MIN_MEMORY_BYTES = 1 << 28
+BATCH_ROWS = 1_000_000  # rows of a reader at a time
+VECTOR_ROWS = 2048  # rows that DuckDB takes at a time
 
-CLOSED = {
+CLOSED_SETTINGS = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "allow_community_extensions": False,
@@ -51,7 +51,7 @@ CLOSED = {
 # statistics_propagation, compressed_materialization, partitioned_execution, late_materialization
 # and deliminator (statistics), join_order and build_side_probe_side (numbers of rows: joins are
 # written with their small table last), type_pushdown and scalar_fn_pushdown (casts in readers).
-KEPT = (
+KEPT_OPTIMIZERS = (
     "expression_rewriter",
     "in_clause",
     "unused_columns",
@@ -82,7 +82,7 @@ class LockedDuck:
         self._folder = Path(tempfile.mkdtemp(prefix="letalone-", dir=room.spill))
         # Also where nobody closes it: when it is forgotten, and at the end of the program.
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        self.connection = duckdb.connect(":memory:", config=CLOSED)  # pyright: ignore
+        self.connection = duckdb.connect(":memory:", config=CLOSED_SETTINGS)  # pyright: ignore
         settings: list[tuple[str, Sql]] = [
             ("temp_directory", syntax.text(str(self._folder))),
             ("memory_limit", syntax.text(f"{memory or memory_of_room()}B")),
@@ -105,7 +105,7 @@ class LockedDuck:
         """The optimizers of this DuckDB that may look at more than the statement."""
         source = syntax.renamed(syntax.called("duckdb_optimizers"), "optimizers")
         names = self.run(syntax.select([syntax.named("name")], source))
-        return [str(name) for (name,) in names if name not in KEPT]
+        return [str(name) for (name,) in names if name not in KEPT_OPTIMIZERS]
 
     def attach(self, path: Path) -> None:
         """A DuckDB file under the name `file`, for reading only."""
@@ -122,21 +122,20 @@ class LockedDuck:
 
     def run(self, statement: Sql) -> list[tuple[object, ...]]:
         """All rows of a statement's result, as Python objects: whole numbers stay exact."""
-        return self.connection.execute(syntax.printed(statement)).fetchall()
+        return self.connection.execute(syntax.print_sql(statement)).fetchall()
 
     def read(
-        self, statement: Sql, take: Callable[[object], Result], *, rows: int = BATCH
+        self, statement: Sql, take: Callable[[object], Result], *, rows: int = BATCH_ROWS
     ) -> Result:
         """What `take` makes of a statement's result, which it gets as a reader of Arrow batches of
         so many rows; these are no part of what DuckDB counts as its memory."""
-        reader = self.connection.sql(syntax.printed(statement)).to_arrow_reader(rows)
+        reader = self.connection.sql(syntax.print_sql(statement)).to_arrow_reader(rows)
         try:
             return take(reader)
         finally:
             reader.close()  # an unfinished one would hold the connection and stop the next
 
     def close(self) -> None:
-        """Closes the connection and removes what it spilled."""
         self.connection.close()
         self._remove()
 
@@ -163,10 +162,10 @@ def memory_of_room() -> int:
 def half_of_memory() -> int:
     """Half of this machine's memory in bytes; a guess of 4 GiB where it does not say."""
     try:
-        whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
-        whole = 1 << 33
-    return max(whole // 2, LEAST_MEMORY)
+        memory = 1 << 33
+    return max(memory // 2, MIN_MEMORY_BYTES)
 
 
 def available_threads() -> int:

@@ -1,4 +1,4 @@
-"""Files whose cells are too long for the memory that reads them are refused before they are read.
+"""Refuses files whose cells are too long for the memory that reads them, before they are read.
 
 DuckDB takes 2,048 rows of all columns at a time, and what they hold does not count towards its
 limit of memory. So that many rows with the longest cell of each column must fit into it.
@@ -12,12 +12,12 @@ from pathlib import Path
 from threading import Lock
 
 from letalone.engines.cell_lengths import LargePage, Lengths, cell_lengths
-from letalone.engines.lockdown import VECTOR, memory_of_room
+from letalone.engines.lockdown import VECTOR_ROWS, memory_of_room
 from letalone.engines.sources import Files, find_files
 from letalone.errors import ParameterError
 
 ONE_AT_A_TIME = Lock()  # each takes memory
-REMEMBERED = 256  # files
+REMEMBERED_FILES = 256  # files
 ANY = 1 << 62
 
 
@@ -30,17 +30,17 @@ def check_cells(path: Path, names: Iterable[str], *, megabytes: int = ANY) -> No
             _check(files, frozenset(names), memory_of_room(), megabytes)
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(REMEMBERED_FILES)
 def _check(files: Files, names: frozenset[str], memory: int, megabytes: int) -> None:
     longest: dict[str, int] = {}
-    together, most = 0, memory // VECTOR
-    for one in _lengths(files, names, memory, most):
-        if isinstance(one, LargePage):
-            raise _large_page(one)
-        longest[one.column] = max(one.longest, longest.get(one.column, 0))
-        together += one.together
-        if sum(longest.values()) > most:
-            raise _long_cells(longest, most)
+    together, limit = 0, memory // VECTOR_ROWS
+    for lengths in _lengths(files, names, memory, limit):
+        if isinstance(lengths, LargePage):
+            raise _large_page(lengths)
+        longest[lengths.column] = max(lengths.longest, longest.get(lengths.column, 0))
+        together += lengths.together
+        if sum(longest.values()) > limit:
+            raise _long_cells(longest, limit)
         if together // 10**6 > megabytes:
             raise ParameterError(
                 f"The texts of the file have more than {megabytes:,} MB when they are read, the"
@@ -66,7 +66,7 @@ def _long_cells(longest: dict[str, int], most: int) -> ParameterError:
     return ParameterError(
         f"Cells of the file are too long: the longest of each column that is read have together"
         f" {sum(longest.values()):,} bytes or more, of which {longest[column]:,} in {column!r}. At"
-        f" most {most:,} are read here, so that {VECTOR:,} rows fit into memory. Leave out"
+        f" most {most:,} are read here, so that {VECTOR_ROWS:,} rows fit into memory. Leave out"
         " columns that are not needed, shorten their cells, or let the operator give more memory"
         " (letalone serve --memory)."
     )
@@ -75,6 +75,6 @@ def _long_cells(longest: dict[str, int], most: int) -> ParameterError:
 def _large_page(page: LargePage) -> ParameterError:
     return ParameterError(
         f"Column {page.column!r} has a page of {page.size:,} bytes when it is read, and at most"
-        f" {page.most:,} are read at a time here. Write the file with smaller pages"
+        f" {page.limit:,} are read at a time here. Write the file with smaller pages"
         " and dictionaries, or let the operator give more memory (letalone serve --memory)."
     )

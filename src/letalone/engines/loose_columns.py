@@ -1,4 +1,4 @@
-"""Columns of pandas whose dtype follows their cells, each read as what it is declared to be.
+"""Reads columns of pandas whose dtype follows their cells, each as what it is declared to be.
 
 One missing cell makes int64 float64 and bool object; one odd cell makes anything object. So such a
 dtype is data, and nothing may follow from it: all numbers are one type, and a column is converted
@@ -87,15 +87,15 @@ def as_declared(
             made[name] = _by_code(name, series, kind, unit)
             continue
         values = _values(series)
-        found = _of_its_kind(series, values, kind)
-        if found is None and kind is Type.TEXT and series.dtype == "str":
-            found = arrow.array_of(series)
-        if found is not None:
-            made[name] = found
+        array = _of_its_kind(series, values, kind)
+        if array is None and kind is Type.TEXT and series.dtype == "str":
+            array = arrow.array_of(series)
+        if array is not None:
+            made[name] = array
             continue
         cells = (cell_text(cell, kind) for cell in _cells(series, values))
         exact = kind is Type.INTEGER and name == unit
-        spelled = arrow.texts_of(one if not exact or _is_whole(one) else None for one in cells)
+        spelled = arrow.texts_of(text if not exact or _is_whole(text) else None for text in cells)
         if kind is Type.TEXT:
             made[name] = spelled
         else:
@@ -119,12 +119,12 @@ def _by_code(name: str, series: Any, kind: Type, unit: str | None) -> object:
 
     As an array, pandas would make whole numbers doubles, and one of two, for a missing cell.
     """
-    found = series.cat.categories
+    values = series.cat.categories
     # With its dtype, since pandas would look for another one, and stop at what is no text.
-    alone = type(series)(found, dtype=found.dtype)
+    alone = type(series)(values, dtype=values.dtype)
     categories = as_declared([(name, alone, kind)], unit=unit)[name]
     codes = np.asarray(series.cat.codes, np.int64)
-    return arrow.taken(categories, codes, codes < 0)
+    return arrow.take_cells(categories, codes, codes < 0)
 
 
 def _values(series: Any) -> Values:
@@ -167,8 +167,8 @@ def _integers(values: Values) -> object:
         values = values.astype(np.float64)
         # A comparison with NaN is false; 2^63 is a double, and the first that does not fit.
         missing = ~((values == np.floor(values)) & (values >= -(2.0**63)) & (values < 2.0**63))
-    whole = np.where(missing, values.dtype.type(0), values).astype(np.int64)
-    return arrow.column_of(whole, Type.INTEGER, missing)
+    integers = np.where(missing, values.dtype.type(0), values).astype(np.int64)
+    return arrow.column_of(integers, Type.INTEGER, missing)
 
 
 def _microseconds(values: Values) -> Values:
@@ -176,9 +176,9 @@ def _microseconds(values: Values) -> Values:
     unit, _ = np.datetime_data(values.dtype)
     if unit not in IN_MICROSECONDS:
         return values.astype("datetime64[us]")  # nanoseconds always fit, and are rounded down
-    most = (2**63 - 1) // IN_MICROSECONDS[unit]
+    limit = (2**63 - 1) // IN_MICROSECONDS[unit]
     counts = values.astype(np.int64)
-    fits = (counts <= most) & (counts >= -most)
+    fits = (counts <= limit) & (counts >= -limit)
     return np.where(fits, values, np.datetime64("NaT")).astype("datetime64[us]")
 
 
@@ -222,10 +222,10 @@ def _is_whole(text: str | None) -> bool:
 
 
 def _number_text(number: float, kind: Type) -> str | None:
-    whole = number.is_integer()
-    if kind is Type.INTEGER and not whole:
+    is_whole = number.is_integer()
+    if kind is Type.INTEGER and not is_whole:
         return None
-    return str(int(number)) if whole and kind is not Type.NUMBER else float.__repr__(number)
+    return str(int(number)) if is_whole and kind is not Type.NUMBER else float.__repr__(number)
 
 
 def _is_missing(cell: object) -> bool:
@@ -251,7 +251,9 @@ def _read(texts: Sequence[tuple[str, object, Type]]) -> dict[str, object]:
     with closing(LockedDuck()) as duck:
         duck.lock([])
         duck.connection.register(TEXTS, arrow.table_of(numbered))
-        printed = syntax.printed(query)
-        found = contained(lambda: arrow.whole(duck.connection.sql(printed).to_arrow_reader(BATCH)))
-    columns = cast("Any", found).columns
+        printed = syntax.print_sql(query)
+        table = contained(
+            lambda: arrow.read_all(duck.connection.sql(printed).to_arrow_reader(BATCH))
+        )
+    columns = cast("Any", table).columns
     return {name: column for (name, _, _), column in zip(texts, columns, strict=True)}

@@ -1,4 +1,4 @@
-"""What a plan asks of an engine: which rows, and exact whole numbers about them.
+"""Defines what a plan asks of an engine: which rows, and exact whole numbers about them.
 
 A `Scope` says which rows count for whom; a measure is a sum over them. Every engine gives
 the same integers, one for each key in the listed order (a single one without groups), and

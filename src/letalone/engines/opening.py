@@ -1,4 +1,4 @@
-"""Which engine opens what: a server's address to it, Spark's to Spark, all else to DuckDB."""
+"""Opens a source with its engine: PostgreSQL and Spark by their addresses, all else with DuckDB."""
 
 from collections.abc import Mapping
 

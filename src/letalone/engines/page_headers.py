@@ -1,4 +1,4 @@
-"""The headers of a Parquet column's pages, and nothing else of them: how large they are when read.
+"""Reads the headers of a Parquet column's pages, and nothing else: how large they are when read.
 
 A page is at most as large as its header says, however small it is in the file. Headers are records
 of Thrift's compact protocol; fields have the numbers of parquet.thrift (apache/parquet-format).
@@ -38,17 +38,16 @@ def pages_of(file: BinaryIO, start: int, values: int) -> Generator[Page]:
         if kind not in FIELDS:
             continue  # an index
         place, counted, encoded = FIELDS[kind]
-        own = header.get(place)
-        if not isinstance(own, dict):
+        fields = header.get(place)
+        if not isinstance(fields, dict):
             raise ValueError("a page without a header of its kind")
-        own = cast("dict[int, object]", own)
-        page = Page(kind == DICTIONARY, size, _number(own, counted), _number(own, encoded))
+        fields = cast("dict[int, object]", fields)
+        page = Page(kind == DICTIONARY, size, _number(fields, counted), _number(fields, encoded))
         values -= 0 if page.is_dictionary else page.values
         yield page
 
 
 def _header(file: BinaryIO, start: int) -> tuple[dict[int, object], int]:
-    """The record at a place, and its length."""
     for look in LOOKS:
         file.seek(start)
         record = _Record(file.read(look))
@@ -60,10 +59,10 @@ def _header(file: BinaryIO, start: int) -> tuple[dict[int, object], int]:
 
 
 def _number(fields: Mapping[int, object], place: int) -> int:
-    found = fields.get(place)
-    if not isinstance(found, int) or found < 0:
+    number = fields.get(place)
+    if not isinstance(number, int) or number < 0:
         raise ValueError("a page header without its numbers")
-    return found
+    return number
 
 
 class _Record:
@@ -76,12 +75,12 @@ class _Record:
 
     def struct(self) -> dict[int, object]:
         """Fields by their numbers: integers and records; of others nothing is kept."""
-        found: dict[int, object] = {}
+        fields: dict[int, object] = {}
         number = 0
         while head := self._byte():
             number = number + (head >> 4) if head >> 4 else self._integer()
-            found[number] = self._value(head & 15)
-        return found
+            fields[number] = self._value(head & 15)
+        return fields
 
     def _value(self, kind: int) -> object:
         if kind in INTEGERS:

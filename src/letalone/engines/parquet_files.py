@@ -1,4 +1,4 @@
-"""Parquet files: names and types from the footer, and rows that DuckDB can read to the end.
+"""Reads Parquet files: names and types from the footer, and rows that DuckDB reads to the end.
 
 DuckDB stops at text that is no UTF-8, at times beyond what fits into microseconds and at decimals
 longer than their type, so one person's row could stop a release. Hence each column that could
@@ -46,7 +46,7 @@ def relation_of_parquet(duck: LockedDuck, paths: Sequence[Path]) -> Relation:
                 " only if their columns have the same names and types in the same order."
             )
     check_columns(names, paths[0].name)
-    return Relation(_scan(paths, "strict"), {one.name: one for one in columns})
+    return Relation(_scan(paths, "strict"), {column.name: column for column in columns})
 
 
 def unsafe(relation: Relation, names: Iterable[str]) -> list[str]:
@@ -72,15 +72,19 @@ def reads_to_the_end(
 def sound_copy(duck: LockedDuck, paths: Sequence[Path], relation: Relation) -> Relation:
     """The rows copied into a table, in their order, with what cannot be read missing."""
     risky = [relation.columns[name] for name in unsafe(relation, relation.columns)]
-    late = [one.name for one in risky if not reads_to_the_end(duck, paths, one, broken="replace")]
-    columns = [syntax.alias(_cell(one, late), name) for name, one in relation.columns.items()]
+    late = [
+        column.name
+        for column in risky
+        if not reads_to_the_end(duck, paths, column, broken="replace")
+    ]
+    columns = [syntax.alias(_cell(column, late), name) for name, column in relation.columns.items()]
     query = syntax.select(columns, syntax.renamed(_scan(paths, "replace"), "replaced"))
     _beside(query, syntax.renamed(_scan(paths, "ignore"), "left_out"))
     if late:
         duck.connection.register(FIXED, arrow.parquet_columns(paths, late))
         _beside(query, syntax.renamed(syntax.table_named(FIXED), "fixed"))
     try:
-        duck.run(syntax.created(query, COPY))
+        duck.run(syntax.create_table(query, COPY))
     finally:
         if late:
             duck.connection.unregister(FIXED)
@@ -124,8 +128,8 @@ def _columns(duck: LockedDuck, path: Path) -> tuple[list[str], list[Stored]]:
     source = syntax.called("parquet_schema", syntax.text(str(path)))
     wanted = [syntax.named("name"), syntax.named("num_children")]
     query = syntax.select(wanted, syntax.renamed(source, "file"))
-    names = _top_names(opened(lambda: duck.run(query), path.name))
-    return names, opened(lambda: described(duck, _scan([path], "strict")), path.name)
+    names = _top_names(open_or_refuse(lambda: duck.run(query), path.name))
+    return names, open_or_refuse(lambda: describe_columns(duck, _scan([path], "strict")), path.name)
 
 
 def _top_names(schema: Sequence[tuple[object, ...]]) -> list[str]:
@@ -139,14 +143,14 @@ def _top_names(schema: Sequence[tuple[object, ...]]) -> list[str]:
     return names
 
 
-def described(duck: LockedDuck, source: Sql) -> list[Stored]:
+def describe_columns(duck: LockedDuck, source: Sql) -> list[Stored]:
     """The columns of a relation, from its metadata."""
     everything = syntax.select([exp.Star()], syntax.renamed(source, "source"))
     rows = duck.run(exp.Describe(this=everything))
     return [Stored(str(name), str(kind)) for name, kind, *_ in rows]
 
 
-def opened(run: Callable[[], Result], name: str, *, why: str = "it is damaged") -> Result:
+def open_or_refuse(run: Callable[[], Result], name: str, *, why: str = "it is damaged") -> Result:
     """What `run` returns; a file that cannot be opened is named without the engine's words."""
     try:
         return run()

@@ -10,36 +10,31 @@ All statements of an answer see one state of the table (`borrowing` is that tran
 Everything that PostgreSQL raises stops in failure.py.
 """
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from itertools import count
-from threading import RLock
 from typing import Any, cast
 
-import numpy as np
 from sqlglot import exp
 
-from letalone.engines import arrow, syntax
+from letalone.engines import arrow
 from letalone.engines.dialects.postgres import POSTGRES
-from letalone.engines.dialects.postgres_words import statement
+from letalone.engines.dialects.postgres_words import check_width, write_statement
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.inputs import Input, key_input, public_input, with_inputs
 from letalone.engines.measures import Exact, Measure, Scope
-from letalone.engines.partners import lending_scope, lent_rows, unit_kind
+from letalone.engines.one_row import lent_rows, one_row_scope, training_rows
 from letalone.engines.postgres_address import read_address
 from letalone.engines.postgres_making import check_made
-from letalone.engines.postgres_reached import reached
+from letalone.engines.postgres_reached import connect_or_explain
 from letalone.engines.postgres_server import Server, check_free, check_unchanged, relation_of
-from letalone.engines.postgres_width import check_width
 from letalone.engines.ranks import Progress
-from letalone.engines.reading import declared_schema, read_as_text
-from letalone.engines.rows import Relation, Tables, lent_name, mark_of
+from letalone.engines.reading import columns_read_from_text, declared_schema
+from letalone.engines.rows import Relation, Tables, mark_of
 from letalone.engines.side_table import SideTable, side_table_of
-from letalone.engines.statements import KEYS, discovery, needs_ranks, statements
+from letalone.engines.sql_engine import LentRows, SqlEngine, draw_key, new_key_name, rows_by_name
+from letalone.engines.statements import KEYS, build_discovery, build_statements, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
-from letalone.engines.training_rows import training_rows, training_scope
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
 from letalone.plans.query import PrivateJoin, PublicJoin
@@ -48,8 +43,7 @@ from letalone.plans.types import Key, Type
 from letalone.randomness.bits import SYSTEM, BitSource
 
 READS_TEXT = 160000  # the first version that can be asked whether text is a number
-OLDEST = 140000  # the first one whose numerics have an infinity
-NUMBERS = count()
+OLDEST_VERSION = 140000  # the first one whose numerics have an infinity
 
 
 def open_postgres(
@@ -71,35 +65,24 @@ def open_postgres(
     """
     server = Server(read_address(source, table), timeout_seconds=read_timeout(timeout_seconds))
     try:
-        version = reached(server)
+        version = connect_or_explain(server)
         with server.reading():
             relation = contained(lambda: relation_of(server))
             side = contained(lambda: side_table_of(side_table, relation, server))
-        found = declared_schema(relation.columns, schema, types or {}, relation.name or "")
-        _check_version(version, read_as_text(found, relation.columns))
+        declared = declared_schema(relation.columns, schema, types or {}, relation.name or "")
+        _check_version(version, columns_read_from_text(declared, relation.columns))
         _check_encoding(contained(server.encoding))
         place = contained(server.place)
     except BaseException:
         server.close()
         raise
     return PostgresEngine(
-        server, relation, found, place=place, side=side, vouched=vouched, bits=bits
+        server, relation, declared, place=place, side=side, vouched=vouched, bits=bits
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Lent:
-    """One row of each unit of a table, for a statement about another one in the same database.
-
-    query: made in the transaction that reads it, in which the table is looked at once more.
-    """
-
-    query: Callable[[Server], exp.Select]
-    parameters: Mapping[str, object]
-
-
-class PostgresEngine:
-    """A table on PostgreSQL; see `letalone.engines.measures.Engine` for what methods promise."""
+class PostgresEngine(SqlEngine):
+    """A table on PostgreSQL."""
 
     def __init__(
         self,
@@ -112,21 +95,14 @@ class PostgresEngine:
         vouched: bool,
         bits: BitSource,
     ) -> None:
-        self._server, self._relation, self._schema = server, relation, schema
-        self._place = place
-        self._side, self._vouched, self._bits = side, vouched, bits
-        self._trusted: tuple[str, ...] = ()
+        super().__init__(relation, schema, bits)
+        self._server, self._place = server, place
+        self._side, self._vouched = side, vouched
         self._made: int | None = None  # which table the copy is, once it is known
-        self._key_name = f"rank_key_{next(NUMBERS)}"  # two engines may meet in one statement
-        self._secret = {self._key_name: _secret(bits)}
+        self._key_name = new_key_name()
+        self._secret = {self._key_name: draw_key(bits)}
         self._public: dict[str, Input] = {}
-        self._copies = 0
         self._lent: dict[str, tuple[exp.Select, Mapping[str, object]]] = {}
-        self._lock = RLock()  # a connection runs one statement at a time
-
-    def schema(self) -> Schema:
-        """The columns and their types: as declared, or from the catalogue alone."""
-        return self._schema
 
     def check(self, schema: Schema) -> None:
         """Refuses rows that are made across people, and a side table that was made for another
@@ -146,71 +122,37 @@ class PostgresEngine:
         with self._lock:
             server.reach(lambda: check_free(server, self._relation, server.address))
 
-    def read_from_text(self) -> frozenset[str]:
-        """The columns that are stored as text and declared to be something else: metadata."""
-        return read_as_text(self._schema, self._relation.columns)
-
-    def taken_on_trust(self) -> tuple[str, ...]:
-        """What is not seen of how the rows were made, in words for every answer: metadata."""
-        return self._trusted
-
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
-        """One entry for each measure: an integer (Cells: a list) for each key, in order."""
         self.prepare(scope)
-        keys = len(scope.keys or ()) if scope.groups else 1
-        found: list[Exact] = [[]] * len(measures)
         with self._lock, self._server.reading():
-            for one in statements(scope, measures, self._seen(scope, self._server)):
-                exact = one.read(self._numbers(one.sql, scope), keys)
-                for figure, values in zip(one.figures, exact, strict=True):
-                    found[figure.number] = values
-        return found
+            made = build_statements(scope, measures, self._seen(scope, self._server))
+            return self._measure(scope, made, measures)
 
     def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
-        """All keys present, sorted, with their number of units after bounding. Private."""
         self.prepare(scope)
         with self._lock, self._server.reading():
-            query = discovery(scope, self._seen(scope, self._server))
-            rows = self._run(query, replace(scope, keys=None))
-        found = [(cast("tuple[Key, ...]", tuple(row[:-1])), int(row[-1])) for row in rows]
-        return sorted(found, key=lambda pair: [(key is None, str(key)) for key in pair[0]])
-
-    def sql(self, scope: Scope, measures: Sequence[Measure]) -> str:
-        """The statements that `measure` would run, without its parameters."""
-        shown = replace(self._relation, sql=syntax.table_named(scope.schema.name))
-        made = statements(scope, measures, replace(self._tables(scope), private=shown))
-        check_width([one.sql for one in made], columns=len(self._relation.columns))
-        return ";\n\n".join(POSTGRES.printed(one.sql, pretty=True) for one in made)
+            return self._discover(scope, build_discovery(scope, self._seen(scope, self._server)))
 
     def prepare(self, scope: Scope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
         """Writes the side table, if there is to be one; else ranks are made in each statement."""
         side = self._side
         if side is None or self._made is not None or not needs_ranks(scope):
             return
-        key = _secret(self._bits)
+        key = draw_key(self._bits)
         with self._lock:
             self._made = contained(lambda: side.make(self._server, scope.schema, key))
             if self._made is None:  # made for something else meanwhile, or it may not be read
                 self._side = None
 
     def add_public(self, join: PublicJoin, table: object) -> None:
-        """Makes a public table known, so that scopes can join it by its digest."""
         with self._lock:
-            self._copies += 1  # a name is never used twice
-            name = f"letalone_public_{self._copies}"
-            self._public[join.table_digest] = public_input(join, table, name=name)
+            self._public[join.table_digest] = public_input(join, table, name=self._name_of_copy())
 
     def forget_public(self, digest: str) -> None:
-        """Forgets a public table; no copy of it stays at the server."""
         with self._lock:
             self._public.pop(digest, None)
 
-    def unit_kind(self, unit: str) -> str:
-        """How the units of a column are told apart: metadata."""
-        return unit_kind(self._relation, unit)
-
     def place(self) -> str:
-        """Tables of one place can be joined: those of one database."""
         return self._place
 
     def lend(
@@ -220,26 +162,24 @@ class PostgresEngine:
         names: Iterable[str],
         *,
         progress: Progress | None = None,  # noqa: ARG002
-    ) -> Lent:
-        """One row of each unit, with the named columns, as a part of another table's statement."""
-        scope = lending_scope(schema)
+    ) -> LentRows:
+        scope = one_row_scope(schema)
         self.prepare(scope)
         wanted = list(names)
 
         def query(server: Server) -> exp.Select:
             return lent_rows(schema, join, wanted, self._seen(scope, server))
 
-        return Lent(query, self._secret)
+        return LentRows(self._place, query, self._secret)
 
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
         """What other tables lend, by the names of their data sets, and one state of all tables."""
-        if not all(isinstance(one, Lent) for one in lent.values()):
-            raise EngineFailed  # the session has refused this before anything was charged
+        known = rows_by_name(lent, self._place)
         with self._lock, self._server.reading():
-            made = [(lent_name(name), cast("Lent", one)) for name, one in lent.items()]
-            self._lent = {name: (one.query(self._server), one.parameters) for name, one in made}
             try:
+                for name, rows in known.items():
+                    self._lent[name] = rows.query(self._server), rows.parameters
                 yield
             finally:
                 self._lent = {}
@@ -253,23 +193,21 @@ class PostgresEngine:
         where: Expression | None,
         progress: Progress | None = None,  # noqa: ARG002
     ) -> dict[str, arrow.Values]:
-        """The named columns of the rows that a model is trained on: one of each unit. Private."""
-        scope = training_scope(schema, where)
+        scope = one_row_scope(schema, where)
         kinds = [schema.column(name).type for name in names]
         self.prepare(scope)
         with self._lock, self._server.reading():
             query = training_rows(scope, names, target, self._seen(scope, self._server))
-            found = contained(lambda: arrow.table_of_rows(self._streamed(query, scope), kinds))
-        return dict(zip(names, arrow.values_of(found, kinds), strict=True))
+            rows = contained(lambda: arrow.table_of_rows(self._streamed(query, scope), kinds))
+        return dict(zip(names, arrow.values_of(rows, kinds), strict=True))
 
     def close(self) -> None:
-        """Lets go of the connection."""
         with self._lock:
             self._server.close()
 
     def _tables(self, scope: Scope) -> Tables:
         ranks = self._key_name if needs_ranks(scope) else None
-        public = {digest: one.relation for digest, one in self._public.items()}
+        public = {digest: table.relation for digest, table in self._public.items()}
         plain = Tables(self._relation, ranks, public, POSTGRES)
         return plain if self._side is None or ranks is None else self._side.tables(plain)
 
@@ -296,10 +234,6 @@ class PostgresEngine:
         except ParameterError:
             raise EngineFailed from None
 
-    def _numbers(self, query: Sql, scope: Scope) -> list[tuple[int | None, ...]]:
-        rows = self._run(query, scope)
-        return [tuple(None if one is None else int(one) for one in row) for row in rows]
-
     def _run(self, query: Sql, scope: Scope) -> list[tuple[Any, ...]]:
         text, parameters = self._statement(query, scope)
         return contained(lambda: self._server.run(text, parameters))
@@ -307,26 +241,26 @@ class PostgresEngine:
     def _streamed(self, query: Sql, scope: Scope) -> Iterable[Sequence[tuple[object, ...]]]:
         return self._server.streamed(*self._statement(query, scope))
 
+    def _shown(self, scope: Scope, measures: Sequence[Measure]) -> list[Sql]:
+        """Refuses statements that are too wide: before any charge."""
+        queries = super()._shown(scope, measures)
+        check_width(queries, columns=len(self._relation.columns))
+        return queries
+
     def _statement(self, query: Sql, scope: Scope) -> tuple[str, list[object]]:
         """The text of a statement, with what it reads beside the table, and its parameters."""
         inputs = list(self._public.values())
         if scope.groups and scope.keys is not None:
             inputs.append(key_input(scope, KEYS, mark=mark_of(scope)))
-        queries = {one.name: one.query for one in inputs}
+        queries = {table.name: table.query for table in inputs}
         queries |= {name: query for name, (query, _) in self._lent.items()}
-        text, names = statement(with_inputs(cast("exp.Query", query), queries))
+        text, names = write_statement(with_inputs(cast("exp.Query", query), queries))
         given: dict[str, object] = dict(self._secret)
-        for parameters in (one.parameters for one in inputs):
-            given |= parameters
+        for table in inputs:
+            given |= table.parameters
         for _, parameters in self._lent.values():
             given |= parameters
         return text, [given[name] for name in names]
-
-
-def _secret(bits: BitSource) -> bytes:
-    words = np.empty(4, np.uint64)
-    bits.fill(words)
-    return words.tobytes()
 
 
 def _check_encoding(encoding: str) -> None:
@@ -339,7 +273,7 @@ def _check_encoding(encoding: str) -> None:
 
 
 def _check_version(version: int, from_text: Iterable[str]) -> None:
-    if version < OLDEST:
+    if version < OLDEST_VERSION:
         raise ParameterError("The server is older than PostgreSQL 14. Take a newer one.")
     names = sorted(from_text)
     if version < READS_TEXT and names:

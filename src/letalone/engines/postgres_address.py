@@ -1,4 +1,4 @@
-"""The address of a table on a PostgreSQL server.
+"""Reads the address of a table on a PostgreSQL server.
 
     postgresql://user@host:5432/database/table
     postgresql://host/database/schema.table?sslmode=verify-full
@@ -47,7 +47,6 @@ class Address:
 
     @property
     def words(self) -> str:
-        """The database and the table, for people."""
         return self.database if self.table is None else f"{self.database}/{called(*self.table)}"
 
 
@@ -79,9 +78,9 @@ def read_address(source: str, table: str | None = None) -> Address:
     _check_says_one_thing(_as_read(plain), given)
     if named and table is not None:
         raise ParameterError(two_tables_named())
-    parts = table.split(".", 1) if table else [unquote(one) for one in named.split(".", 1)]
-    found = (PUBLIC, parts[0]) if len(parts) == 1 else (parts[0], parts[1])
-    return Address(server, given["dbname"], found if found[1] else None, given)
+    parts = table.split(".", 1) if table else [unquote(part) for part in named.split(".", 1)]
+    place = (PUBLIC, parts[0]) if len(parts) == 1 else (parts[0], parts[1])
+    return Address(server, given["dbname"], place if place[1] else None, given)
 
 
 def with_table(source: str, table: str) -> str:
@@ -106,7 +105,7 @@ def identity(address: Address) -> str:
     Two spellings of one host (a name and a number, a socket) are two here.
     """
     known = {**({} if "service" in address.given else _defaults()), **address.given}
-    names = [quote(one, safe=" ") for one in (address.database, *(address.table or ()))]
+    names = [quote(name, safe=" ") for name in (address.database, *(address.table or ()))]
     where = ",".join([*_hosts(known), *_service(known)])
     return f"postgresql://{where}/{names[0]}/{'.'.join(n.replace('.', '%2E') for n in names[1:])}"
 
@@ -148,8 +147,8 @@ def _defaults() -> dict[str, str]:
     """What libpq takes from the environment where an address does not say it."""
     from psycopg import pq
 
-    found = {one.keyword.decode(): one.val for one in pq.Conninfo.get_defaults()}
-    return {name: value.decode() for name in PLACE if (value := found.get(name))}
+    values = {option.keyword.decode(): option.val for option in pq.Conninfo.get_defaults()}
+    return {name: value.decode() for name in PLACE if (value := values.get(name))}
 
 
 def _as_read(server: str) -> Mapping[str, str]:
@@ -161,20 +160,20 @@ def _as_read(server: str) -> Mapping[str, str]:
             "PostgreSQL needs psycopg, which is not installed: pip install 'letalone[postgres]'."
         ) from None
     try:
-        found = {name: str(value) for name, value in conninfo_to_dict(server).items()}
+        options = {name: str(value) for name, value in conninfo_to_dict(server).items()}
     except Exception:
-        found = {}  # raised below, without a cause
-    if not found or "" in found.values():
+        options = {}  # raised below, without a cause
+    if not options or "" in options.values():
         raise ParameterError(
             "The address is none that libpq can read. Write postgresql://user@host/database/table,"
             " a blank as %20, and after a ? only options that libpq has, each with a value."
         )
-    if found.keys() & SECRETS:
+    if options.keys() & SECRETS:
         raise ParameterError(
             "The address has a password in it, which would be shown and stored with it. Leave it"
             " out: PGPASSWORD, ~/.pgpass or a service file can have it."
         )
-    return found
+    return options
 
 
 def _check_says_one_thing(plain: Mapping[str, str], given: Mapping[str, str]) -> None:

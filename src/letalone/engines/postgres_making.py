@@ -1,4 +1,4 @@
-"""How the rows of a table on PostgreSQL come about: stored views and row policies.
+"""Checks how the rows of a table on PostgreSQL come about: stored views and row policies.
 
 A materialized view is taken if its definition makes each row from one person's (view_making.py)
 and what it reads are tables. A function, an operator, a type or a collation of somebody's own, and
@@ -86,7 +86,8 @@ COMPARING = {
 }  # fmt: skip
 WIDER = [  # casts that a comparison adds by itself and that cannot fail, and the time
     "now()", "text(name)", "int4(smallint)", "int8(smallint)", "int8(integer)",
-    *(f"{to}({of})" for to in ('"numeric"', "float8") for of in ("smallint", "integer", "bigint")),
+    *(f'"numeric"({kind})' for kind in ("smallint", "integer", "bigint")),
+    *(f"float8({kind})" for kind in ("smallint", "integer", "bigint")),
     "float8(real)",
 ]  # fmt: skip
 
@@ -102,35 +103,35 @@ def check_made(server: Server, place: Table, unit: str | None, *, vouched: bool)
             f"{called(*place)} is a materialized view that has not been filled yet, so it cannot be"
             " read. Its owner can fill it: REFRESH MATERIALIZED VIEW."
         )
-    said = [POLICY] if bound else []
+    policies = [POLICY] if bound else []
     if bound:
         _check_policies(server, oid, called(*place), unit)
     if definition is None:
-        return tuple(said)
-    found = _making(server, oid, str(definition), called(*place), unit)
-    hidden = [*found.hidden, *_seen_beneath(server, oid, found.tables)]
+        return tuple(policies)
+    making = _making(server, oid, str(definition), called(*place), unit)
+    hidden = [*making.hidden, *_seen_beneath(server, oid, making.tables)]
     if hidden and not vouched:
-        raise hides_its_making(found.source, hidden[0])
-    return (*said, *(vouched_for(one) for one in dict.fromkeys(hidden)))
+        raise hides_its_making(making.source, hidden[0])
+    return (*policies, *(vouched_for(what) for what in dict.fromkeys(hidden)))
 
 
 def _making(server: Server, oid: int, text: str, source: str, unit: str | None) -> Making:
     if unit is None:
         return read_making(text, source, unit=None, place=None)
     (place, told_apart), *_ = server.run(PLACE, [oid, unit])
-    found = read_making(text, source, unit=unit, place=int(place))
+    making = read_making(text, source, unit=unit, place=int(place))
     if not told_apart:  # rows of several people could be one group
-        found.hidden.append(f"a collation of {unit} that takes different texts for one")
-    return found
+        making.hidden.append(f"a collation of {unit} that takes different texts for one")
+    return making
 
 
 def _seen_beneath(server: Server, oid: int, tables: Sequence[Table]) -> list[str]:
     """What a definition rests on that cannot be seen through."""
-    own = bool(server.run(OWN, [oid])[0][0])
-    others = [one for one in dict.fromkeys(tables) if not _is_plain(server, one)]
-    said = ["a function, an operator, a type or a collation of somebody's own"] if own else []
-    return said + [
-        f"{called(*one)}, which is no plain table without row policies" for one in others
+    has_own = bool(server.run(OWN, [oid])[0][0])
+    others = [table for table in dict.fromkeys(tables) if not _is_plain(server, table)]
+    hidden = ["a function, an operator, a type or a collation of somebody's own"] if has_own else []
+    return hidden + [
+        f"{called(*table)}, which is no plain table without row policies" for table in others
     ]
 
 
@@ -145,9 +146,9 @@ def _check_policies(server: Server, oid: int, source: str, unit: str | None) -> 
         labels = set(LABEL.findall(text))
         if "SUBLINK" in labels:
             raise mixes_people(source, f"a row policy, {name!r}, with a sub-query", unit)
-        *ids, collated = (_numbers(of, text) for of in (*IDS, COLLATED))
-        asked = [oid, *ids, WIDER, [*STORED], collated]
-        if not labels <= COMPARING or not server.run(SAFE, asked)[0][0]:
+        *ids, collated = (_numbers(pattern, text) for pattern in (*IDS, COLLATED))
+        parameters = [oid, *ids, WIDER, [*STORED], collated]
+        if not labels <= COMPARING or not server.run(SAFE, parameters)[0][0]:
             raise ParameterError(
                 f"The row policy {name!r} of {source} does more than compare columns with constants"
                 " and the role, or compares texts of two collations: it could fail, or look at"
@@ -158,4 +159,4 @@ def _check_policies(server: Server, oid: int, source: str, unit: str | None) -> 
 
 def _numbers(pattern: str, tree: str) -> list[int]:
     """What a pattern finds in a tree; 0 where the tree does not say it."""
-    return [int(one or 0) for one in re.findall(pattern, tree)]
+    return [int(number or 0) for number in re.findall(pattern, tree)]

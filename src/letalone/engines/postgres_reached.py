@@ -1,4 +1,4 @@
-"""Whether a PostgreSQL server lets us in, and why not: in words of our own.
+"""Connects to a PostgreSQL server, or explains in words of our own why it does not let us in.
 
 libpq has no code for a connection that failed, only the server's words, which are not passed on. So
 the server is asked: whether it answers anybody, whether it wants a password, and whether it lets
@@ -16,7 +16,7 @@ from letalone.engines.failure import SourceAway
 from letalone.engines.postgres_server import Server
 from letalone.errors import LetaloneError, ParameterError
 
-LONGEST = 10_000  # bytes of what it says first
+MAX_GREETING_BYTES = 10_000  # bytes of what it says first
 PING_SECONDS = 3
 PROTOCOL = 3 << 16
 ASKS, REFUSES, STARTING = b"R", b"E", b"C57P03"  # for a password, or not; the last while it starts
@@ -25,7 +25,7 @@ KNOWN = "SELECT count(*) > 0 FROM pg_catalog.pg_database WHERE datname = $1"
 SECRETS = "PGPASSWORD, ~/.pgpass or the service file"
 
 
-def reached(server: Server) -> int:
+def connect_or_explain(server: Server) -> int:
     """The server's version, once it has let us in."""
     failed: Exception | None = None
     try:
@@ -34,9 +34,9 @@ def reached(server: Server) -> int:
         raise
     except Exception as error:
         failed = error
-    found = _why(server, failed)
+    refusal = _why(server, failed)
     del failed  # libpq's own words name the user and the way in
-    raise found
+    raise refusal
 
 
 def _why(server: Server, error: Exception) -> LetaloneError:
@@ -79,15 +79,15 @@ def _answers(error: Exception) -> bool:
     tried = getattr(error, "pgconn", None)
     if tried is None:
         return False
-    with suppress(OSError, struct.error), _connected(tried) as server:
+    with suppress(OSError, struct.error), _open_socket(tried) as server:
         server.sendall(_hello(tried))
         kind, length = struct.unpack("!ci", server.recv(5, socket.MSG_WAITALL))
-        said = server.recv(min(length - 4, LONGEST), socket.MSG_WAITALL)
-        return kind == ASKS or (kind == REFUSES and STARTING not in said.split(b"\0"))
+        words = server.recv(min(length - 4, MAX_GREETING_BYTES), socket.MSG_WAITALL)
+        return kind == ASKS or (kind == REFUSES and STARTING not in words.split(b"\0"))
     return False
 
 
-def _connected(tried: Any) -> socket.socket:
+def _open_socket(tried: Any) -> socket.socket:
     host, port = (tried.hostaddr or tried.host).decode(), int(tried.port)
     if not host.startswith("/"):
         return socket.create_connection((host, port), timeout=PING_SECONDS)
@@ -120,7 +120,7 @@ def _has_database(server: Server) -> bool | None:
 
     try:
         with BoundedConnection.connect(server.address.server, dbname=EVERYWHERE) as connection:
-            found = psycopg.RawCursor(connection).execute(KNOWN, [server.address.database])
-            return bool(found.fetchall()[0][0])
+            cursor = psycopg.RawCursor(connection).execute(KNOWN, [server.address.database])
+            return bool(cursor.fetchall()[0][0])
     except Exception:
         return None

@@ -1,4 +1,4 @@
-"""A table on a PostgreSQL server: its columns, and transactions that only read.
+"""Connects to a table on a PostgreSQL server: its columns, and transactions that only read.
 
 A transaction is READ ONLY and REPEATABLE READ: all its statements see one state. Its settings do
 not depend on the server's: UTC, no search path, ISO dates, shortest exact doubles, a time limit.
@@ -22,6 +22,7 @@ from letalone.engines.rows import Relation
 from letalone.engines.sources import WhichTable
 from letalone.engines.time_limit import MAX_SECONDS
 from letalone.errors import ParameterError
+from letalone.errors.problem import without_context
 from letalone.ledger import patience
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 GRACE_SECONDS = 10.0  # for the server to say that a statement has reached its limit
-BATCH = 100_000
+BATCH_ROWS = 100_000
 NO_RIGHT = "42501"
 COMPUTED = "GENERATED"
 MODE = "IN ACCESS SHARE MODE"  # what reading takes, and needs the same right
@@ -115,7 +116,7 @@ WHERE c.relkind = 'f'
 """
 
 
-class Listed(NamedTuple):
+class CatalogueEntry(NamedTuple):
     """A table that the role may read."""
 
     kind: str
@@ -141,24 +142,26 @@ class Server:
         """
         if self._inside:
             return
-        with suppress(Exception):  # raised below, without the server's words
+
+        def connect() -> None:
             if self._cursor is None or not _is_there(self._cursor):
                 self.close()
             with suppress(RightRevoked):
                 self._glance(look)
-            return
-        raise SourceAway(f"The table of {self.address.words!r} cannot be reached.")
+
+        away = SourceAway(f"The table of {self.address.words!r} cannot be reached.")
+        without_context(connect, Exception, error=away)
 
     def _glance(self, look: Callable[[], None]) -> None:
         """A short transaction of its own, in which nobody's lock is waited for."""
-        whole = False
+        is_whole = False
         try:
             self._open().execute(BEGIN)
             self._open().execute(SOON, [str(int(1000 * patience.LOOK_SECONDS))])
             look()
-            whole = True
+            is_whole = True
         finally:
-            self._end(whole=whole)
+            self._end(whole=is_whole)
 
     @contextmanager
     def reading(self) -> Generator[None]:
@@ -167,13 +170,13 @@ class Server:
             yield
             return
         contained(self._begin)
-        self._inside, whole = True, False
+        self._inside, is_whole = True, False
         try:
             yield
-            whole = True
+            is_whole = True
         finally:
             self._inside = False
-            self._end(whole=whole)
+            self._end(whole=is_whole)
 
     @contextmanager
     def writing(self) -> Generator[None]:
@@ -192,24 +195,22 @@ class Server:
             raise
 
     def do(self, statement: str, parameters: Sequence[object] = ()) -> None:
-        """Runs a statement without a result."""
         self._open().execute(cast("LiteralString", statement), list(parameters))
 
     def run(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a statement's result."""
         text, cursor = cast("LiteralString", statement), self._open()
-        return _telling_rights(lambda: cursor.execute(text, list(parameters)).fetchall())
+        return _tell_rights(lambda: cursor.execute(text, list(parameters)).fetchall())
 
     def tried(self, look: Callable[[], Result]) -> Result | None:
         """What `look` returns; None if it failed, and the transaction goes on as before it."""
         self.do("SAVEPOINT letalone")
         try:
-            found = look()
+            result = look()
         except Exception:
             self.do("ROLLBACK TO SAVEPOINT letalone")
             return None
         self.do("RELEASE SAVEPOINT letalone")
-        return found
+        return result
 
     def streamed(
         self, statement: str, parameters: Sequence[object]
@@ -219,8 +220,8 @@ class Server:
 
         with psycopg.RawServerCursor(self._open().connection, "letalone") as cursor:
             text = cast("LiteralString", statement)
-            _telling_rights(lambda: cursor.execute(text, list(parameters)))
-            while rows := cursor.fetchmany(BATCH):
+            _tell_rights(lambda: cursor.execute(text, list(parameters)))
+            while rows := cursor.fetchmany(BATCH_ROWS):
                 yield rows
 
     def place(self) -> str:
@@ -233,11 +234,9 @@ class Server:
         return self._open().connection.info.server_version
 
     def encoding(self) -> str:
-        """How the database stores text."""
         return self._open().connection.info.parameter_status("server_encoding") or ""
 
     def close(self) -> None:
-        """Lets go of the connection."""
         cursor, self._cursor = self._cursor, None
         if cursor is not None:
             with suppress(Exception):
@@ -287,11 +286,11 @@ class Server:
 
     def _open(self) -> "RawCursor[tuple[Any, ...]]":
         if self._cursor is None or self._cursor.connection.closed:
-            self._cursor = _connected(self.address.server)
+            self._cursor = _connect(self.address.server)
         return self._cursor
 
 
-def _telling_rights(run: Callable[[], Result]) -> Result:
+def _tell_rights(run: Callable[[], Result]) -> Result:
     """What `run` returns; a right that was taken away is told as that, without a cause."""
     try:
         return run()
@@ -301,7 +300,7 @@ def _telling_rights(run: Callable[[], Result]) -> Result:
     raise RightRevoked
 
 
-def _connected(server: str) -> "RawCursor[tuple[Any, ...]]":
+def _connect(server: str) -> "RawCursor[tuple[Any, ...]]":
     import psycopg
 
     from letalone.ledger.connecting import BoundedConnection
@@ -323,8 +322,11 @@ def _is_there(cursor: "RawCursor[tuple[Any, ...]]") -> bool:
 def relation_of(server: Server) -> Relation:
     """The table of the address and its columns, from the catalogue."""
     _check_database(server)
-    tables = {(str(s), str(n)): Listed(str(kind), told) for s, n, kind, told in server.run(TABLES)}
-    schema, name = _the_one(server.address, tables)
+    tables = {
+        (str(s), str(n)): CatalogueEntry(str(kind), comment)
+        for s, n, kind, comment in server.run(TABLES)
+    }
+    schema, name = _find_table(server.address, tables)
     _check_parts(server, schema, name)
     columns = columns_of(server, schema, name)
     check_columns(list(columns), called(schema, name))
@@ -334,10 +336,10 @@ def relation_of(server: Server) -> Relation:
 
 def _check_database(server: Server) -> None:
     """Names that are too long are cut, and a pooler may lead elsewhere: the server knows."""
-    asked, found = server.address.database, server.run(DATABASE)[0][0]
-    if found != asked:
+    wanted, real = server.address.database, server.run(DATABASE)[0][0]
+    if real != wanted:
         raise ParameterError(
-            f"The address names the database {asked!r}, and the server says that this is {found!r}."
+            f"The address names the database {wanted!r}, and the server says that this is {real!r}."
             " A budget belongs to a table under its own name: write that one into the address."
         )
 
@@ -349,7 +351,7 @@ def check_free(server: Server, relation: Relation, address: Address) -> None:
     kind = check_unchanged(server, relation, address)
     name = POSTGRES.printed(relation.sql)
     words = f"SELECT FROM {name} WHERE false" if kind == "m" else f"LOCK TABLE {name} {MODE}"
-    _telling_rights(lambda: server.do(words))
+    _tell_rights(lambda: server.do(words))
 
 
 def check_unchanged(server: Server, relation: Relation, address: Address) -> str:
@@ -382,22 +384,24 @@ def columns_of(server: Server, schema: str, name: str) -> dict[str, Stored]:
     return {str(row[0]): Stored(str(row[0]), _word(*row[1:])) for row in rows}
 
 
-def _the_one(address: Address, tables: Mapping[tuple[str, str], Listed]) -> tuple[str, str]:
+def _find_table(
+    address: Address, tables: Mapping[tuple[str, str], CatalogueEntry]
+) -> tuple[str, str]:
     if address.table is None or address.table not in tables:
-        names = tuple(_as_option(*one) for one, of in tables.items() if of.can_be_opened)
-        asked = "no table was named" if address.table is None else f"{address.words!r} is none"
+        names = tuple(_as_option(*place) for place, entry in tables.items() if entry.can_be_opened)
+        problem = "no table was named" if address.table is None else f"{address.words!r} is none"
         raise WhichTable(
             f"The database {address.database!r} has these tables that the role may read as a whole:"
-            f" {', '.join(names[:30]) or 'none'}; {asked}. Name one: …/{address.database}/TABLE.",
+            f" {', '.join(names[:30]) or 'none'}; {problem}. Name one: …/{address.database}/TABLE.",
             names,
         )
-    found = tables[address.table]
-    if found.kind in "vf":
+    chosen = tables[address.table]
+    if chosen.kind in "vf":
         raise ParameterError(
             f"{address.words!r} is a view or a foreign table, whose rows have no place by which"
             " they could be told apart. Open the table that it is made of."
         )
-    check_is_no_copy(found.comment, called(*address.table))
+    check_is_no_copy(chosen.comment, called(*address.table))
     return address.table
 
 

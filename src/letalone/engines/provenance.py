@@ -1,4 +1,4 @@
-"""How the rows of a table were made: each from one person's rows, or it is no table of people.
+"""Words refusals of rows that are not made from one person's: such rows are no table of people.
 
 A frame or a view across people (a window by ward, a limit, a sample, an aggregate, a join with
 itself) lets one person move every row, and no bound on that person's own rows helps. Where an

@@ -1,4 +1,4 @@
-"""Public tables that a private one is joined to: unique on their key, so that no row is doubled.
+"""Copies and checks public tables of a join: unique on their key, so that no row is doubled.
 
 They are public, so an error here may say what is wrong with them.
 
@@ -37,7 +37,7 @@ def copy_of_public(duck: LockedDuck, join: PublicJoin, table: object, *, name: s
     check_columns(frame.column_names, f"The public table {join.name!r}")
     duck.connection.register(f"{name}_frame", frame)
     try:
-        duck.run(syntax.copied(syntax.table_named(f"{name}_frame"), name))
+        duck.run(syntax.copy_table(syntax.table_named(f"{name}_frame"), name))
     finally:
         duck.connection.unregister(f"{name}_frame")
     return relation_of_view(duck, name)
@@ -64,7 +64,7 @@ def _check_unique(duck: LockedDuck, relation: Relation, join: PublicJoin) -> Non
     """A row that met two partners would count twice (SOUNDNESS 12)."""
     keys = [_key(relation.columns[right]) for _, right in join.on]
     count = syntax.operation(exp.GT, exp.Count(this=exp.Star()), syntax.whole(1))
-    query = syntax.grouped(syntax.select(keys, syntax.renamed(relation.sql, "table")), keys)
+    query = syntax.group_by(syntax.select(keys, syntax.renamed(relation.sql, "table")), keys)
     query.set("having", exp.Having(this=count))
     query.set("limit", exp.Limit(expression=syntax.whole(1)))
     if duck.run(query):

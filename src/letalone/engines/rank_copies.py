@@ -1,4 +1,4 @@
-"""What the comment of a copy with ranks says of it, on every engine that keeps such copies.
+"""Writes and reads the comment of a copy with ranks, on every engine that keeps such copies.
 
 Tested:   tests/engines/conformance/test_side_table.py, tests/on_spark/test_side_table.py
 """
@@ -10,18 +10,18 @@ from letalone.errors import ParameterError
 
 RANK = "letalone_rank"  # the column of the copy
 MARK = "letalone: a copy with ranks. Drop it, and it is made anew. "
-Told = dict[str, object]
+CopyFacts = dict[str, object]
 
 
-def comment_of(told: Told) -> str:
+def comment_of(facts: CopyFacts) -> str:
     """The comment that says it; `told` names its format."""
-    return MARK + dumps(told)
+    return MARK + dumps(facts)
 
 
-def told_by(comment: str, *, written_as: int) -> Told:
+def read_facts(comment: str, *, written_as: int) -> CopyFacts:
     """What a comment says, of this format; nothing, if it is none of ours."""
-    told = _told(comment)
-    return told if told.get("format") == written_as else {}
+    facts = _read_comment(comment)
+    return facts if facts.get("format") == written_as else {}
 
 
 def is_copy(comment: object) -> bool:
@@ -33,17 +33,19 @@ def check_is_no_copy(comment: object, name: str) -> None:
     """Refuses a copy as a data set of its own: it would have a budget beside that of its rows."""
     if not is_copy(comment):
         return
-    of = _told(str(comment)).get("of")
-    which = f"of {of!r} with ranks; open that one" if isinstance(of, str) else "with ranks"
+    original = _read_comment(str(comment)).get("of")
+    which = (
+        f"of {original!r} with ranks; open that one" if isinstance(original, str) else "with ranks"
+    )
     raise ParameterError(
         f"{name!r} is letalone's copy {which}: its rows are those of another data set, and have"
         " that one's budget."
     )
 
 
-def _told(comment: str) -> Told:
+def _read_comment(comment: str) -> CopyFacts:
     try:
-        found = loads(comment.removeprefix(MARK)) if is_copy(comment) else None
+        facts = loads(comment.removeprefix(MARK)) if is_copy(comment) else None
     except (ValueError, RecursionError):
         return {}
-    return cast("Told", found) if isinstance(found, dict) else {}
+    return cast("CopyFacts", facts) if isinstance(facts, dict) else {}

@@ -1,4 +1,4 @@
-"""Ranks: a uniformly random order of each unit's rows, drawn once.
+"""Draws ranks: a uniformly random order of each unit's rows, drawn once.
 
 A row has 32 random bits of its own. Rows are sorted once, as 64-bit keys: the unit above, as many
 of the row's bits as there is room for, the row's position below. The few rows of a unit that
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.arrow import numbered
+from letalone.engines.arrow import number_codes
 from letalone.engines.failure import EngineFailed
 from letalone.randomness.bits import BitSource
 
@@ -33,11 +33,11 @@ Codes = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 Progress = Callable[[float], None]
 
-BLOCK = 1 << 18  # rows at a time: temporary arrays stay in the processor's cache
-SHORT = np.iinfo(np.uint16).max
-CHANCE = 32  # random bits of a row
-ROOM = 12  # of these should have room in the key, or ties would be many
-MOST_ROWS = 1 << 32
+BLOCK_ROWS = 1 << 18  # rows at a time: temporary arrays stay in the processor's cache
+MAX_SHORT_RANK = np.iinfo(np.uint16).max
+RANDOM_BITS = 32  # random bits of a row
+BITS_IN_KEY = 12  # of these should have room in the key, or ties would be many
+MAX_ROWS = 1 << 32
 
 
 def draw_ranks(
@@ -49,27 +49,27 @@ def draw_ranks(
     """
     if not missing.any():
         return _ranks(codes, bits, progress)
-    there = ~missing
-    some = _ranks(codes[there], bits, progress)
+    present = ~missing
+    some = _ranks(codes[present], bits, progress)
     ranks = np.zeros(codes.size, some.dtype)
-    ranks[there] = some
+    ranks[present] = some
     return ranks
 
 
 def _ranks(codes: Codes, bits: BitSource, progress: Progress) -> NDArray[np.unsignedinteger[Any]]:
     if not codes.size:
         return np.empty(0, np.uint16)
-    if codes.size > MOST_ROWS:
+    if codes.size > MAX_ROWS:
         raise EngineFailed
     position = max(1, int(codes.size - 1).bit_length())
-    codes, unit = _compact(codes, 64 - position - ROOM)
-    chance = min(CHANCE, 64 - unit - position)
+    codes, unit = _compact(codes, 64 - position - BITS_IN_KEY)
+    chance = min(RANDOM_BITS, 64 - unit - position)
     words = np.empty(codes.size, np.uint32)
     keys = _keys(codes, words, bits, chance=chance, position=position)
     progress(0.5)
     keys.sort()
     progress(0.7)
-    if chance < CHANCE:
+    if chance < RANDOM_BITS:
         _untie(keys, words, position)
     progress(0.8)
     return _places(keys, below=chance + position, position=position)
@@ -79,7 +79,7 @@ def _compact(codes: Codes, most_bits: int) -> tuple[Codes, int]:
     """Codes in a narrow range, and its bits: as they are, or numbered anew if it is too wide."""
     bits = (int(codes.max()) - int(codes.min())).bit_length()
     if bits > most_bits:
-        codes = numbered(codes)
+        codes = number_codes(codes)
         bits = int(codes.max()).bit_length()
     return codes, max(1, bits)
 
@@ -90,12 +90,12 @@ def _keys(
     """For each row its unit, some of its random bits, its position; `words` gets all its bits."""
     smallest = np.uint64(int(codes.min()) % 2**64)
     keys = np.empty(codes.size, np.uint64)
-    for start in range(0, codes.size, BLOCK):
-        block, here = keys[start : start + BLOCK], codes[start : start + BLOCK]
+    for start in range(0, codes.size, BLOCK_ROWS):
+        block, here = keys[start : start + BLOCK_ROWS], codes[start : start + BLOCK_ROWS]
         bits.fill(block)
-        block >>= np.uint64(64 - CHANCE)
-        words[start : start + BLOCK] = block
-        block >>= np.uint64(CHANCE - chance)
+        block >>= np.uint64(64 - RANDOM_BITS)
+        words[start : start + BLOCK_ROWS] = block
+        block >>= np.uint64(RANDOM_BITS - chance)
         # Differences of 64-bit integers are right modulo 2^64, and they are below it.
         block |= (here.view(np.uint64) - smallest) << np.uint64(chance)
         block <<= np.uint64(position)
@@ -106,15 +106,19 @@ def _keys(
 def _untie(keys: Keys, words: NDArray[np.uint32], position: int) -> None:
     """Puts rows whose keys agree above the position in the order of all their random bits."""
     below = np.uint64(1 << position)
-    lots = range(0, keys.size, BLOCK)
-    first = np.concatenate([_tied(keys[lot : lot + BLOCK + 1], below) + lot for lot in lots])
+    lots = range(0, keys.size, BLOCK_ROWS)
+    first = np.concatenate(
+        [_find_ties(keys[lot : lot + BLOCK_ROWS + 1], below) + lot for lot in lots]
+    )
     tied = np.union1d(first, first + 1)
     some = keys[tied]
-    own = words[(some & (below - np.uint64(1))).view(np.int64)]
-    keys[tied] = some[np.lexsort((own, some >> np.uint64(position)))]  # stable: then by position
+    chances = words[(some & (below - np.uint64(1))).view(np.int64)]
+    keys[tied] = some[
+        np.lexsort((chances, some >> np.uint64(position)))
+    ]  # stable: then by position
 
 
-def _tied(keys: Keys, below: np.uint64) -> NDArray[np.int64]:
+def _find_ties(keys: Keys, below: np.uint64) -> NDArray[np.int64]:
     """Where a key and the next one agree above the position."""
     return np.flatnonzero((keys[1:] ^ keys[:-1]) < below)
 
@@ -124,15 +128,15 @@ def _places(keys: Keys, *, below: int, position: int) -> NDArray[np.unsignedinte
     ranks: NDArray[np.unsignedinteger[Any]] = np.empty(keys.size, np.uint16)
     mask, next_unit = np.uint64((1 << position) - 1), np.uint64(1 << below)
     began = 0  # where the unit at the end of the last block began
-    for start in range(0, keys.size, BLOCK):
-        block, second = keys[start : start + BLOCK], max(start, 1)
-        here = keys[second : start + BLOCK]
+    for start in range(0, keys.size, BLOCK_ROWS):
+        block, second = keys[start : start + BLOCK_ROWS], max(start, 1)
+        here = keys[second : start + BLOCK_ROWS]
         changed = (here ^ keys[second - 1 : second - 1 + here.size]) >= next_unit
         fresh = np.flatnonzero(changed) + (second - start)
         firsts = np.concatenate(([began - start], fresh))
         lengths = np.diff(np.concatenate(([0], fresh, [block.size])))
         places = np.arange(1, block.size + 1) - np.repeat(firsts, lengths)
-        if ranks.dtype == np.uint16 and places.max() > SHORT:
+        if ranks.dtype == np.uint16 and places.max() > MAX_SHORT_RANK:
             ranks = ranks.astype(np.uint32)
         ranks[(block & mask).view(np.int64)] = places
         began = start + int(firsts[-1])

@@ -1,4 +1,4 @@
-"""How a stored column becomes a value of a plan's type: total, whatever the cell holds.
+"""Reads a stored column as a value of a plan's type: total, whatever the cell holds.
 
 A cell that cannot be read as the declared type is missing; what text stands for is in
 text_grammar.py. Whole numbers outside of 64 bits,
@@ -8,7 +8,7 @@ What a category is stored as does not matter: enumerations are text.
   Tested:   tests/engines/test_reading.py
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -23,6 +23,7 @@ from letalone.plans.types import Type
 
 SHORT_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 LONG_INTEGERS = ("UBIGINT", "HUGEINT", "UHUGEINT")
+FLOATS = ("FLOAT", "DOUBLE")
 TIMES = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
 NANOSECONDS_IN_A_ZONE = "TIMESTAMPTZ_NS"
 DATED = (Type.DATE, Type.TIMESTAMP)
@@ -62,11 +63,14 @@ class Stored:
         return type_of_stored(self.stored)
 
 
+Reader = Callable[[Stored, Sql], Sql]  # the value of a stored column in one type
+
+
 def type_of_stored(stored: str) -> Type:
     """The type of a column from the engine's word for it, which is metadata."""
     if stored in SHORT_INTEGERS or stored in LONG_INTEGERS:
         return Type.INTEGER
-    if stored in ("FLOAT", "DOUBLE", "NUMERIC") or stored.startswith("DECIMAL("):
+    if stored in (*FLOATS, "NUMERIC") or stored.startswith("DECIMAL("):
         return Type.NUMBER
     enumeration = stored.startswith("ENUM(") and stored.endswith(")")
     if stored in ("VARCHAR", "CHAR", "UUID") or enumeration:
@@ -120,7 +124,10 @@ def declared_schema(
         for declared in types:
             if declared not in stored:
                 raise unknown_column(declared, list(stored), table=name)
-        columns = [Column(one.name, types.get(one.name, one.type)) for one in stored.values()]
+        columns = [
+            Column(column_as_stored.name, types.get(column_as_stored.name, column_as_stored.type))
+            for column_as_stored in stored.values()
+        ]
         schema = Schema(name, tuple(columns))
     for column in schema.columns:
         if column.name not in stored:
@@ -129,7 +136,7 @@ def declared_schema(
     return schema
 
 
-def read_as_text(schema: Schema, stored: Mapping[str, Stored]) -> frozenset[str]:
+def columns_read_from_text(schema: Schema, stored: Mapping[str, Stored]) -> frozenset[str]:
     """The columns that are stored as text and declared to be something else: metadata."""
     return frozenset(
         column.name
@@ -144,8 +151,8 @@ def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -
     kind = column.type
     if kind is Type.OTHER:
         return Term(source, kind)
-    sql = _converted(stored, source, kind)
-    doubles = kind is Type.NUMBER and stored.stored in ("FLOAT", "DOUBLE")
+    sql = _convert(stored, source, kind)
+    doubles = kind is Type.NUMBER and stored.stored in FLOATS
     finite = kind is not Type.NUMBER or not (doubles or stored.type is Type.TEXT)
     if kind in (Type.DATE, Type.TIMESTAMP):
         sql = syntax.case((_in_the_calendar(sql, kind), sql))
@@ -156,39 +163,63 @@ def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -
     return Term(sql, kind, finite=finite or doubles)
 
 
+def read_by(readers: Mapping[Type, Reader], stored: Stored, source: Sql, column: Column) -> Term:
+    """The same by the readers of another engine; not yet guarded if it can be non-finite."""
+    check_readable(column, stored)
+    kind = column.type
+    if kind is Type.OTHER:
+        return Term(source, kind)
+    sql = readers[kind](stored, source)
+    finite = kind is not Type.NUMBER or stored.type in (Type.INTEGER, Type.BOOLEAN)
+    if column.lower is not None or column.upper is not None:
+        return Term(within_bounds(sql, column, finite=finite), kind)
+    return Term(sql, kind, finite=finite)
+
+
+def with_one_zero(value: Sql) -> Sql:
+    """A double as a unit: a zero has one sign, and NULL stands for what is not finite."""
+    zero = (syntax.operation(exp.EQ, value, syntax.double(0.0)), syntax.double(0.0))
+    return syntax.case(zero, (syntax.is_finite(value), value))
+
+
 def _in_the_calendar(sql: Sql, kind: Type) -> Sql:
-    """Whether a date is finite and in the years 1 to 9999, which all engines and Python know."""
-    end = "9999-12-31 23:59:59.999999" if kind is Type.TIMESTAMP else "9999-12-31"
-    first, last = (
-        syntax.cast_to(exp.Literal.string(when), SQL_TYPES[kind]) for when in ("0001-01-01", end)
-    )
-    inside = [
-        syntax.is_finite(sql),
-        syntax.operation(exp.GTE, sql, first),
-        syntax.operation(exp.LTE, sql, last),
-    ]
-    return syntax.joined(exp.And, inside)
+    inside = in_the_calendar(sql, SQL_TYPES[kind])
+    return syntax.joined(exp.And, [syntax.is_finite(sql), *inside])
 
 
-def _converted(stored: Stored, source: Sql, kind: Type) -> Sql:
+def in_the_calendar(sql: Sql, kind: exp.DType) -> list[Sql]:
+    """Conditions: a date is in the years 1 to 9999, which all engines and Python know."""
+    end = "9999-12-31" if kind == DATE else "9999-12-31 23:59:59.999999"
+    first, last = (syntax.cast_to(syntax.text(when), kind) for when in ("0001-01-01", end))
+    return [syntax.operation(exp.GTE, sql, first), syntax.operation(exp.LTE, sql.copy(), last)]
+
+
+def as_long(number: Sql, ends: tuple[Sql, Sql]) -> Sql:
+    """A number as a 64-bit integer where it lies in [start, end)."""
+    start, end = (side.copy() for side in ends)
+    inside = [syntax.operation(exp.GTE, number, start), syntax.operation(exp.LT, number, end)]
+    return syntax.case((syntax.joined(exp.And, inside), syntax.cast_to(number.copy(), BIGINT)))
+
+
+def _convert(stored: Stored, source: Sql, kind: Type) -> Sql:
     """The stored value in another type, without the guards and the clamps."""
     if stored.stored in ZONED and kind is not Type.TEXT:
-        source = syntax.tried(source, TIMESTAMP)  # the session's time zone is UTC
+        source = syntax.try_cast(source, TIMESTAMP)  # the session's time zone is UTC
     if stored.collated:
         source = plain_text(source)
     if stored.stored.startswith("DECIMAL("):
         source = syntax.case((_has_its_digits(stored, source), source))
     if kind is Type.TEXT and stored.type in DATED and not stored.stored.startswith("TIMESTAMP_NS"):
         # Times beyond the calendar cannot be written; nanoseconds do not reach beyond it.
-        when = _in_the_calendar(syntax.tried(source, SQL_TYPES[stored.type]), stored.type)
+        when = _in_the_calendar(syntax.try_cast(source, SQL_TYPES[stored.type]), stored.type)
         source = syntax.case((when, source))
     if _is_as_wanted(stored, kind):
         return source
     if stored.type is Type.TEXT and kind is not Type.TEXT:
         return _from_text(
-            source if stored.stored == "VARCHAR" else syntax.tried(source, TEXT), kind
+            source if stored.stored == "VARCHAR" else syntax.try_cast(source, TEXT), kind
         )
-    return syntax.tried(source, SQL_TYPES[kind])
+    return syntax.try_cast(source, SQL_TYPES[kind])
 
 
 def _from_text(source: Sql, kind: Type) -> Sql:
@@ -198,15 +229,15 @@ def _from_text(source: Sql, kind: Type) -> Sql:
         return truth_of(trimmed)
     # Straight to a time without zone would ignore an offset in the text; numbers and days need no
     # trimming, which costs more than the rest.
-    value = syntax.tried(trimmed, TIMESTAMPTZ) if kind is Type.TIMESTAMP else source
+    value = syntax.try_cast(trimmed, TIMESTAMPTZ) if kind is Type.TIMESTAMP else source
     pattern = syntax.text(f" *{text_grammar.PATTERNS[kind]} *")
     written = [is_short(source), syntax.called("REGEXP_FULL_MATCH", source, pattern)]
-    return syntax.case((syntax.joined(exp.And, written), syntax.tried(value, SQL_TYPES[kind])))
+    return syntax.case((syntax.joined(exp.And, written), syntax.try_cast(value, SQL_TYPES[kind])))
 
 
 def is_short(text: Sql) -> Sql:
     """Whether a text has at most as many letters as a number or a date can have."""
-    longest = syntax.whole(text_grammar.LONGEST)
+    longest = syntax.whole(text_grammar.MAX_TEXT_LENGTH)
     return syntax.operation(exp.LTE, syntax.called("LENGTH", text), longest)
 
 

@@ -1,4 +1,4 @@
-"""The rows of a scope as one SELECT: columns read, ranks beside them, public tables joined.
+"""Selects the rows of a scope: columns read, ranks beside them, public tables joined.
 
 The ranks stand in a table of their own, in the order of the rows, and are put beside them by
 POSITION. Everything that filters stands above that join, and DuckDB leaves it there.
@@ -17,7 +17,7 @@ from letalone.engines.dialects.dialect import Dialect
 from letalone.engines.dialects.duckdb import DUCKDB
 from letalone.engines.measures import Scope
 from letalone.engines.reading import SQL_TYPES, Stored
-from letalone.engines.sql import Emitter
+from letalone.engines.sql import ExpressionEmitter
 from letalone.engines.syntax import BIGINT, DOUBLE, Sql
 from letalone.engines.terms import Levels, Term
 from letalone.errors import ParameterError
@@ -60,13 +60,13 @@ class ScopeRows:
         self.levels = Levels(self.mark, tables.dialect)
         self._scope, self._tables = scope, tables
         where = [] if scope.where is None else [scope.where]
-        derived = [of for _, of in scope.derived]
+        derived = [expression for _, expression in scope.derived]
         groups = [group.of for group in scope.groups]
         used = [*where, *derived, *groups, *expressions]
         self._names = {name for expression in used for name in column_names(expression)}
-        self._names |= {left for join in scope.joins if _is_public(join) for left, _ in join.on}
+        self._names |= {column for join in scope.joins if _is_public(join) for column, _ in join.on}
         self._columns = self._base_columns()
-        self._emit = Emitter(self.levels, self._columns)
+        self._emit = ExpressionEmitter(self.levels, self._columns)
         for name, expression in scope.derived:
             self._columns[name] = self.levels.name(self._emit.term(expression))
         self._where = [self._emit.value(condition) for condition in where]
@@ -82,12 +82,10 @@ class ScopeRows:
 
     @property
     def unit(self) -> Sql:
-        """The column that holds the unit."""
         return syntax.named(f"{self.mark}unit")
 
     @property
     def rank(self) -> Sql:
-        """The column that holds the rank of a row among those of its unit."""
         return syntax.named(f"{self.mark}rank")
 
     def select(self, *, with_unit: bool, bounded: Sequence[Sql] = ()) -> Sql:
@@ -96,7 +94,7 @@ class ScopeRows:
         rows = self._base(with_unit=with_unit or partners)
         for number, join in enumerate(self._scope.joins):
             rows = self._joined(rows, join, number)
-        where = [*(Term(one, Type.BOOLEAN) for one in bounded), *self._where]
+        where = [*(Term(condition, Type.BOOLEAN) for condition in bounded), *self._where]
         return syntax.nested(self.levels.over(rows, where), f"{self.mark}rows")
 
     def _group(self, number: int) -> Sql:
@@ -173,11 +171,11 @@ class ScopeRows:
         if isinstance(join, PrivateJoin):
             units = (syntax.named(f"{self.mark}unit", names[0]), syntax.named(UNIT, names[1]))
             return [syntax.operation(exp.EQ, *units)]
-        return [self._pair(relation, left, right, names) for left, right in join.on]
+        return [self._pair(relation, column, other, names) for column, other in join.on]
 
     def _pair(self, public: Relation, left: str, right: str, names: tuple[str, str]) -> Sql:
         """Equality of a column with one of a public table, as keys; see `public.py`."""
-        stored, column = _stored(public, right), self._column(left)
+        stored, column = _find_column(public, right), self._column(left)
         if stored.type.of_keys is not column.type.of_keys or not column.type.is_groupable:
             raise ParameterError(
                 f"Column {left!r} is {column.type.value} and {right!r} of the public table is"
@@ -189,7 +187,7 @@ class ScopeRows:
         return syntax.operation(exp.EQ, *(key_of(side) for side in sides))
 
     def _term(self, relation: Relation, column: Column, source: str = "") -> Term:
-        stored = _stored(relation, column.name)
+        stored = _find_column(relation, column.name)
         named = syntax.named(stored.name, source or None)
         return self._tables.dialect.read(stored, named, column)
 
@@ -211,7 +209,7 @@ def unit_of(relation: Relation, column: Column, source: str, dialect: Dialect = 
             f"The unit {column.name!r} is a column whose values cannot be told apart. Choose a"
             " column of text or whole numbers."
         )
-    stored = _stored(relation, column.name)
+    stored = _find_column(relation, column.name)
     return dialect.unit(stored, syntax.named(stored.name, source))
 
 
@@ -228,16 +226,16 @@ def whole_key(number: Sql) -> Sql:
 
     NULL where it is NULL; a zero has one sign.
     """
-    end, whole = syntax.double(float(EXACT)), syntax.tried(number, BIGINT)
+    end, integer = syntax.double(float(EXACT)), syntax.try_cast(number, BIGINT)
     beyond = syntax.operation(exp.GT, syntax.called("ABS", number), end)
-    same = syntax.operation(exp.EQ, syntax.cast_to(whole, DOUBLE), number.copy())
+    same = syntax.operation(exp.EQ, syntax.cast_to(integer, DOUBLE), number.copy())
     nothing = syntax.cast_to(syntax.NULL.copy(), BIGINT)
-    return syntax.case((beyond, nothing), (same, whole.copy()))
+    return syntax.case((beyond, nothing), (same, integer.copy()))
 
 
 def value_of(relation: Relation, column: Column, source: str, dialect: Dialect) -> Sql:
     """A value as it is declared, for whoever sees a person's rows; NULL for what is no number."""
-    stored = _stored(relation, column.name)
+    stored = _find_column(relation, column.name)
     term = dialect.read(stored, syntax.named(stored.name, source), column)
     if column.type is Type.NUMBER and not term.finite:
         return syntax.case((syntax.is_finite(term.sql), term.sql))
@@ -258,7 +256,7 @@ def lent_name(data_set: str) -> str:
     return f"{LENT}{sha256(data_set.encode(errors='surrogatepass')).hexdigest()[:32]}"
 
 
-def _stored(relation: Relation, name: str) -> Stored:
+def _find_column(relation: Relation, name: str) -> Stored:
     stored = relation.columns.get(name)
     if stored is None:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""One unit's rows of a table on PostgreSQL: found, counted, and what would change them.
+"""Finds and counts one unit's rows on PostgreSQL, and writes what would change them.
 
 Everything here is private: for whoever handles a person's request. Nothing is written: what is to
 be changed is a statement for the owner to run. It names a row by where it lies and by the
@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects.postgres import POSTGRES
-from letalone.engines.dialects.postgres_words import holds, statement
+from letalone.engines.dialects.postgres_words import holds, write_statement
 from letalone.engines.failure import contained
 from letalone.engines.postgres_address import read_address
 from letalone.engines.postgres_server import Server, relation_of
@@ -53,43 +53,43 @@ class ServerRow:
 
 def rows_of_one(address: str, schema: Schema, unit_id: str) -> list[ServerRow]:
     """The rows of one unit, in the order in which they lie. Only declared columns are read."""
-    with _opened(address) as (server, relation):
+    with _open_table(address) as (server, relation):
         place = [_as_text(syntax.named(name, SOURCE)) for name in WHERE]
         values = [value_of(relation, column, SOURCE, POSTGRES) for column in schema.columns]
         query = syntax.select([*place, *values], _source(relation), where=[_is(relation, schema)])
         order = [exp.Ordered(this=syntax.named(name, SOURCE)) for name in WHERE[:2]]
-        found = _run(server, query.order_by(*order), unit_id)
+        rows = _run(server, query.order_by(*order), unit_id)
     names = [column.name for column in schema.columns]
     return [
         ServerRow(cast("tuple[str, str, str]", row[:3]), dict(zip(names, row[3:], strict=True)))
-        for row in found
+        for row in rows
     ]
 
 
 def number_of_one(address: str, schema: Schema, unit_id: str) -> int:
     """How many rows a unit has."""
-    with _opened(address) as (server, relation):
+    with _open_table(address) as (server, relation):
         number = exp.Count(this=exp.Star())
         query = syntax.select([number], _source(relation), where=[_is(relation, schema)])
-        found = _run(server, query, unit_id)
-    return cast("int", found[0][0]) if found else 0
+        rows = _run(server, query, unit_id)
+    return cast("int", rows[0][0]) if rows else 0
 
 
 def units_at(address: str, schema: Schema) -> list[str]:
     """The ids of all units, as text."""
-    with _opened(address) as (server, relation):
+    with _open_table(address) as (server, relation):
         unit = _unit(relation, schema)
         query = syntax.select([unit], _source(relation), where=[syntax.is_present(unit.copy())])
-        text, _ = statement(query.distinct())
-        found = contained(lambda: server.run(text, []))
-    return [cast("str", row[0]) for row in found]
+        text, _ = write_statement(query.distinct())
+        rows = contained(lambda: server.run(text, []))
+    return [cast("str", row[0]) for row in rows]
 
 
 def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
     """A typed id as the server spells the unit: 007 is 7; None where it can be no unit there."""
     if not holds(typed):
         return None
-    with _opened(address) as (server, relation):
+    with _open_table(address) as (server, relation):
         stored = relation.columns[schema.unit or ""]
         kind = KINDS.get(stored.stored)
         if kind is None:
@@ -98,30 +98,32 @@ def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
         valid = syntax.called("PG_INPUT_IS_VALID", text, syntax.text(kind))
         if _run(server, exp.select(syntax.alias(valid, ID)), typed) != [(True,)]:
             return None  # asked by itself: a cast of a constant is done before any CASE
-        value = exp.Cast(this=text.copy(), to=exp.DataType.build(kind, dialect="postgres"))
-        spelled = _spelled(stored, POSTGRES.unit(stored, value))
-        found = _run(server, exp.select(syntax.alias(spelled, ID)), typed)
-    return cast("str | None", found[0][0])
+        value = syntax.cast_as(text.copy(), kind, "postgres")
+        spelled = _spell(stored, POSTGRES.unit(stored, value))
+        rows = _run(server, exp.select(syntax.alias(spelled, ID)), typed)
+    return cast("str | None", rows[0][0])
 
 
 def deleting(address: str, schema: Schema, unit_id: str) -> str:
     """The statement that removes all rows of a unit, found as they are here."""
-    with _opened(address) as (_, relation):
+    with _open_table(address) as (_, relation):
         same = _is(relation, schema, _literal(unit_id))
         return f"DELETE FROM {POSTGRES.printed(_source(relation))} WHERE {POSTGRES.printed(same)};"
 
 
 def updating(address: str, row: ServerRow, changes: Mapping[str, object]) -> str:
     """The statement that gives one row other values; it changes one row, or none that it meant."""
-    table = POSTGRES.printed(_named(address))
-    values = ", ".join(f"{_printed_name(name)} = {_shown(new)}" for name, new in changes.items())
+    table = POSTGRES.printed(_table_at(address))
+    values = ", ".join(
+        f"{_printed_name(name)} = {_as_literal(new)}" for name, new in changes.items()
+    )
     kinds = zip(WHERE, ("oid", "tid", "xid"), row.place, strict=True)
-    same = " AND ".join(f"{name} = {_shown(value)}::{kind}" for name, kind, value in kinds)
+    same = " AND ".join(f"{name} = {_as_literal(value)}::{kind}" for name, kind, value in kinds)
     return f"UPDATE {table} SET {values} WHERE {same};"
 
 
 @contextmanager
-def _opened(address: str) -> Generator[tuple[Server, Relation]]:
+def _open_table(address: str) -> Generator[tuple[Server, Relation]]:
     server = Server(read_address(address))
     with closing(server), server.reading():
         yield server, contained(lambda: relation_of(server))
@@ -130,23 +132,22 @@ def _opened(address: str) -> Generator[tuple[Server, Relation]]:
 def _run(server: Server, query: exp.Select, unit_id: str) -> Sequence[tuple[object, ...]]:
     if not holds(unit_id):
         return []  # no text there has such signs
-    text, names = statement(query)
+    text, names = write_statement(query)
     return contained(lambda: server.run(text, [unit_id for _ in names]))
 
 
 def _is(relation: Relation, schema: Schema, unit_id: Sql | None = None) -> Sql:
     """Whether a row is the unit's, as questions tell units apart."""
-    asked = unit_id or _as_text(exp.Placeholder(this=ID))
-    return syntax.operation(exp.EQ, _unit(relation, schema), asked)
+    wanted = unit_id or _as_text(exp.Placeholder(this=ID))
+    return syntax.operation(exp.EQ, _unit(relation, schema), wanted)
 
 
 def _unit(relation: Relation, schema: Schema) -> Sql:
-    """The unit of a row as text."""
     column = schema.column(schema.unit or "")
-    return _spelled(relation.columns[column.name], unit_of(relation, column, SOURCE, POSTGRES))
+    return _spell(relation.columns[column.name], unit_of(relation, column, SOURCE, POSTGRES))
 
 
-def _spelled(stored: Stored, unit: Sql) -> Sql:
+def _spell(stored: Stored, unit: Sql) -> Sql:
     """One spelling of each value: equal numerics may have more or fewer zeros at their end."""
     return _as_text(syntax.called("TRIM_SCALE", unit) if stored.stored == NUMERIC else unit)
 
@@ -155,27 +156,27 @@ def _source(relation: Relation) -> Sql:
     return syntax.renamed(relation.sql, SOURCE)
 
 
-def _named(address: str) -> Sql:
+def _table_at(address: str) -> Sql:
     schema, name = read_address(address).table or ("", "")
     return syntax.table_named(name, schema=schema)
 
 
 def _as_text(of: Sql) -> Sql:
-    return exp.Cast(this=of, to=exp.DataType.build("TEXT", dialect="postgres"))
+    return syntax.cast_as(of, "TEXT", "postgres")
 
 
 def _literal(text: str) -> Sql:
-    return exp.Var(this=_shown(text))
+    return exp.Var(this=_as_literal(text))
 
 
 def _printed_name(name: str) -> str:
     return POSTGRES.printed(exp.to_identifier(name, quoted=True))
 
 
-def _shown(value: object) -> str:
+def _as_literal(value: object) -> str:
     """A value for a column of any type; a backslash means itself, however the server is set."""
     if value is None:
         return "NULL"
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    whole = text.replace("'", "''").replace("\\", "\\\\")
-    return f"E'{whole}'" if "\\" in text else f"'{whole}'"
+    escaped = text.replace("'", "''").replace("\\", "\\\\")
+    return f"E'{escaped}'" if "\\" in text else f"'{escaped}'"

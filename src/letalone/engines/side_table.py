@@ -1,4 +1,4 @@
-"""A copy of a table with its ranks, written once where the owner allows it: `side_table=`.
+"""Writes a copy of a table with its ranks, once, where the owner allows it: `side_table=`.
 
 A rank in the query is a sort of all rows; stored ranks cost next to nothing (bench/engines.py). The
 copy holds the rows that have a unit as they were when it was made, with a column of ranks, in the
@@ -26,10 +26,10 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect, rank_of
-from letalone.engines.dialects.postgres_words import statement
+from letalone.engines.dialects.postgres_words import write_statement
 from letalone.engines.postgres_address import PUBLIC, called
 from letalone.engines.postgres_server import COMPUTED, Server, columns_of
-from letalone.engines.rank_copies import RANK, Told, comment_of, told_by
+from letalone.engines.rank_copies import RANK, CopyFacts, comment_of, read_facts
 from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation, Tables, unit_of
 from letalone.errors import ParameterError
@@ -76,7 +76,7 @@ class Known(NamedTuple):
     """
 
     oid: int
-    told: Told
+    told: CopyFacts
     stranger: str | None
     readable: bool
 
@@ -109,15 +109,15 @@ class SideTable:
         self._check_is_copy(known)
         if known is not None and not known.readable:
             return  # it will not be read
-        found = None if known is None else known.told
-        for asked, words in (("unit", "by the unit"), ("version", "of version")):
-            wanted = getattr(schema, asked)
-            if found is not None and found.get(asked) != wanted:
+        facts = None if known is None else known.told
+        for fact, words in (("unit", "by the unit"), ("version", "of version")):
+            wanted = getattr(schema, fact)
+            if facts is not None and facts.get(fact) != wanted:
                 raise ParameterError(
-                    f"The side table {self.words!r} was made {words} {found.get(asked)!r}, and the"
+                    f"The side table {self.words!r} was made {words} {facts.get(fact)!r}, and the"
                     f" data set is {words} {wanted!r}. {self._remedy()}"
                 )
-        if found is not None and not self._has_columns(server):
+        if facts is not None and not self._has_columns(server):
             raise ParameterError(
                 f"The table has other columns than when its side table {self.words!r} was made."
                 f" {self._remedy()}"
@@ -125,11 +125,9 @@ class SideTable:
 
     @property
     def words(self) -> str:
-        """What the copy is called."""
         return called(self.schema, self.name)
 
     def tables(self, tables: Tables) -> Tables:
-        """What a statement reads whose bounding needs ranks."""
         copy = replace(self.relation, sql=syntax.table_named(self.name, schema=self.schema))
         return replace(tables, private=copy, dialect=PostgresDialect(stored_rank=RANK))
 
@@ -169,7 +167,7 @@ class SideTable:
         return known.oid if self._has_columns(server) else None
 
     def _write(self, server: Server, schema: Schema, key: bytes) -> None:
-        text, _ = statement(self._copy(schema))
+        text, _ = write_statement(self._copy(schema))
         server.do(text, [key])
         for (revoke,) in server.run(OTHERS, [self._quoted()]):
             server.do(str(revoke))
@@ -197,16 +195,16 @@ class SideTable:
         Nothing that somebody else could have made or can change says anything.
         """
         source = POSTGRES.printed(self.relation.sql)
-        found = server.run(KNOWN, [self.schema, self.name, source, RANK])
-        for oid, comment, plain, stranger, readable in found:
+        rows = server.run(KNOWN, [self.schema, self.name, source, RANK])
+        for oid, comment, plain, stranger, readable in rows:
             ours = plain and stranger is None
-            told = told_by(str(comment), written_as=FORMAT) if ours else {}
-            return Known(int(oid), told, stranger, bool(readable))
+            facts = read_facts(str(comment), written_as=FORMAT) if ours else {}
+            return Known(int(oid), facts, stranger, bool(readable))
         return None
 
-    def _told(self, schema: Schema) -> Told:
-        of = {"of": self.relation.name, "unit": schema.unit, "version": schema.version}
-        return {"format": FORMAT, **of}
+    def _told(self, schema: Schema) -> CopyFacts:
+        about = {"of": self.relation.name, "unit": schema.unit, "version": schema.version}
+        return {"format": FORMAT, **about}
 
     def _has_columns(self, server: Server) -> bool:
         stored = columns_of(server, self.schema, self.name)
@@ -215,7 +213,7 @@ class SideTable:
     def _columns(self) -> dict[str, Stored]:
         """All but those that are computed when they are read: they could fail."""
         known = self.relation.columns
-        return {name: one for name, one in known.items() if one.stored != COMPUTED}
+        return {name: column for name, column in known.items() if column.stored != COMPUTED}
 
     def _remedy(self) -> str:
         return (
@@ -248,17 +246,17 @@ class SideTable:
     def _quoted(self) -> str:
         return POSTGRES.printed(syntax.table_named(self.name, schema=self.schema))
 
-    def _comment(self, told: Told) -> exp.Comment:
+    def _comment(self, facts: CopyFacts) -> exp.Comment:
         target = syntax.table_named(self.name, schema=self.schema)
-        return exp.Comment(this=target, kind="TABLE", expression=syntax.text(comment_of(told)))
+        return exp.Comment(this=target, kind="TABLE", expression=syntax.text(comment_of(facts)))
 
 
 def side_table_of(written: str | None, relation: Relation, server: Server) -> SideTable | None:
     """The copy of this name, where there is to be one and the role may use it."""
-    return None if written is None else side_table(written, relation).for_this_role(server)
+    return None if written is None else make_side_table(written, relation).for_this_role(server)
 
 
-def side_table(written: str, relation: Relation) -> SideTable:
+def make_side_table(written: str, relation: Relation) -> SideTable:
     """The copy of a relation under the name that the owner gave: "schema.name" or "name"."""
     schema, dot, name = written.partition(".")
     place = (schema, name) if dot else (PUBLIC, schema)

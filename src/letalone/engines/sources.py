@@ -1,4 +1,4 @@
-"""What can be opened: files, patterns of files, frames. Names and types come from metadata.
+"""Finds what can be opened: files, patterns of files. Names and types come from metadata.
 
 Theorem (in the sense of SOUNDNESS 2).  Nothing here looks at a value to decide a name or a type.
   Proven:   Parquet: the footer's schema. DuckDB: the catalogue. Frames: their dtypes. CSV: the
@@ -22,7 +22,7 @@ from letalone.engines import arrow, syntax
 from letalone.engines.csv_files import csv_dialect
 from letalone.engines.failure import FileChanged, unreadable
 from letalone.engines.lockdown import LockedDuck
-from letalone.engines.parquet_files import described, opened, relation_of_parquet
+from letalone.engines.parquet_files import describe_columns, open_or_refuse, relation_of_parquet
 from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation
 from letalone.errors import ParameterError
@@ -55,7 +55,7 @@ class Files:
     def check_unchanged(self) -> None:
         """Ranks belong to rows by position, so a changed file must not be read with them."""
         try:
-            same = _looks(self.paths) == self.seen
+            same = _fingerprints(self.paths) == self.seen
         except ParameterError:
             same = False
         if not same:
@@ -68,8 +68,8 @@ def find_files(source: str | PathLike[str]) -> Files:
     if "://" in written:
         raise ParameterError(f"{written!r} is not a file of this machine. Copy it here first.")
     exact = Path(written).expanduser()
-    found = [exact] if exact.exists() else _matching(exact)
-    paths = tuple(path.resolve() for path in found if path.is_file())
+    matches = [exact] if exact.exists() else _matching(exact)
+    paths = tuple(path.resolve() for path in matches if path.is_file())
     if not paths:
         what = "No file matches" if has_magic(written) else "There is no file"
         hint = _hint(written)
@@ -77,7 +77,7 @@ def find_files(source: str | PathLike[str]) -> Files:
         spelled = Spelled(f"{words} {hint.on('python')}", f"{words} {hint.on('options')}")
         raise ParameterError(problem(Code.UNKNOWN_FILE, words=spelled))
     _check_names(paths)
-    return Files(paths, _kind(paths), _looks(paths))
+    return Files(paths, _kind(paths), _fingerprints(paths))
 
 
 def _hint(written: str) -> Spelled:
@@ -90,7 +90,6 @@ def _hint(written: str) -> Spelled:
 
 
 def _matching(pattern: Path) -> list[Path]:
-    """The files that match a pattern, sorted by name."""
     parts = pattern.absolute().parts
     fixed = next((n for n, part in enumerate(parts) if has_magic(part)), len(parts))
     if fixed == len(parts):
@@ -110,7 +109,7 @@ def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = Non
             duck.lock([])
             return relation_of_csv(files.paths)
         case _:
-            opened(lambda: duck.attach(files.paths[0]), files.paths[0].name, why=IN_USE)
+            open_or_refuse(lambda: duck.attach(files.paths[0]), files.paths[0].name, why=IN_USE)
             duck.lock([])
             return _duckdb(duck, table, files.paths[0].name)
 
@@ -118,7 +117,7 @@ def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = Non
 def relation_of_view(duck: LockedDuck, name: str) -> Relation:
     """The relation that reads a registered frame."""
     sql = syntax.table_named(name)
-    return Relation(sql, {one.name: one for one in described(duck, sql)})
+    return Relation(sql, {column.name: column for column in describe_columns(duck, sql)})
 
 
 def batch_sizes(files: Files) -> list[int]:
@@ -146,30 +145,32 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
         syntax.renamed(syntax.called("duckdb_tables"), "tables"),
         where=[syntax.operation(exp.EQ, syntax.named("database_name"), syntax.text("file"))],
     )
-    found = sorted((str(schema), str(name)) for schema, name in duck.run(query))
-    shown = [one for one in found if table in (None, _called(*one))]
-    wanted = shown or [(s, n) for s, n in found if table in (n, f"{s}.{n}")]
+    tables = sorted((str(schema), str(name)) for schema, name in duck.run(query))
+    shown = [place for place in tables if table in (None, _table_name(*place))]
+    wanted = shown or [(s, n) for s, n in tables if table in (n, f"{s}.{n}")]
     if table is not None and wanted:
-        _check_one_name(wanted[0], found, file)
+        _check_one_name(wanted[0], tables, file)
     if len(wanted) != 1:
-        names = ", ".join(_called(s, n) for s, n in found) or "none"
-        asked = "no table was named" if table is None else f"{table!r} is not one of them"
-        tables = tuple(_called(s, n) for s, n in found)
-        what = f"{file} holds these tables: {names}; {asked}. Name one with"
+        names = tuple(_table_name(s, n) for s, n in tables)
+        wrong = "no table was named" if table is None else f"{table!r} is not one of them"
+        listed = ", ".join(names) or "none"
+        what = f"{file} holds these tables: {listed}; {wrong}. Name one with"
         more = "(A view has no rows of its own: copy it into a table.)"
         spelled = Spelled(f"{what} table=. {more}", f"{what} --table. {more}")
-        refused = problem(Code.WHICH_TABLE, ChooseTable(tables), words=spelled, known=tables)
-        raise WhichTable(replace(refused, advised=True), tables)
+        refused = problem(Code.WHICH_TABLE, ChooseTable(names), words=spelled, known=names)
+        raise WhichTable(replace(refused, advised=True), names)
     schema, name = wanted[0]
     sql = syntax.table_named(name, schema=schema, catalog="file")
-    columns = {c.name: replace(c, collated=c.stored == "VARCHAR") for c in described(duck, sql)}
-    return Relation(sql, columns, _called(schema, name))
+    columns = {
+        c.name: replace(c, collated=c.stored == "VARCHAR") for c in describe_columns(duck, sql)
+    }
+    return Relation(sql, columns, _table_name(schema, name))
 
 
-def _check_one_name(wanted: tuple[str, str], found: Sequence[tuple[str, str]], file: str) -> None:
+def _check_one_name(wanted: tuple[str, str], tables: Sequence[tuple[str, str]], file: str) -> None:
     """Refuses a name that two tables have, such as s.t: t of schema s, and "s.t" of main."""
-    name = _called(*wanted)
-    places = [repr(schema) for schema, table in found if _called(schema, table) == name]
+    name = _table_name(*wanted)
+    places = [repr(schema) for schema, table in tables if _table_name(schema, table) == name]
     if len(places) > 1:
         raise ParameterError(
             f"{file} holds several tables that are called {name!r}, in the schemas"
@@ -178,7 +179,7 @@ def _check_one_name(wanted: tuple[str, str], found: Sequence[tuple[str, str]], f
         )
 
 
-def _called(schema: str, name: str) -> str:
+def _table_name(schema: str, name: str) -> str:
     """What a table is called, however it was named: a budget belongs to a name."""
     return name if schema == "main" else f"{schema}.{name}"
 
@@ -209,7 +210,7 @@ def _check_names(paths: Sequence[Path]) -> None:
             )
 
 
-def _looks(paths: Sequence[Path]) -> tuple[tuple[int, int, int], ...]:
+def _fingerprints(paths: Sequence[Path]) -> tuple[tuple[int, int, int], ...]:
     looks: list[tuple[int, int, int]] = []
     for path in paths:
         try:

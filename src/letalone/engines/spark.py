@@ -18,12 +18,9 @@ meanwhile: they would print what goes to the JVM and back.
 import weakref
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
-from dataclasses import dataclass, replace
-from itertools import count
-from threading import RLock
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any
 
-import numpy as np
 from sqlglot import exp
 
 from letalone.engines import arrow, syntax
@@ -32,20 +29,28 @@ from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.frames import as_arrow
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.measures import Exact, Measure, Scope
-from letalone.engines.partners import lending_scope, lent_rows, unit_kind
+from letalone.engines.one_row import lent_rows, one_row_scope
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress
-from letalone.engines.reading import declared_schema, read_as_text
-from letalone.engines.rows import Relation, Tables, lent_name, mark_of
+from letalone.engines.reading import declared_schema
+from letalone.engines.rows import Relation, Tables
 from letalone.engines.spark_address import name_of, words_of
 from letalone.engines.spark_frame import frame_of, own_session, relation_of, view_name
 from letalone.engines.spark_jobs import Jobs, check_is_seen, jobs_of
 from letalone.engines.spark_plan import check_plan
 from letalone.engines.spark_side_table import SparkSideTable
-from letalone.engines.spark_side_table import side_table as side_table_of
-from letalone.engines.spark_silence import privately as _private
-from letalone.engines.spark_versions import frame_of_arrow, printed, rows_of
-from letalone.engines.statements import KEYS, NUMBER, discovery, needs_ranks, statements
+from letalone.engines.spark_side_table import make_side_table as side_table_of
+from letalone.engines.spark_silence import run_silently as _private
+from letalone.engines.spark_versions import frame_of_arrow, print_for_session, rows_of
+from letalone.engines.sql_engine import (
+    LentRows,
+    SqlEngine,
+    draw_key,
+    key_table,
+    new_key_name,
+    rows_by_name,
+)
+from letalone.engines.statements import KEYS, build_discovery, build_statements, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
 from letalone.errors import UnsupportedQuery
@@ -56,7 +61,6 @@ from letalone.plans.types import Key, Type
 from letalone.randomness.bits import SYSTEM, BitSource
 
 TRIALS = 3  # of a statement that makes ranks: see spark_jobs.py
-NUMBERS = count()
 
 
 def open_spark(
@@ -78,7 +82,7 @@ def open_spark(
     view = view_name()
     frame = _private(lambda: frame_of(source))
     relation = _private(lambda: relation_of(frame, view=view))
-    found = declared_schema(relation.columns, schema, types or {}, name_of(source))
+    declared = declared_schema(relation.columns, schema, types or {}, name_of(source))
     session = _private(lambda: own_session(frame))
     _private(lambda: check_is_seen(session))
     side = _private(lambda: _side(side_table, relation, frame, source))
@@ -89,7 +93,7 @@ def open_spark(
     return SparkEngine(
         session,
         relation,
-        found,
+        declared,
         making=lambda unit: check_plan(frame, source=called, unit=unit, vouched=vouched),
         view=view,
         side=side,
@@ -98,15 +102,8 @@ def open_spark(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Lent:
-    """One row of each unit of a table, for a statement about another one on the same cluster."""
-
-    query: exp.Select
-
-
-class SparkEngine:
-    """A table on Spark; see `letalone.engines.measures.Engine` for what methods promise."""
+class SparkEngine(SqlEngine):
+    """A table on Spark."""
 
     def __init__(
         self,
@@ -120,20 +117,13 @@ class SparkEngine:
         timeout_seconds: float,
         bits: BitSource,
     ) -> None:
-        self._session, self._relation, self._schema = session, relation, schema
-        self._timeout_seconds = timeout_seconds
-        self._side, self._bits = side, bits
-        self._making, self._trusted = making, tuple[str, ...]()
-        self._key_name = f"rank_key_{next(NUMBERS)}"  # two engines may meet in one statement
+        super().__init__(relation, schema, bits)
+        self._session, self._timeout_seconds = session, timeout_seconds
+        self._side, self._making = side, making
+        self._key_name = new_key_name()
         self._public: dict[str, Relation] = {}
-        self._copies = 0
-        self._lent: dict[str, Lent] = {}
-        self._lock = RLock()
+        self._lent: dict[str, LentRows] = {}
         self._finalizer = weakref.finalize(self, _forget, session, view)
-
-    def schema(self) -> Schema:
-        """The columns and their types: as declared, or from the frame's schema alone."""
-        return self._schema
 
     def check(self, schema: Schema) -> None:
         """Refuses rows made across people, and a side table of another unit, version or columns."""
@@ -146,41 +136,17 @@ class SparkEngine:
     def reach(self) -> None:
         """The driver is in this process: what it cannot do is found out when it is asked."""
 
-    def read_from_text(self) -> frozenset[str]:
-        """The columns that are stored as text and declared to be something else: metadata."""
-        return read_as_text(self._schema, self._relation.columns)
-
-    def taken_on_trust(self) -> tuple[str, ...]:
-        """What is not seen of how the rows were made, in words for every answer: metadata."""
-        return self._trusted
-
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
-        """One entry for each measure: an integer (Cells: a list) for each key, in order."""
         self.prepare(scope)
-        made = statements(scope, measures, self._tables(scope))
-        keys = len(scope.keys or ()) if scope.groups else 1
-        found: list[Exact] = [[]] * len(measures)
+        made = build_statements(scope, measures, self._tables(scope))
         with self._lock:
-            for one in made:
-                exact = one.read(self._numbers(one.sql, scope), keys)
-                for figure, values in zip(one.figures, exact, strict=True):
-                    found[figure.number] = values
-        return found
+            return self._measure(scope, made, measures)
 
     def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
-        """All keys present, sorted, with their number of units after bounding. Private."""
         self.prepare(scope)
-        query = discovery(scope, self._tables(scope))
+        query = build_discovery(scope, self._tables(scope))
         with self._lock:
-            rows = self._run(query, replace(scope, keys=None))
-        found = [(cast("tuple[Key, ...]", row[:-1]), int(row[-1])) for row in rows]
-        return sorted(found, key=lambda pair: [(key is None, str(key)) for key in pair[0]])
-
-    def sql(self, scope: Scope, measures: Sequence[Measure]) -> str:
-        """The statements that `measure` would run, without its parameters."""
-        shown = replace(self._relation, sql=syntax.table_named(scope.schema.name))
-        made = statements(scope, measures, replace(self._tables(scope), private=shown))
-        return ";\n\n".join(SPARK.printed(one.sql, pretty=True) for one in made)
+            return self._discover(scope, query)
 
     def prepare(self, scope: Scope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
         """Writes the side table, if there is to be one; else ranks are made in each statement."""
@@ -192,33 +158,25 @@ class SparkEngine:
                 self._side = None  # it was made for something else meanwhile, or cannot be made
 
     def add_public(self, join: PublicJoin, table: object) -> None:
-        """Makes a public table known, so that scopes can join it by its digest."""
         frame = as_arrow(table)
         with closing(LockedDuck()) as duck:
             duck.lock([])
             relation = contained(lambda: copy_of_public(duck, join, frame, name="public"))
             check_public(duck, relation, join)
         with self._lock:
-            self._copies += 1  # a name is never used twice
-            name = f"letalone_public_{self._copies}"
+            name = self._name_of_copy()
             made = _private(lambda: self._view(frame, name))
             self._public[join.table_digest] = replace(
                 relation_of(made, view=name), sql=syntax.table_named(name)
             )
 
     def forget_public(self, digest: str) -> None:
-        """Drops the view of a public table."""
         with self._lock:
             relation = self._public.pop(digest, None)
             if relation is not None:
                 _private(lambda: self._session.catalog.dropTempView(relation.sql.name))
 
-    def unit_kind(self, unit: str) -> str:
-        """How the units of a column are told apart: metadata."""
-        return unit_kind(self._relation, unit)
-
     def place(self) -> str:
-        """Tables of one place can be joined: those of one application of Spark."""
         return f"spark {self._session.sparkContext.applicationId}"
 
     def lend(
@@ -228,19 +186,17 @@ class SparkEngine:
         names: Iterable[str],
         *,
         progress: Progress | None = None,  # noqa: ARG002
-    ) -> Lent:
-        """One row of each unit, with the named columns, as a part of another table's statement."""
-        scope = lending_scope(schema)
+    ) -> LentRows:
+        scope = one_row_scope(schema)
         self.prepare(scope)
-        return Lent(lent_rows(schema, join, list(names), self._tables(scope)))
+        query = lent_rows(schema, join, list(names), self._tables(scope))
+        return LentRows(self.place(), lambda _: query, {})
 
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
-        """What other tables lend, by the names of their data sets, until the end of the block."""
-        if not all(isinstance(one, Lent) for one in lent.values()):
-            raise EngineFailed  # the session has refused this before anything was charged
+        known = rows_by_name(lent, self.place())
         with self._lock:
-            self._lent = {lent_name(name): cast("Lent", one) for name, one in lent.items()}
+            self._lent = known
             try:
                 yield
             finally:
@@ -270,14 +226,10 @@ class SparkEngine:
 
     def _has_made(self, side: SparkSideTable, schema: Schema) -> bool:
         with self._jobs():
-            return side.make(self._session, schema, _secret(self._bits))
-
-    def _numbers(self, query: Sql, scope: Scope) -> list[tuple[int | None, ...]]:
-        rows = self._run(query, scope)
-        return [tuple(None if one is None else int(one) for one in row) for row in rows]
+            return side.make(self._session, schema, draw_key(self._bits))
 
     def _run(self, query: Sql, scope: Scope) -> list[tuple[Any, ...]]:
-        keys = _key_table(scope)
+        keys = key_table(scope)
         return _private(lambda: self._collected(query, keys))
 
     def _collected(self, query: Sql, keys: arrow.Table | None) -> list[tuple[Any, ...]]:
@@ -286,11 +238,11 @@ class SparkEngine:
             self._view(keys, KEYS)
         for _ in range(TRIALS):
             for name, lent in self._lent.items():
-                self._framed(lent.query).createOrReplaceTempView(name)
+                self._framed(lent.query(self._session)).createOrReplaceTempView(name)
             with self._jobs() as jobs:
-                found = rows_of(self._framed(query))
+                rows = rows_of(self._framed(query))
             if not (self._makes_ranks(query) and jobs.were_tried_again()):
-                return found
+                return rows
         raise EngineFailed
 
     def _jobs(self) -> AbstractContextManager[Jobs]:
@@ -302,12 +254,11 @@ class SparkEngine:
 
     def _framed(self, query: Sql) -> Any:
         """A statement, in which each key of ranks is drawn anew."""
-        names = {one.name for one in query.find_all(exp.Placeholder)}
-        secrets = {name: _secret(self._bits) for name in sorted(names)}
-        return self._session.sql(printed(query, self._session), args=secrets)
+        names = {parameter.name for parameter in query.find_all(exp.Placeholder)}
+        secrets = {name: draw_key(self._bits) for name in sorted(names)}
+        return self._session.sql(print_for_session(query, self._session), args=secrets)
 
     def _view(self, table: object, name: str) -> Any:
-        """An Arrow table of this process, under a name in our session alone."""
         made = frame_of_arrow(table, self._session)
         made.createOrReplaceTempView(name)
         return made
@@ -319,20 +270,6 @@ def _side(
     if written is None:
         return None
     return side_table_of(written, relation, session=frame.sparkSession, source=source)
-
-
-def _key_table(scope: Scope) -> arrow.Table | None:
-    if not scope.groups or scope.keys is None:
-        return None
-    names = [f"{mark_of(scope)}key{number}" for number in range(len(scope.groups))]
-    kinds = [group.type.of_keys for group in scope.groups]
-    return arrow.key_table(scope.keys, kinds, names=names, number=NUMBER)
-
-
-def _secret(bits: BitSource) -> bytes:
-    words = np.empty(4, np.uint64)
-    bits.fill(words)
-    return words.tobytes()
 
 
 def _forget(session: Any, view: str) -> None:

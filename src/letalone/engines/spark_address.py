@@ -1,4 +1,4 @@
-"""The address of a table on Spark, and the place of a table however it is written.
+"""Reads the address of a table on Spark, and finds the place of a table however it is written.
 
     spark:catalog.schema.table
     spark:schema.table
@@ -33,7 +33,7 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from letalone.engines.failure import EngineFailed
-from letalone.engines.spark_silence import privately
+from letalone.engines.spark_silence import run_silently
 from letalone.errors import ParameterError
 from letalone.errors.problem import without_context
 
@@ -118,12 +118,12 @@ def read_spark_address(source: str) -> Parts:
 
 def parts_of(written: str) -> Parts | None:
     """The parts of a name as Spark reads it; None where it is none."""
-    found: list[str] = []
+    parts: list[str] = []
     at = 0
     while (part := PART.match(written, at)) is not None:
-        found.append(part[2] or part[1].replace("``", "`"))
+        parts.append(part[2] or part[1].replace("``", "`"))
         if part.end() == len(written):
-            return tuple(found)
+            return tuple(parts)
         at = part.end() + 1
         if written[part.end()] != ".":
             return None
@@ -158,9 +158,9 @@ def located(source: str, session: Any = None) -> Table:
     if session is None:
         from letalone.engines.spark_start import spark_session
 
-        session = privately(spark_session)
-    place, there, forgets = _looked_up(parts, session)
-    if not there:
+        session = run_silently(spark_session)
+    place, exists, forgets = _look_up(parts, session)
+    if not exists:
         raise ParameterError(
             f"Spark has no table {spelled(place)!r}, or may not read it. It is the Spark that this"
             " machine is set up for (spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf), or"
@@ -170,21 +170,21 @@ def located(source: str, session: Any = None) -> Table:
     return session, spelled(place)
 
 
-def _looked_up(parts: Parts, session: Any) -> tuple[Place, bool, bool]:
+def _look_up(parts: Parts, session: Any) -> tuple[Place, bool, bool]:
     """The whole name, whether such a table is there, and whether Spark keeps none of its own."""
 
     def look() -> tuple[Place, bool, bool]:
-        place = _filled(parts, session)
-        there = bool(session.catalog.tableExists(in_backticks(place)))
-        own = place[0].lower() == OWN_CATALOG
-        return place, there, own and session.conf.get(KEPT, FORGETFUL) == FORGETFUL
+        place = _fill_in(parts, session)
+        exists = bool(session.catalog.tableExists(in_backticks(place)))
+        is_own = place[0].lower() == OWN_CATALOG
+        return place, exists, is_own and session.conf.get(KEPT, FORGETFUL) == FORGETFUL
 
     error = ParameterError(
         "Spark runs, but its catalogue cannot be opened: its metastore may be in use by another"
         " process (one of Derby serves one at a time), out of reach, or not set up. Nothing was"
         f" charged. `spark-sql -e {shlex.quote(f'DESCRIBE TABLE {spelled(parts)}')}` says more."
     )
-    return without_context(lambda: privately(look), EngineFailed, error=error)
+    return without_context(lambda: run_silently(look), EngineFailed, error=error)
 
 
 def place_of(source: object) -> Place | None:
@@ -201,9 +201,9 @@ def place_of(source: object) -> Place | None:
     parts = read_name(written)
     if is_remote(session):
         return None
-    if not privately(lambda: _is_of_a_catalog(parts, session)):
+    if not run_silently(lambda: _is_of_a_catalog(parts, session)):
         return None
-    first, second, third = privately(lambda: _filled(parts, session))
+    first, second, third = run_silently(lambda: _fill_in(parts, session))
     return first.lower(), second.lower(), third.lower()
 
 
@@ -220,8 +220,7 @@ def stand_in_of(place: Place) -> Path:
     return Path(".".join([*names, "spark"]))
 
 
-def _filled(parts: Parts, session: Any) -> Place:
-    """The whole name."""
+def _fill_in(parts: Parts, session: Any) -> Place:
     *before, name = parts
     catalog = before[0] if len(before) == 2 else str(session.catalog.currentCatalog())
     if before:

@@ -1,4 +1,4 @@
-"""A DataFrame of Spark as a table to ask: its columns, and a session of our own to ask it in.
+"""Reads the columns of a DataFrame of Spark, and makes a session of our own to ask it in.
 
 The session shares the cluster, the catalogue and what is cached with the frame's, and has its
 settings, but for those below, which do not depend on anybody's: nothing raises (ANSI off), UTC,
@@ -66,15 +66,15 @@ GLOBAL = "spark.sql.globalTempDatabase"
 
 def frame_of(source: object) -> Any:
     """The frame; no action is run."""
-    found = cast("Any", source)
-    if is_remote(found[0] if isinstance(found, tuple) else found):
+    given = cast("Any", source)
+    if is_remote(given[0] if isinstance(given, tuple) else given):
         raise ParameterError(
             "This is a frame of Spark Connect, and only those of Spark itself are asked. Open it"
             " where the driver runs."
         )
-    if not isinstance(found, tuple):
-        return found
-    session, written = cast("tuple[Any, str]", found)
+    if not isinstance(given, tuple):
+        return given
+    session, written = cast("tuple[Any, str]", given)
     return session.table(in_backticks(read_name(written)))
 
 
@@ -92,12 +92,12 @@ def own_session(frame: Any) -> Any:
 
 def relation_of(frame: Any, *, view: str) -> Relation:
     """The frame under the name of a global view, and its columns as they are stored."""
-    columns = [_stored(field) for field in frame.schema.fields]
-    check_columns([one.name for one in columns], "The Spark frame")
+    columns = [_stored_column(field) for field in frame.schema.fields]
+    check_columns([column.name for column in columns], "The Spark frame")
     _check_repeatable(frame)
     database = frame.sparkSession.conf.get(GLOBAL, "global_temp")
     sql = syntax.table_named(view, schema=str(database))
-    return Relation(sql, {one.name: one for one in columns})
+    return Relation(sql, {column.name: column for column in columns})
 
 
 def view_name() -> str:
@@ -105,8 +105,7 @@ def view_name() -> str:
     return f"letalone_{token_hex(16)}"
 
 
-def _stored(field: Any) -> Stored:
-    """Our word for a type, from Spark's."""
+def _stored_column(field: Any) -> Stored:
     word, name = str(field.dataType.simpleString()), str(field.name)
     written = str((field.metadata or {}).get(CHARACTERS, word)).split(" collate ")[0]
     if written.startswith(("char(", "varchar(")):

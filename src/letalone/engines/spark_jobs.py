@@ -1,4 +1,4 @@
-"""The jobs of one statement: they end at a time limit, and what was computed twice is seen.
+"""Watches the jobs of one statement: they end at a time limit, and what is computed twice is seen.
 
 Spark computes anew what is lost with an executor, and not what others have already read of it. The
 numbers of rows (dialects/spark.py) can then be others: a frame that is joined or sorted has its
@@ -44,9 +44,9 @@ from typing import Any
 
 from letalone.errors import ParameterError
 
-EACH_SECONDS = 1.0
+LOOK_EVERY_SECONDS = 1.0
 EVENTS_MILLISECONDS = 60_000
-RETAINED = ("spark.ui.retainedJobs", "spark.ui.retainedStages")
+RETAINED_SETTINGS = ("spark.ui.retainedJobs", "spark.ui.retainedStages")
 USUALLY_RETAINED = 1000
 LEAST_RETAINED = 100
 NOT_ENDED = ("RUNNING", "UNKNOWN")
@@ -57,29 +57,27 @@ class Jobs:
     """The jobs with a tag, and whether anything of theirs was computed again.
 
     ran: the RDD of each stage that ran; skipped: those that did not. begun: how many jobs Spark had
-    at the last look; most: how many more it may have at the next.
+    at the last look; max_new: how many more it may have at the next.
     """
 
     context: Any
     tag: str
     begun: int
-    most: int
+    max_new: int
     again: Event = field(default_factory=Event)
     ran: dict[int, int] = field(default_factory=dict[int, int])
     skipped: set[int] = field(default_factory=set[int])
     _lock: Lock = field(default_factory=Lock)
 
     def cancel(self) -> None:
-        """Those that run now."""
         self.context.cancelJobsWithTag(self.tag)
 
     def look(self) -> None:
-        """At what Spark has in its lists now."""
         with self._lock:
             self._count()
             store = self.context._jsc.sc().statusStore()
             for number in self.context._jsc.sc().statusTracker().getJobIdsForTag(self.tag):
-                self._look_at(_found(store.job, number), store)
+                self._look_at(_look_up(store.job, number), store)
             if len(set(self.ran.values())) < len(self.ran):
                 self.again.set()
 
@@ -112,18 +110,20 @@ class Jobs:
     def _count(self) -> None:
         """One of ours is forgotten only if most of those that are kept have come after it."""
         before, self.begun = self.begun, _jobs_begun(self.context)
-        if self.begun - before > self.most:
+        if self.begun - before > self.max_new:
             self.again.set()
 
     def _look_at(self, job: Any, store: Any) -> None:
         if job is None:
             self.again.set()
             return
-        stages = [int(one) for one in str(job.stageIds().mkString(" ")).split()]
+        stages = [int(number) for number in str(job.stageIds().mkString(" ")).split()]
         for number in stages:
-            self._note(number, _found(store.lastStageAttempt, number))
-        unseen = [one for one in stages if one not in self.ran and one not in self.skipped]
-        may_be = int(job.numSkippedStages()) - sum(one in self.skipped for one in stages)
+            self._note(number, _look_up(store.lastStageAttempt, number))
+        unseen = [
+            number for number in stages if number not in self.ran and number not in self.skipped
+        ]
+        may_be = int(job.numSkippedStages()) - sum(number in self.skipped for number in stages)
         if str(job.status().toString()) not in NOT_ENDED and len(unseen) > max(0, may_be):
             self.again.set()
 
@@ -154,8 +154,8 @@ def jobs_of(session: Any, tag: str, *, seconds: float) -> Generator[Jobs]:
 def new_jobs(session: Any, tag: str) -> Jobs:
     """None yet."""
     context = session.sparkContext
-    most = _retained(context, RETAINED[0]) // 2
-    return Jobs(context, tag, begun=_jobs_begun(context), most=most)
+    kept = _read_retained(context, RETAINED_SETTINGS[0])
+    return Jobs(context, tag, begun=_jobs_begun(context), max_new=kept // 2)
 
 
 def check_is_seen(session: Any) -> None:
@@ -168,17 +168,19 @@ def check_is_seen(session: Any) -> None:
             "This Spark was started with PYSPARK_PIN_THREAD=false: it cannot be seen which jobs are"
             " those of a question. Start it without that."
         )
-    few = [name for name in RETAINED if _retained(context, name) < LEAST_RETAINED]
-    if few:
+    too_small = [
+        name for name in RETAINED_SETTINGS if _read_retained(context, name) < LEAST_RETAINED
+    ]
+    if too_small:
         raise ParameterError(
-            f"This Spark forgets what it did too soon: {' and '.join(few)} must be"
+            f"This Spark forgets what it did too soon: {' and '.join(too_small)} must be"
             f" {LEAST_RETAINED} or more. Leave it out, for {USUALLY_RETAINED}."
         )
 
 
 def _watch(jobs: Jobs, done: Event, end: float) -> None:
     """Cancels again and again: a statement has several jobs, one after the other."""
-    while not done.wait(EACH_SECONDS):
+    while not done.wait(LOOK_EVERY_SECONDS):
         with suppress(Exception):  # the cluster may have gone, and the statement with it
             jobs.look()
         with suppress(Exception):
@@ -186,8 +188,7 @@ def _watch(jobs: Jobs, done: Event, end: float) -> None:
                 jobs.cancel()
 
 
-def _found(look: Callable[[int], Any], number: int) -> Any:
-    """What is in a list; None where it is not, or no longer."""
+def _look_up(look: Callable[[int], Any], number: int) -> Any:
     from py4j.protocol import Py4JJavaError
 
     with suppress(Py4JJavaError):
@@ -200,5 +201,5 @@ def _jobs_begun(context: Any) -> int:
     return int(context._jsc.sc().dagScheduler().numTotalJobs())
 
 
-def _retained(context: Any, name: str) -> int:
+def _read_retained(context: Any, name: str) -> int:
     return int(context._jsc.sc().conf().get(name, str(USUALLY_RETAINED)))

@@ -1,10 +1,10 @@
-"""How a Spark frame is made, read from its analysed plan: by row, by person, or not at all.
+"""Reads from its analysed plan how a Spark frame is made: by row, by person, or not at all.
 
 Nodes and functions are let through by name, and all others are not. A limit, a sample, a join, a
 set operation and a sub-query are refused. So is a window or an aggregate, unless the unit is
 among its keys. A node or function that is not known here, rows of an RDD and code in Python hide
 how rows are made: the owner's word is needed (provenance.py). So do files of text, whose columns
-and lines may follow from a cell.
+and lines may follow from a cell (spark_nodes.py).
 
   Theorem (SOUNDNESS 30).  Of a frame that is let through without a word, the rows of a unit are
   made of that unit's rows in its tables: those of others are the same without them.
@@ -29,16 +29,17 @@ from typing import Any
 
 from letalone.engines.provenance import hides_its_making, mixes_people, vouched_for
 from letalone.engines.rank_copies import MARK, RANK, check_is_no_copy, is_copy
-from letalone.engines.spark_expressions import (
+from letalone.engines.spark_nodes import (
     Columns,
     columns_of,
+    comment_on,
+    hidden_in,
     is_known,
     kind_of,
     nodes_in,
     number_of,
     read_by,
 )
-from letalone.engines.spark_tables import comment_on, hidden_in
 
 SAME_COLUMNS = frozenset(
     [
@@ -90,7 +91,7 @@ def check_plan(frame: Any, *, source: str, unit: str | None, vouched: bool) -> t
     hidden = list(dict.fromkeys(making.hidden))
     if hidden and not vouched:
         raise hides_its_making(source, ", ".join(hidden))
-    return tuple(vouched_for(one) for one in dict.fromkeys(hidden + making.in_memory))
+    return tuple(vouched_for(what) for what in dict.fromkeys(hidden + making.in_memory))
 
 
 @dataclass(slots=True)
@@ -113,7 +114,7 @@ class _Making:
         self._check_functions(node)
         if kind in COLUMNS:
             columns = self._columns(getattr(node, COLUMNS[kind])())
-            unit = _through(unit, [number_of(one) for one in columns], columns)
+            unit = _through(unit, [number_of(column) for column in columns], columns)
         if kind in KEYS:
             self._check_keys(node, kind, unit)
         if kind in COLUMNS or kind in KEYS or kind in SAME_COLUMNS:
@@ -121,9 +122,10 @@ class _Making:
         return self._others(node, kind, unit)
 
     def named(self, node: Any) -> frozenset[int]:
-        """The column of a node that has the unit's name."""
         columns = self._columns(node.output())
-        return frozenset(number_of(one) for one in columns if one[0].get("name") == self.unit)
+        return frozenset(
+            number_of(column) for column in columns if column[0].get("name") == self.unit
+        )
 
     def _others(self, node: Any, kind: str, unit: Unit) -> list[tuple[Any, Unit]]:
         below = _each(node.children())
@@ -143,18 +145,18 @@ class _Making:
     def _placed(self, node: Any, kind: str, unit: Unit) -> list[tuple[Any, Unit]]:
         """Below are columns in the same places, of other numbers."""
         if kind == "WithCTE":
-            self.defined |= {int(one.id()): one for one in _each(node.cteDefs())}
+            self.defined |= {int(query.id()): query for query in _each(node.cteDefs())}
             return [(node.plan(), unit)]
-        numbers = [number_of(one) for one in self._columns(node.output())]
+        numbers = [number_of(column) for column in self._columns(node.output())]
         if kind == "Expand":
-            lists = [self._columns(one) for one in _each(node.projections())]
-            found = {_through(unit, numbers, columns) for columns in lists}
-            if len(found) > 1:
+            lists = [self._columns(row) for row in _each(node.projections())]
+            units = {_through(unit, numbers, columns) for columns in lists}
+            if len(units) > 1:
                 raise mixes_people(self.source, "a rollup, a cube or grouping sets", self.unit)
-            return [(node.child(), found.pop())]
+            return [(node.child(), units.pop())]
         if kind == "Union":
-            below = _each(node.children())
-            return [(one, _through(unit, numbers, self._columns(one.output()))) for one in below]
+            inputs = [(child, self._columns(child.output())) for child in _each(node.children())]
+            return [(child, _through(unit, numbers, columns)) for child, columns in inputs]
         return self._defined(int(node.cteId()), unit, numbers)
 
     def _defined(self, number: int, unit: Unit, numbers: list[int]) -> list[tuple[Any, Unit]]:
@@ -167,7 +169,7 @@ class _Making:
         return [(query, unit)]
 
     def _check_keys(self, node: Any, kind: str, unit: Unit) -> None:
-        keys = [number_of(one) for one in self._columns(getattr(node, KEYS[kind])())]
+        keys = [number_of(column) for column in self._columns(getattr(node, KEYS[kind])())]
         if unit is None and kind == "Deduplicate" and len(keys) == int(node.output().size()):
             return
         if not unit or not unit <= set(keys):
@@ -181,24 +183,24 @@ class _Making:
     def _group(self, node: Any) -> Unit:
         """The unit among the keys of a function in Python, which sees one group at a time."""
         columns = self._columns(node.groupingAttributes())
-        found = [number_of(one) for one in columns if one[0]["name"] == self.unit]
-        if not found:
+        keys = [number_of(column) for column in columns if column[0]["name"] == self.unit]
+        if not keys:
             raise self._not_by_unit("a function of groups")
         self.hidden.append(PYTHON)
-        return frozenset(found)
+        return frozenset(keys)
 
     def _again(self, node: Any, unit: frozenset[int]) -> frozenset[int]:
         """The unit below what is not known: the same columns, else the one of its name."""
-        numbers = {number_of(one) for one in self._columns(node.output())}
+        numbers = {number_of(column) for column in self._columns(node.output())}
         return unit if unit <= numbers else self.named(node)
 
     def _check_functions(self, node: Any) -> None:
         """Refuses sub-queries; notes functions that are not Spark's own."""
         if not node.subqueries().isEmpty():
             raise mixes_people(self.source, "a sub-query", self.unit)
-        for one in nodes_in(self._columns(node.expressions())):
-            if not is_known(one):
-                kind = kind_of(str(one["class"]))
+        for function in nodes_in(self._columns(node.expressions())):
+            if not is_known(function):
+                kind = kind_of(str(function["class"]))
                 self.hidden.append(HIDDEN.get(kind, f"the function {kind}, which is not Spark's"))
 
     def _check_table(self, node: Any, kind: str) -> None:
@@ -216,10 +218,10 @@ class _Making:
         self.hidden += hidden_in(node, kind, self.java)
 
     def _columns(self, expressions: Any) -> Columns:
-        found = columns_of(expressions, self.java)
-        if found is None:
+        columns = columns_of(expressions, self.java)
+        if columns is None:
             self.hidden.append("a function that cannot be read")
-        return found or []
+        return columns or []
 
 
 def _through(unit: Unit, numbers: list[int], columns: Columns) -> Unit:
@@ -228,10 +230,11 @@ def _through(unit: Unit, numbers: list[int], columns: Columns) -> Unit:
         return None
     made = dict(zip(numbers, columns, strict=False))
     return frozenset(
-        below for one in unit for below in (read_by(made[one]) if one in made else [one])
+        below
+        for number in unit
+        for below in (read_by(made[number]) if number in made else [number])
     )
 
 
-def _each(found: Any) -> list[Any]:
-    """What a list of Scala's holds."""
-    return [found.apply(number) for number in range(int(found.size()))]
+def _each(items: Any) -> list[Any]:
+    return [items.apply(number) for number in range(int(items.size()))]

@@ -1,4 +1,4 @@
-"""One unit's rows of a table on Spark: found and counted, for whoever handles a person's request.
+"""Finds and counts one unit's rows on Spark, for whoever handles a person's request.
 
 Everything here is private. Nothing is written, and of rows only those of one person come back. Rows
 on Spark have no place that stays, so they are put in order by their values: of two that are equal
@@ -26,8 +26,8 @@ from letalone.engines.rows import Relation, unit_of, value_of
 from letalone.engines.spark_address import located
 from letalone.engines.spark_frame import frame_of, own_session, relation_of, view_name
 from letalone.engines.spark_jobs import Jobs, check_is_seen, jobs_of, new_jobs
-from letalone.engines.spark_silence import privately
-from letalone.engines.spark_versions import printed, rows_of
+from letalone.engines.spark_silence import run_silently
+from letalone.engines.spark_versions import print_for_session, rows_of
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import MAX_SECONDS
 from letalone.plans.schema import Schema
@@ -45,40 +45,40 @@ class SparkRow:
 
 def rows_of_one(address: str, schema: Schema, unit_id: str) -> list[SparkRow]:
     """The rows of one unit, in the order of their values. Only declared columns are read."""
-    with _opened(address) as table:
+    with _open_table(address) as table:
         values = [value_of(table.relation, column, SOURCE, SPARK) for column in schema.columns]
         query = syntax.select(values, _source(table.relation), where=[_is(table.relation, schema)])
-        found = table.run(query, unit_id)
+        rows = table.run(query, unit_id)
     names = [column.name for column in schema.columns]
-    ordered = sorted(found, key=lambda row: [(one is None, str(one)) for one in row])
+    ordered = sorted(rows, key=lambda row: [(value is None, str(value)) for value in row])
     return [SparkRow(dict(zip(names, row, strict=True))) for row in ordered]
 
 
 def number_of_one(address: str, schema: Schema, unit_id: str) -> int:
     """How many rows a unit has."""
-    with _opened(address) as table:
+    with _open_table(address) as table:
         number = exp.Count(this=exp.Star())
         where = [_is(table.relation, schema)]
-        found = table.run(syntax.select([number], _source(table.relation), where=where), unit_id)
-    return cast("int", found[0][0])
+        rows = table.run(syntax.select([number], _source(table.relation), where=where), unit_id)
+    return cast("int", rows[0][0])
 
 
 def units_at(address: str, schema: Schema) -> Iterator[str]:
     """The ids of all units, as text, one after the other: there may be many."""
-    with _opened(address) as table:
+    with _open_table(address) as table:
         unit = syntax.alias(_unit(table.relation, schema), ID)
         query = syntax.select([unit], _source(table.relation)).distinct()
-        jobs = privately(lambda: new_jobs(table.session, view_name()))
+        jobs = run_silently(lambda: new_jobs(table.session, view_name()))
         with jobs.ending(MAX_SECONDS):
-            rows = privately(lambda: table.iterated(query, jobs))
-            while (row := privately(lambda: next(rows, None))) is not None:
+            rows = run_silently(lambda: table.iterated(query, jobs))
+            while (row := run_silently(lambda: next(rows, None))) is not None:
                 if row[0] is not None:
                     yield str(row[0])
 
 
 def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
     """A typed id as Spark spells the unit: 007 is 7; None where it can be no unit there."""
-    with _opened(address) as table:
+    with _open_table(address) as table:
         stored = table.relation.columns[schema.unit or ""]
         if stored.stored == "VARCHAR":
             return typed  # byte by byte
@@ -87,24 +87,23 @@ def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
             kind = exp.DataType.build(table.kinds[stored.name], "spark")
             value = exp.TryCast(this=value, to=kind)
         spelled = syntax.alias(_as_text(SPARK.unit(stored, value)), ID)
-        found = cast("str | None", table.run(exp.select(spelled), typed)[0][0])
-    return None if found is None or _is_rounded(typed, found, stored) else found
+        unit = cast("str | None", table.run(exp.select(spelled), typed)[0][0])
+    return None if unit is None or _is_rounded(typed, unit, stored) else unit
 
 
 @dataclass(frozen=True, slots=True)
-class _Opened:
+class _OpenTable:
     session: Any
     relation: Relation
     kinds: dict[str, str]
 
     def framed(self, query: exp.Select, **given: str) -> Any:
-        return self.session.sql(printed(query, self.session), args=given or None)
+        return self.session.sql(print_for_session(query, self.session), args=given or None)
 
     def run(self, query: exp.Select, unit_id: str) -> list[tuple[Any, ...]]:
-        return privately(lambda: self._collected(query, unit_id))
+        return run_silently(lambda: self._collected(query, unit_id))
 
     def iterated(self, query: exp.Select, jobs: Jobs) -> Iterator[Any]:
-        """The rows as a thread of Spark's brings them."""
         with jobs.tagged():
             return iter(self.framed(query).toLocalIterator())
 
@@ -114,16 +113,15 @@ class _Opened:
 
 
 @contextmanager
-def _opened(address: str) -> Generator[_Opened]:
-    """The table in a session of our own."""
-    frame, view = privately(lambda: frame_of(located(address))), view_name()
-    relation = privately(lambda: relation_of(frame, view=view))
-    session = privately(lambda: own_session(frame))
-    privately(lambda: check_is_seen(session))
-    kinds = {str(one.name): str(one.dataType.simpleString()) for one in frame.schema.fields}
-    privately(lambda: frame.createGlobalTempView(view))
+def _open_table(address: str) -> Generator[_OpenTable]:
+    frame, view = run_silently(lambda: frame_of(located(address))), view_name()
+    relation = run_silently(lambda: relation_of(frame, view=view))
+    session = run_silently(lambda: own_session(frame))
+    run_silently(lambda: check_is_seen(session))
+    kinds = {str(field.name): str(field.dataType.simpleString()) for field in frame.schema.fields}
+    run_silently(lambda: frame.createGlobalTempView(view))
     try:
-        yield _Opened(session, relation, kinds)
+        yield _OpenTable(session, relation, kinds)
     finally:
         with suppress(Exception):  # the cluster may have gone before
             session.catalog.dropGlobalTempView(view)
@@ -151,7 +149,6 @@ def _is(relation: Relation, schema: Schema) -> Sql:
 
 
 def _unit(relation: Relation, schema: Schema) -> Sql:
-    """The unit of a row as text."""
     return _as_text(unit_of(relation, schema.column(schema.unit or ""), SOURCE, SPARK))
 
 
@@ -160,4 +157,4 @@ def _source(relation: Relation) -> Sql:
 
 
 def _as_text(of: Sql) -> Sql:
-    return exp.Cast(this=of, to=exp.DataType.build("STRING", dialect="spark"))
+    return syntax.cast_as(of, "STRING", "spark")

@@ -1,4 +1,4 @@
-"""A copy of a frame with its ranks, written once where the owner allows it: `side_table=` on Spark.
+"""Writes a copy of a frame with its ranks, once, where the owner allows it: `side_table=` on Spark.
 
 A rank in the query is a hash of each row and a sort of all; a stored one is a column more to read
 (bench/engines_spark.py). The copy holds the rows that have a unit as they were when it was made.
@@ -40,18 +40,12 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK, SparkDialect
-from letalone.engines.rank_copies import RANK, Told, comment_of, told_by
+from letalone.engines.rank_copies import RANK, CopyFacts, comment_of, read_facts
 from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation, Tables, unit_of
-from letalone.engines.spark_address import (
-    OWN_CATALOG,
-    in_backticks,
-    parts_of,
-    place_of,
-    spelled,
-)
+from letalone.engines.spark_address import OWN_CATALOG, in_backticks, parts_of, place_of, spelled
 from letalone.engines.spark_address import Parts as Place
-from letalone.engines.spark_versions import printed
+from letalone.engines.spark_versions import print_for_session
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
@@ -75,14 +69,14 @@ class SparkSideTable:
 
     def check_place(self, session: Any) -> None:
         """Refuses a table that is something else, and a schema that is not there."""
-        found = self._found(session)
-        if found is not None and not found:
+        facts = self._found(session)
+        if facts is not None and not facts:
             raise ParameterError(
                 f"There is a table {self.words!r} that is no copy with ranks, as this letalone"
                 " makes them: a plain table of this user or of the owner of the data. Give"
                 " side_table= another name."
             )
-        if found is None and not session.catalog.databaseExists(in_backticks(self.place[:2])):
+        if facts is None and not session.catalog.databaseExists(in_backticks(self.place[:2])):
             raise ParameterError(
                 f"There is no schema {spelled(self.place[:2])!r} to make a side table in. Make it"
                 " (CREATE SCHEMA …), or leave side_table out."
@@ -90,14 +84,14 @@ class SparkSideTable:
 
     def check(self, session: Any, schema: Schema) -> None:
         """Refuses a copy of another table, unit, version or columns: before any charge."""
-        found, told = self._found(session), self._told(schema)
-        for asked, words in (("of", "from"), ("unit", "by the unit"), ("version", "of version")):
-            if found is not None and found.get(asked) != told[asked]:
+        facts, wanted = self._found(session), self._told(schema)
+        for fact, words in (("of", "from"), ("unit", "by the unit"), ("version", "of version")):
+            if facts is not None and facts.get(fact) != wanted[fact]:
                 raise ParameterError(
-                    f"The side table {self.words!r} was made {words} {found.get(asked)!r}, and the"
-                    f" data set is {words} {told[asked]!r}. {self._remedy()}"
+                    f"The side table {self.words!r} was made {words} {facts.get(fact)!r}, and the"
+                    f" data set is {words} {wanted[fact]!r}. {self._remedy()}"
                 )
-        if found is not None and found != told:
+        if facts is not None and facts != wanted:
             raise ParameterError(
                 f"The table has other columns than when its side table {self.words!r} was made."
                 f" {self._remedy()}"
@@ -105,35 +99,36 @@ class SparkSideTable:
 
     @property
     def words(self) -> str:
-        """What the copy is called."""
         return spelled(self.place)
 
     def tables(self, tables: Tables) -> Tables:
-        """What a statement reads whose bounding needs ranks."""
         catalog, schema, name = self.place
         copy = Relation(
             syntax.table_named(name, schema=schema, catalog=catalog),
-            {name: replace(one, name=copied) for copied, (name, one) in self._copied().items()},
+            {
+                name: replace(column, name=copied)
+                for copied, (name, column) in self._copied().items()
+            },
         )
         return replace(tables, private=copy, dialect=SparkDialect(stored_rank=RANK))
 
     def make(self, session: Any, schema: Schema, key: bytes) -> bool:
         """Writes the copy, if it is not there; whether there is one of this unit and version."""
-        found = self._found(session)
-        if found is None:
+        facts = self._found(session)
+        if facts is None:
             with suppress(Exception):  # another may have been faster, or the place is full
                 self._write(session, schema, key)
-            found = self._found(session)
+            facts = self._found(session)
         else:
             session.catalog.refreshTable(in_backticks(self.place))  # it may have been made anew
-        return found == self._told(schema)
+        return facts == self._told(schema)
 
     def _write(self, session: Any, schema: Schema, key: bytes) -> None:
         """The copy and its comment, at once; other catalogues have a format of their own."""
         using = "USING parquet " if self.place[0] == OWN_CATALOG else ""
         comment = _literal(comment_of(self._told(schema)))
         made = f"CREATE TABLE {in_backticks(self.place)} {using}COMMENT {comment} AS "
-        session.sql(made + printed(self._rows(schema), session), args={KEY: key})
+        session.sql(made + print_for_session(self._rows(schema), session), args={KEY: key})
 
     def _rows(self, schema: Schema) -> exp.Select:
         """The rows that have a unit, in names that every catalogue takes, and their ranks."""
@@ -152,7 +147,7 @@ class SparkSideTable:
         some = [pair for pair in self.relation.columns.items() if pair[1].stored != "OTHER"]
         return {f"column{number}": pair for number, pair in enumerate(some)}
 
-    def _found(self, session: Any) -> Told | None:
+    def _found(self, session: Any) -> CopyFacts | None:
         """What the comment of the table of this name says; None where there is no table.
 
         What somebody else has made says nothing.
@@ -162,7 +157,7 @@ class SparkSideTable:
             return None
         known = session.catalog.getTable(quoted)
         ours = known.tableType in TABLES and self._has_owner(session)
-        return told_by(str(known.description), written_as=FORMAT) if ours else {}
+        return read_facts(str(known.description), written_as=FORMAT) if ours else {}
 
     def _has_owner(self, session: Any) -> bool:
         """Whether it is of this user or of the owner of the data, if it says whose it is."""
@@ -172,11 +167,13 @@ class SparkSideTable:
         source = self.source
         return source is not None and owner == _owner_of(in_backticks(source), session)
 
-    def _told(self, schema: Schema) -> Told:
-        of = _called(self.source) or f"the frame {schema.name}"
-        columns = [[name, one.stored, one.collated] for name, one in self._copied().values()]
+    def _told(self, schema: Schema) -> CopyFacts:
+        original = _source_name(self.source) or f"the frame {schema.name}"
+        columns = [
+            [name, column.stored, column.collated] for name, column in self._copied().values()
+        ]
         digest = sha256(dumps(columns).encode()).hexdigest()
-        about = {"of": of, "unit": schema.unit, "version": schema.version}
+        about = {"of": original, "unit": schema.unit, "version": schema.version}
         return {"format": FORMAT, **about, "columns": digest}
 
     def _remedy(self) -> str:
@@ -186,7 +183,9 @@ class SparkSideTable:
         )
 
 
-def side_table(written: str, relation: Relation, *, session: Any, source: object) -> SparkSideTable:
+def make_side_table(
+    written: str, relation: Relation, *, session: Any, source: object
+) -> SparkSideTable:
     """The copy under the name that the owner gave; what it leaves out is the session's own."""
     place = _place(written, session)
     if place is None:
@@ -204,7 +203,7 @@ def _place_of(source: object, session: Any) -> Place | None:
     return _place(str(cast("tuple[object, ...]", source)[1]), session)
 
 
-def _called(source: Place | None) -> str | None:
+def _source_name(source: Place | None) -> str | None:
     """One name for each table: its place in small letters, as in spark_address.py."""
     return None if source is None else spelled(tuple(part.lower() for part in source))
 
@@ -218,8 +217,8 @@ def _place(written: str, session: Any) -> Place | None:
     schema = parts_of(str(session.catalog.currentDatabase())) or ()
     if parts is None or len(parts) > 3 or (len(parts) == 1 and len(schema) != 1):
         return None
-    own = (str(session.catalog.currentCatalog()), *schema)
-    place = own[: 3 - len(parts)] + parts
+    current = (str(session.catalog.currentCatalog()), *schema)
+    place = current[: 3 - len(parts)] + parts
     small = place[0].lower() == OWN_CATALOG and session.conf.get(CASES, "false") != "true"
     return tuple(part.lower() for part in place) if small else place
 

@@ -1,4 +1,4 @@
-"""Nothing of what Spark raises or logs in this process goes on: it could show a row.
+"""Silences what Spark raises or logs in this process: it could show a row.
 
 Tested:   tests/on_spark/test_frames.py
 """
@@ -21,9 +21,9 @@ LOGGERS = (  # errors print a cell; what goes to the JVM and back is printed for
 Result = TypeVar("Result")
 
 
-def privately(run: Callable[[], Result]) -> Result:
+def run_silently(run: Callable[[], Result]) -> Result:
     """What `run` returns; nothing of what Spark raises or logs in this process goes on."""
-    return contained(lambda: quiet(run))
+    return contained(lambda: with_loggers_off(run))
 
 
 class _Silence:
@@ -57,7 +57,7 @@ class _Silence:
 _SILENCE = _Silence()
 
 
-def quiet(run: Callable[[], Result]) -> Result:
+def with_loggers_off(run: Callable[[], Result]) -> Result:
     """What `run` returns; the loggers are silent meanwhile."""
     with _SILENCE:
         return run()

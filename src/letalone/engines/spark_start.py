@@ -1,4 +1,4 @@
-"""The Spark of this process: the one that runs already, else as this machine is set up.
+"""Starts the Spark of this process as this machine is set up, or takes the one that runs already.
 
 It is started as SparkSession.builder.getOrCreate() would: spark-defaults.conf of SPARK_CONF_DIR or
 SPARK_HOME/conf says which cluster and which catalogues. What its driver would print goes nowhere,
@@ -24,7 +24,7 @@ from subprocess import DEVNULL
 from threading import Lock
 from typing import Any
 
-from letalone.engines.spark_silence import quiet
+from letalone.engines.spark_silence import with_loggers_off
 from letalone.errors import LetaloneError, ParameterError
 from letalone.errors.problem import without_context
 
@@ -40,7 +40,7 @@ def spark_session() -> Any:
     _check_not_connect()
     with _LOCK, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Spark's, about versions and about the pipe to its JVM
-        return _session() if is_started() else _started()
+        return _session() if is_started() else _start_ours()
 
 
 def is_started() -> bool:
@@ -51,7 +51,7 @@ def is_started() -> bool:
 
     context: Any = SparkContext._active_spark_context
     with suppress(Exception):  # its JVM may be gone
-        return context is not None and not quiet(lambda: context._jsc.sc().isStopped())
+        return context is not None and not with_loggers_off(lambda: context._jsc.sc().isStopped())
     return False
 
 
@@ -61,17 +61,17 @@ def _session() -> Any:
     return SparkSession.builder.getOrCreate()
 
 
-def _started() -> Any:
+def _start_ours() -> Any:
     def failed(caught: Exception) -> Exception:
         return caught if isinstance(caught, LetaloneError) else ParameterError(_reason())
 
-    found = without_context(lambda: quiet(_start), Exception, error=failed)
-    if found.sparkContext.getConf().contains(REMOTE):
-        found.stop()
+    session = without_context(lambda: with_loggers_off(_start), Exception, error=failed)
+    if session.sparkContext.getConf().contains(REMOTE):
+        session.stop()
         raise _connect(f"{REMOTE} in spark-defaults.conf")
-    _OURS.append(found)
-    atexit.register(_stop, found)
-    return found
+    _OURS.append(session)
+    atexit.register(_stop, session)
+    return session
 
 
 def _start() -> Any:
@@ -94,7 +94,7 @@ def _forget_ended() -> None:
     context: Any = SparkContext._active_spark_context
     if context is None:
         return
-    ours = [one for one in _OURS if one.sparkContext is context]
+    ours = [session for session in _OURS if session.sparkContext is context]
     if not ours:
         raise ParameterError(
             "The Spark that was started in this process has ended. Start the process again, and"
@@ -108,7 +108,7 @@ def _forget_ended() -> None:
 def _stop(session: Any) -> None:
     with suppress(Exception), warnings.catch_warnings():  # it may have ended before
         warnings.simplefilter("ignore")
-        quiet(session.stop)
+        with_loggers_off(session.stop)
 
 
 def _check_installed() -> None:
@@ -136,8 +136,8 @@ def _connect(name: str) -> ParameterError:
 def has_java() -> bool:
     """Whether there is a Java where Spark looks for it; it is not run."""
     home = os.environ.get("JAVA_HOME")
-    own = bool(home) and (Path(home) / "bin" / "java").exists()
-    return own or shutil.which("java") is not None
+    in_home = bool(home) and (Path(home) / "bin" / "java").exists()
+    return in_home or shutil.which("java") is not None
 
 
 def _reason() -> str:

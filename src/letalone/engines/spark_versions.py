@@ -1,4 +1,4 @@
-"""What Spark 3.5 and Spark 4 say differently: each has one name here.
+"""Hides what Spark 3.5 and Spark 4 say differently: each has one name here.
 
 Of Spark 3.5: text has no collation, so all of it is compared byte by byte; Arrow tables come and go
 by the functions that pandas frames come and go by there.
@@ -17,16 +17,16 @@ from typing import Any, cast
 from sqlglot import exp
 
 from letalone.engines import arrow, syntax
-from letalone.engines.dialects.rewriting import rewritten
+from letalone.engines.dialects.rewriting import rewrite_tree
 from letalone.engines.dialects.spark import SPARK
 from letalone.engines.syntax import Sql
 
 
-def printed(query: Sql, session: Any) -> str:
+def print_for_session(query: Sql, session: Any) -> str:
     """The statement in the words of the session's version."""
     if not is_old(session):
         return SPARK.printed(query)
-    return SPARK.printed(rewritten(query, {exp.Anonymous: _in_old_words}))
+    return SPARK.printed(rewrite_tree(query, {exp.Anonymous: _in_old_words}))
 
 
 def is_old(session: Any) -> bool:
@@ -38,11 +38,11 @@ def settings_of(session: Any) -> dict[str, str | None]:
     """The settings of a session."""
     if not is_old(session):
         return dict(session.conf.getAll)
-    pairs, found = session._jsparkSession.conf().getAll().iterator(), dict[str, str | None]()
+    pairs, settings = session._jsparkSession.conf().getAll().iterator(), dict[str, str | None]()
     while pairs.hasNext():
         pair = pairs.next()
-        found[str(pair._1())] = pair._2()
-    return found
+        settings[str(pair._1())] = pair._2()
+    return settings
 
 
 def rows_of(frame: Any) -> list[tuple[Any, ...]]:
@@ -64,7 +64,7 @@ def _in_old_words(node: Sql) -> Sql:
 
 
 def _if_decoded(text: Sql) -> Sql:
-    as_bytes = exp.Cast(this=text, to=exp.DataType.build("BINARY", dialect="spark"))
+    as_bytes = syntax.cast_as(text, "BINARY", "spark")
     again = syntax.called("DECODE", as_bytes, syntax.text("UTF-8"))
     return syntax.case((syntax.operation(exp.EQ, again, text.copy()), text.copy()))
 
@@ -75,12 +75,12 @@ def _old_frame(table: object, session: Any) -> Any:
     from pyspark.sql.pandas.serializers import ArrowStreamSerializer
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-    whole, java = cast("Any", table), session._jvm
-    schema = from_arrow_schema(whole.schema)
-    if not whole.num_rows:
+    arrow_table, java = cast("Any", table), session._jvm
+    schema = from_arrow_schema(arrow_table.schema)
+    if not arrow_table.num_rows:
         return session.createDataFrame([], schema)
     step = int(session.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch"))
-    batches = whole.cast(to_arrow_schema(schema)).to_batches(max_chunksize=step)
+    batches = arrow_table.cast(to_arrow_schema(schema)).to_batches(max_chunksize=step)
     rows = session.sparkContext._serialize_to_jvm(
         batches,
         ArrowStreamSerializer(),

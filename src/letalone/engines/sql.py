@@ -1,4 +1,4 @@
-"""Expressions of a plan as DuckDB SQL, with the plan's semantics and nothing that can fail.
+"""Emits expressions of a plan as DuckDB SQL, with the plan's semantics and nothing that can fail.
 
 Theorem.  The SQL of an admitted expression raises on no row, and a term that is not finite
 stands for a missing value wherever it goes.
@@ -19,7 +19,7 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.edges import Edges, numbered
+from letalone.engines.amounts import Edges, number_range
 from letalone.engines.reading import SQL_TYPES
 from letalone.engines.syntax import BIGINT, DATE, Sql
 from letalone.engines.terms import Levels, Term, as_double, deepest
@@ -46,12 +46,7 @@ from letalone.plans.expressions import (
 from letalone.plans.types import Type, type_of_value
 from letalone.plans.typing import is_whole
 
-ARITHMETIC: Mapping[str, syntax.Binary] = {
-    "+": exp.Add,
-    "-": exp.Sub,
-    "*": exp.Mul,
-    "/": exp.Div,
-}
+ARITHMETIC: Mapping[str, syntax.Binary] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
 COMPARISONS: Mapping[str, syntax.Binary] = {
     "=": exp.EQ,
     "<>": exp.NEQ,
@@ -63,7 +58,7 @@ COMPARISONS: Mapping[str, syntax.Binary] = {
 PARTS = {"year": "YEAR", "month": "MONTH", "day": "DAY", "weekday": "ISODOW", "hour": "HOUR"}
 
 
-class Emitter:
+class ExpressionEmitter:
     """Turns expressions over the given columns into terms over one chain of levels."""
 
     def __init__(self, levels: Levels, columns: Mapping[str, Term]) -> None:
@@ -110,13 +105,13 @@ class Emitter:
                 return self._clamp(self.value(of), lower, upper)
 
     def _arithmetic(self, op: str, left: Expression, right: Expression) -> Term:
-        one = as_double(self.term(left))
-        other = as_double(self.value(right) if op == "/" else self.term(right))
-        return self._levels.dialect.arithmetic(ARITHMETIC[op], one, other, self._levels)
+        first = as_double(self.term(left))
+        second = as_double(self.value(right) if op == "/" else self.term(right))
+        return self._levels.dialect.arithmetic(ARITHMETIC[op], first, second, self._levels)
 
     def _comparison(self, op: str, left: Term, right: Term) -> Term:
         if left.type is not right.type and left.type.is_numeric:
-            left, right = as_double(left), as_double(right)
+            return self._comparison(op, as_double(left), as_double(right))
         return _true_or_false(syntax.operation(COMPARISONS[op], left.sql, right.sql), left, right)
 
     def _chain(self, kind: type[exp.And] | type[exp.Or], parts: tuple[Expression, ...]) -> Term:
@@ -129,14 +124,17 @@ class Emitter:
 
     def _one_of(self, of: Term, values: tuple[Value, ...]) -> Term:
         once = self._levels.name(of)
-        return _true_or_false(_listed(once, values), once)
+        return _true_or_false(_is_one_of(once, values), once)
 
     def _case(
         self, branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression
     ) -> Term:
         conditions = [self.value(condition) for condition, _ in branches]
         results = _alike([*(self.term(value) for _, value in branches), self.term(otherwise)])
-        pairs = [(one.sql, two.sql) for one, two in zip(conditions, results, strict=False)]
+        pairs = [
+            (condition.sql, result.sql)
+            for condition, result in zip(conditions, results, strict=False)
+        ]
         return Term(
             syntax.case(*pairs, otherwise=results[-1].sql),
             results[0].type,
@@ -156,16 +154,16 @@ class Emitter:
     def _bin(self, node: Bin) -> Term:
         x = self._levels.name(as_double(self.term(node.of)))
         edges = Edges.of(node.lower, node.width, node.count)
-        number, depth = numbered(x, edges, self._levels)
+        number, depth = number_range(x, edges, self._levels)
         return Term(syntax.case((edges.hold(x.sql), number)), Type.INTEGER, depth=depth)
 
     def _clamp(self, of: Term, lower: Fraction | None, upper: Fraction | None) -> Term:
         """A comparison with NULL is not true, so what is missing stays so."""
         ends = [end for end in (lower, upper) if end is not None]
-        whole = of.type is Type.INTEGER and all(is_whole(end) for end in ends)
-        x = self._levels.name(of if whole else as_double(of))
+        integer = of.type is Type.INTEGER and all(is_whole(end) for end in ends)
+        x = self._levels.name(of if integer else as_double(of))
         sides = ((exp.LT, lower), (exp.GT, upper))
-        branches = [(side, _end(end, whole=whole)) for side, end in sides if end is not None]
+        branches = [(side, _end(end, whole=integer)) for side, end in sides if end is not None]
         pairs = [(syntax.operation(side, x.sql, end), end.copy()) for side, end in branches]
         return replace(x, sql=syntax.case(*pairs, otherwise=x.sql), simple=False)
 
@@ -185,7 +183,7 @@ def _true_or_false(sql: Sql, *made_of: Term) -> Term:
     return Term(sql, Type.BOOLEAN, depth=deepest(made_of))
 
 
-def _listed(of: Term, values: tuple[Value, ...]) -> Sql:
+def _is_one_of(of: Term, values: tuple[Value, ...]) -> Sql:
     """IN, with whole numbers compared as such and numbers as doubles."""
     doubles = [v for v in values if isinstance(v, Fraction)] if of.type is Type.INTEGER else []
     others = [value for value in values if value not in doubles]
@@ -201,7 +199,6 @@ def _listed(of: Term, values: tuple[Value, ...]) -> Sql:
 
 
 def _alike(results: list[Term]) -> list[Term]:
-    """The results of a case in one type."""
     kinds = {result.type for result in results} - {Type.OTHER}
     kind = kinds.pop() if len(kinds) == 1 else Type.NUMBER
     if kind is Type.NUMBER:

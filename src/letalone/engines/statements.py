@@ -1,4 +1,4 @@
-"""A scope and measures as SQL statements whose results are whole numbers.
+"""Builds SQL statements from a scope and measures; their results are whole numbers.
 
 Rows alone are bounded by their stored rank. Where groups are bounded or totals clipped, rows
 are first added up for each unit and group ("pairs"), and the pairs are bounded:
@@ -24,18 +24,7 @@ from typing import TypeGuard
 
 from sqlglot import exp
 
-from letalone.engines import syntax
-from letalone.engines.amounts import (
-    LARGEST_LONG,
-    cell,
-    middle,
-    offset,
-    place,
-    product,
-    square,
-    where_all_are,
-    widest,
-)
+from letalone.engines import amounts, syntax
 from letalone.engines.measures import (
     Cells,
     DistinctValues,
@@ -52,7 +41,7 @@ from letalone.engines.measures import (
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.syntax import BIGINT, Sql
 from letalone.engines.terms import Term
-from letalone.engines.units import of_units
+from letalone.engines.units import as_table_of_units
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.expressions import Expression
 
@@ -71,11 +60,10 @@ class Figure:
     clipped: bool
 
     def value(self, row: Sequence[int | None]) -> int:
-        """The exact value, from one row of the result."""
         numbers = [row[column] or 0 for column in self.columns]
         match self.measure:
             case GridSum(power=1) as grid if not self.clipped:
-                return numbers[0] + (middle(grid) - grid.low) * numbers[1]
+                return numbers[0] + (amounts.middle(grid) - grid.low) * numbers[1]
             case _:
                 return numbers[0]
 
@@ -112,10 +100,10 @@ def needs_ranks(scope: Scope) -> bool:
     return scope.schema.unit is not None and bool(chooses) and scope.per_unit is None
 
 
-def statements(scope: Scope, measures: Sequence[Measure], tables: Tables) -> list[Statement]:
+def build_statements(scope: Scope, measures: Sequence[Measure], tables: Tables) -> list[Statement]:
     """One statement for all measures but those that group by values, and one for each of these."""
     check_keys(scope)
-    scope, tables = of_units(scope, tables)
+    scope, tables = as_table_of_units(scope, tables)
     numbered = list(enumerate(measures))
     plain = [pair for pair in numbered if not isinstance(pair[1], ALONE)]
     cells = [[pair] for pair in numbered if isinstance(pair[1], ALONE)]
@@ -123,9 +111,9 @@ def statements(scope: Scope, measures: Sequence[Measure], tables: Tables) -> lis
     return [_Builder(scope, lot, tables).all_keys() for lot in lots]
 
 
-def discovery(scope: Scope, tables: Tables) -> exp.Select:
+def build_discovery(scope: Scope, tables: Tables) -> exp.Select:
     """All groups that there are, with their number of units."""
-    scope, tables = of_units(scope, tables)
+    scope, tables = as_table_of_units(scope, tables)
     return _Builder(scope, [(0, Units())], tables).totals()
 
 
@@ -142,7 +130,7 @@ class _Builder:
         self, scope: Scope, numbered: Sequence[tuple[int, Measure]], tables: Tables
     ) -> None:
         measures = [measure for _, measure in numbered]
-        expressions = [of for measure in measures for of in looked_at(measure)]
+        expressions = [expression for measure in measures for expression in looked_at(measure)]
         self._measures = measures
         self._rows = ScopeRows(scope, expressions, tables)
         self._mark = self._rows.mark
@@ -180,26 +168,25 @@ class _Builder:
         return Statement(query, self._figures, grouped=True)
 
     def totals(self, *, listed: bool = False) -> exp.Select:
-        """One row for each group that there is."""
-        found = self._of_pairs(listed=listed) if self._paired else self._of_rows()
-        return self._values_counted(found) if self._distinct else found
+        sums = self._of_pairs(listed=listed) if self._paired else self._of_rows()
+        return self._values_counted(sums) if self._distinct else sums
 
     def _values_counted(self, values: exp.Select) -> exp.Select:
         """How many different values each group has, from a row for each group and value."""
         keys = [syntax.named(name) for name in self._keys]
         number = syntax.alias(exp.Count(this=exp.Star()), f"{self._mark}sum0")
         source = syntax.nested(values, f"{self._mark}values")
-        return syntax.grouped(syntax.select([*keys, number], source), keys)
+        return syntax.group_by(syntax.select([*keys, number], source), keys)
 
     # Rows
 
     def _of_rows(self) -> exp.Select:
         with_unit = self._has_unit and self._needs_unit()
         columns = [*self._by(), *self._named_sums()]
-        there = [syntax.is_present(syntax.named(f"{self._mark}cell"))] if self._cell else []
+        in_a_cell = [syntax.is_present(syntax.named(f"{self._mark}cell"))] if self._cell else []
         rows = self._rows.select(with_unit=with_unit, bounded=self._bounded())
-        query = syntax.select(columns, rows, where=there)
-        return syntax.grouped(query, self._by())
+        query = syntax.select(columns, rows, where=in_a_cell)
+        return syntax.group_by(query, self._by())
 
     def _needs_unit(self) -> bool:
         return self._bounding.max_rows is None or any(isinstance(m, Units) for m in self._measures)
@@ -210,8 +197,8 @@ class _Builder:
             return []
         if self._paired or self._bounding.max_rows is None:
             return [syntax.is_present(self._rows.unit)]
-        most = syntax.whole(self._bounding.max_rows)
-        return [syntax.operation(exp.LTE, self._rows.rank, most)]
+        limit = syntax.whole(self._bounding.max_rows)
+        return [syntax.operation(exp.LTE, self._rows.rank, limit)]
 
     def _by(self) -> list[Sql]:
         cells = [f"{self._mark}cell"] if self._cell else []
@@ -229,39 +216,39 @@ class _Builder:
     # Pairs of a unit and a group
 
     def _of_pairs(self, *, listed: bool) -> exp.Select:
-        few = self._bounding.max_rows is not None
+        bounds_rows = self._bounding.max_rows is not None
         at_once = self._cell or not self._reads_again
-        pairs = self._pairs(turns=few and at_once)
+        pairs = self._pairs(turns=bounds_rows and at_once)
         if listed and self._keys:
             pairs = self._listed(pairs)
         where: list[Sql] = []
         if self._bounding.max_groups is not None and self._keys:
             pairs = self._placed(pairs)
-            most = syntax.whole(self._bounding.max_groups)
-            where.append(syntax.operation(exp.LTE, syntax.named(f"{self._mark}place"), most))
+            limit = syntax.whole(self._bounding.max_groups)
+            where.append(syntax.operation(exp.LTE, syntax.named(f"{self._mark}place"), limit))
         if self._cell:
             where.append(syntax.is_present(syntax.named(f"{self._mark}cell")))
         columns = [*self._by(), *self._sums_of_pairs()]
         source = syntax.nested(pairs, f"{self._mark}pairs kept")
-        if few and not at_once:
+        if bounds_rows and not at_once:
             chosen = syntax.select([exp.Star()], source, where=where)
             source, where = self._few_rows(chosen), []
-        return syntax.grouped(syntax.select(columns, source, where=where), self._by())
+        return syntax.group_by(syntax.select(columns, source, where=where), self._by())
 
     def _few_rows(self, chosen: exp.Select) -> Sql:
         """Pairs with few rows as they are; only those with more have their rows put in order."""
-        name, most = f"{self._mark}chosen", syntax.whole(self._bounding.max_rows or 0)
+        name, limit = f"{self._mark}chosen", syntax.whole(self._bounding.max_rows or 0)
         rows, pairs = syntax.named(f"{self._mark}rows"), syntax.table_named(name)
         unit = f"{self._mark}unit"
         names = [unit, *self._keys, *self._result_names()]
-        columns = [syntax.named(one) for one in names]
-        light = syntax.select(columns, pairs, where=[syntax.operation(exp.LTE, rows, most)])
+        columns = [syntax.named(column) for column in names]
+        light = syntax.select(columns, pairs, where=[syntax.operation(exp.LTE, rows, limit)])
         many = syntax.select(
-            [syntax.named(one) for one in (unit, *self._keys)],
+            [syntax.named(column) for column in (unit, *self._keys)],
             pairs,
-            where=[syntax.operation(exp.GT, rows, most)],
+            where=[syntax.operation(exp.GT, rows, limit)],
         )
-        both = syntax.both(light, self._pairs(turns=True, only=many))
+        both = syntax.union_all(light, self._pairs(turns=True, only=many))
         return syntax.nested(syntax.with_table(both, chosen, name), f"{self._mark}kept")
 
     def _pairs(self, *, turns: bool, only: exp.Select | None = None) -> exp.Select:
@@ -276,25 +263,24 @@ class _Builder:
             if self._bounding.max_groups is not None and self._keys:
                 first = exp.Min(this=self._rows.rank)
                 columns.append(syntax.alias(first, f"{self._mark}first"))
-        return syntax.grouped(syntax.select(columns, source, where=where), by)
+        return syntax.group_by(syntax.select(columns, source, where=where), by)
 
     def _turns(self, source: Sql, only: exp.Select | None) -> Sql:
         """Rows (of some pairs only) with their place among those of their unit and group."""
         by = [self._rows.unit, *(syntax.named(name) for name in self._keys)]
         rows = syntax.select([exp.Star()], source)
         if only is not None:
-            rows = _semi_joined(rows, only, [f"{self._mark}unit"], missing=self._keys)
+            rows = _semi_join(rows, only, [f"{self._mark}unit"], missing=self._keys)
         turn = syntax.window(exp.RowNumber(), partition=by, order=self._rows.rank)
         columns = [exp.Star(), syntax.alias(turn, f"{self._mark}turn")]
-        few = syntax.nested(rows, f"{self._mark}some")
-        return syntax.nested(syntax.select(columns, few), f"{self._mark}turns")
+        chosen = syntax.nested(rows, f"{self._mark}some")
+        return syntax.nested(syntax.select(columns, chosen), f"{self._mark}turns")
 
     def _turn(self) -> Sql:
-        most = syntax.whole(self._bounding.max_rows or 0)
-        return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), most)
+        limit = syntax.whole(self._bounding.max_rows or 0)
+        return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), limit)
 
     def _listed(self, pairs: exp.Select) -> exp.Select:
-        """The pairs whose group is listed."""
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier("pairs", quoted=True))
         query = syntax.select([everything], syntax.nested(pairs, "pairs"))
         keys = syntax.renamed(syntax.table_named(KEYS), "listed")
@@ -359,29 +345,29 @@ class _Builder:
     def _grid_columns(self, grid: GridSum) -> tuple[int, ...]:
         where = self._place(grid)
         if grid.power == 2 and not self._clipped:
-            squared = square(where, self._rows.levels)
-            return (self._add(self._total(squared.sql, widest(grid) ** 2)),)
-        most = max(abs(grid.low), abs(grid.high)) if self._clipped else widest(grid)
-        total = self._add(self._total(where.sql, most))
+            squared = amounts.square(where, self._rows.levels)
+            return (self._add(self._total(squared.sql, amounts.widest(grid) ** 2)),)
+        largest = max(abs(grid.low), abs(grid.high)) if self._clipped else amounts.widest(grid)
+        total = self._add(self._total(where.sql, largest))
         return (total,) if self._clipped else (total, self._add(exp.Count(this=where.sql)))
 
-    def _product(self, asked: ProductSum) -> Sql:
+    def _product(self, wanted: ProductSum) -> Sql:
         if self._clipped:
             raise UnsupportedQuery(
                 "A clipped total has no product with another: it is made of several values."
                 " Bound the rows of a unit instead: max_rows=."
             )
-        key = repr(asked.places)
+        key = repr(wanted.places)
         if key not in self._together:
-            found = [self._place(grid) for grid in asked.places]
-            self._together[key] = where_all_are(found, self._rows.levels)
+            places = [self._place(grid) for grid in wanted.places]
+            self._together[key] = amounts.where_all_are(places, self._rows.levels)
         factors = self._together[key]
-        if not any(asked.powers):
+        if not any(wanted.powers):
             return exp.Count(this=factors[0].sql)
-        found = product(factors, asked)
-        if asked.largest < LARGEST_LONG:
-            return self._total(found, asked.largest)
-        return exp.Sum(this=found)
+        value = amounts.product(factors, wanted)
+        if wanted.largest < amounts.LARGEST_LONG:
+            return self._total(value, wanted.largest)
+        return exp.Sum(this=value)
 
     def _total(self, of: Sql, most: int) -> Sql:
         return self._rows.levels.dialect.total(of, most)
@@ -395,7 +381,7 @@ class _Builder:
         """The place on a grid (its offset, unless clipped) as a column, once for each grid."""
         key = (repr(grid.of), grid.low, grid.high, grid.shift)
         if key not in self._places:
-            levels, make = self._rows.levels, place if self._clipped else offset
+            levels, make = self._rows.levels, amounts.place if self._clipped else amounts.offset
             self._places[key] = levels.name(make(self._rows.term(grid.of), grid, levels))
         return self._places[key]
 
@@ -414,11 +400,15 @@ class _Builder:
                 "A clipped total has no place in a histogram: it is made of several values."
                 " Bound the rows of a unit instead: max_rows=."
             )
-        for one in cells:
+        for measure in cells:
             levels, rows = self._rows.levels, self._rows
-            histogram = isinstance(one, Cells)
-            found = cell(rows.term(one.of), one, levels) if histogram else rows.value(one.of)
-            levels.name(found, f"{self._mark}cell")
+            histogram = isinstance(measure, Cells)
+            value = (
+                amounts.cell(rows.term(measure.of), measure, levels)
+                if histogram
+                else rows.value(measure.of)
+            )
+            levels.name(value, f"{self._mark}cell")
         return bool(cells)
 
 
@@ -438,7 +428,7 @@ def _clip(total: Sql, grid: GridSum) -> Sql:
     return syntax.operation(exp.Mul, offset, offset)
 
 
-def _semi_joined(
+def _semi_join(
     rows: exp.Select, only: exp.Select, names: Sequence[str], *, missing: Sequence[str]
 ) -> exp.Select:
     """The rows whose columns of these names, and of those that may be NULL, are in another."""

@@ -1,4 +1,4 @@
-"""SQL by builders: every piece is a syntax tree, and every operation stands in brackets.
+"""Builds SQL: every piece is a syntax tree, and every operation stands in brackets.
 
 sqlglot prints a product of sums without brackets unless they are nodes of their own, so
 the operations here put them in. Names are always quoted, text is always a literal node.
@@ -59,20 +59,25 @@ def texts(values: Sequence[str]) -> Sql:
 
 def whole(value: int) -> Sql:
     """An integer literal of at most 64 bits."""
-    literal = _signed(str(value))
+    literal = _number(str(value))
     return literal if abs(value) < SMALL else cast_to(literal, BIGINT)
 
 
 def double(value: float) -> Sql:
     """A double literal: with an exponent, since DuckDB reads a plain 0.1 as a decimal."""
     digits = repr(float(value))
-    return _signed(digits if "e" in digits else digits + "e0")
+    return _number(digits if "e" in digits else digits + "e0")
 
 
-def _signed(digits: str) -> Sql:
+def _number(digits: str) -> Sql:
     """A number as it is written. sqlglot would write -2.5e0 anew, as -2.5."""
     number = exp.Literal(this=digits.removeprefix("-"), is_string=False)
     return exp.Paren(this=exp.Neg(this=number)) if digits.startswith("-") else number
+
+
+def infinity(sign: str = "") -> Sql:
+    """An infinite double, where an engine has no word for it."""
+    return cast_to(text(f"{sign}Infinity"), DOUBLE)
 
 
 def constant(value: Value) -> Sql:
@@ -99,7 +104,12 @@ def cast_to(of: Sql, kind: exp.DType) -> Sql:
     return exp.Cast(this=of, to=exp.DataType(this=kind))
 
 
-def tried(of: Sql, kind: exp.DType) -> Sql:
+def cast_as(of: Sql, kind: str, dialect: str) -> Sql:
+    """The same to a type in an engine's own words."""
+    return exp.Cast(this=of, to=exp.DataType.build(kind, dialect=dialect))
+
+
+def try_cast(of: Sql, kind: exp.DType) -> Sql:
     """A cast that gives NULL where it does not fit."""
     return exp.TryCast(this=of, to=exp.DataType(this=kind))
 
@@ -185,7 +195,7 @@ def renamed(source: Sql, name: str) -> Sql:
     return source
 
 
-def grouped(query: exp.Select, by: Sequence[Sql]) -> exp.Select:
+def group_by(query: exp.Select, by: Sequence[Sql]) -> exp.Select:
     """The same query with a GROUP BY, if there is anything to group by."""
     if by:
         query.set("group", exp.Group(expressions=list(by)))
@@ -198,7 +208,7 @@ def window(function: Sql, *, partition: Sequence[Sql], order: Sql | None = None)
     return exp.Window(this=function, partition_by=list(partition), order=ordered)
 
 
-def both(one: exp.Select, other: exp.Select) -> exp.Union:
+def union_all(one: exp.Select, other: exp.Select) -> exp.Union:
     """The rows of two queries with the same columns, one after the other."""
     return exp.Union(this=one, expression=other, distinct=False)
 
@@ -211,17 +221,17 @@ def with_table(query: exp.Query, table: exp.Select, name: str) -> exp.Query:
     return query
 
 
-def copied(source: Sql, name: str) -> Sql:
+def copy_table(source: Sql, name: str) -> Sql:
     """A table of this name with everything in a source, also where an interrupted copy is left."""
     everything = select([exp.Star()], renamed(source, "source"))
-    return created(everything, name)
+    return create_table(everything, name)
 
 
-def created(query: Sql, name: str) -> Sql:
+def create_table(query: Sql, name: str) -> Sql:
     """CREATE OR REPLACE TABLE name AS a query."""
     return exp.Create(this=table_named(name), kind="TABLE", replace=True, expression=query)
 
 
-def printed(query: Sql, *, pretty: bool = False) -> str:
+def print_sql(query: Sql, *, pretty: bool = False) -> str:
     """The statement as DuckDB reads it."""
     return query.sql("duckdb", pretty=pretty, identify=True, copy=True)

@@ -1,4 +1,4 @@
-"""Terms: pieces of SQL with what is known about them, and the levels that name them.
+"""Keeps pieces of SQL with what is known about them (terms), and the levels that name them.
 
 A number can be non-finite until it is guarded, and a guard mentions its number twice. To
 keep a statement as long as its expression, whatever is mentioned twice is a column first:
@@ -43,7 +43,6 @@ class Levels:
         self._number = 0
 
     def name(self, term: Term, name: str | None = None) -> Term:
-        """The term as a column of its own."""
         if term.simple and name is None:
             return term
         self._number += 1

@@ -1,4 +1,4 @@
-"""How numbers, dates, times and truth values are written in text: one grammar for every engine.
+"""Says how numbers, dates, times and truth values are written in text: one grammar for all.
 
 A cell that the grammar does not admit is missing, on DuckDB, PostgreSQL, Spark and in Python. Of
 what it admits, each engine's own cast reads the same value; what is left to the cast is whether
@@ -26,7 +26,7 @@ from collections.abc import Mapping
 
 from letalone.plans.types import Type
 
-LONGEST = 400  # letters
+MAX_TEXT_LENGTH = 400  # letters
 NUMBER = "[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]{1,3})?"
 YEAR = "([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
 DAY = f"{YEAR}-(0?[1-9]|1[0-2])-(0?[1-9]|[12][0-9]|3[01])"
@@ -49,4 +49,4 @@ def is_written_as(text: str, kind: Type) -> bool:
     plain = text.strip(" ")
     if kind is Type.BOOLEAN:
         return plain.lower() in (*TRUE, *FALSE)
-    return len(text) <= LONGEST and _COMPILED[kind].fullmatch(plain) is not None
+    return len(text) <= MAX_TEXT_LENGTH and _COMPILED[kind].fullmatch(plain) is not None

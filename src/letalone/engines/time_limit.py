@@ -1,4 +1,4 @@
-"""How long a statement may run on a server or on Spark: an hour, or less if the owner says so.
+"""Limits how long a statement may run on a server or on Spark: an hour, or less by the owner.
 
 The limit is public and the same for every question. A statement that reaches it freezes the data
 set, as every failure does, so a limit should be far above what questions take: then nothing about

@@ -1,4 +1,4 @@
-"""Rows that are units, as a relation: one SELECT that has one row for each unit.
+"""Makes a relation whose rows are units: one SELECT that has one row for each unit.
 
 What is asked of units is then asked of this relation as of a table whose rows are units of
 their own.
@@ -30,7 +30,7 @@ from letalone.engines.terms import Term
 from letalone.plans.features import (
     Feature,
     PerUnit,
-    Steps,
+    StepGrid,
     UnitCondition,
     UnitCount,
     UnitExtreme,
@@ -45,12 +45,12 @@ from letalone.plans.features import (
 from letalone.plans.query import Bounding
 from letalone.plans.types import Type
 
-LARGEST = 2**63 - 1
-EXACT = 53  # whole numbers of up to so many bits are doubles
-DROPPED = (0, 11, 32)  # how many of the last bits a total may lose to be one
+LARGEST_LONG = 2**63 - 1
+EXACT_BITS = 53  # whole numbers of up to so many bits are doubles
+DROPPED_BITS = (0, 11, 32)  # how many of the last bits a total may lose to be one
 
 
-def of_units(scope: Scope, tables: Tables) -> tuple[Scope, Tables]:
+def as_table_of_units(scope: Scope, tables: Tables) -> tuple[Scope, Tables]:
     """The scope as one about a table of units; itself, where its rows are rows."""
     if scope.per_unit is None:
         return scope, tables
@@ -68,7 +68,7 @@ class _Sum:
 
     total: Sql
     number: Sql
-    steps: Steps
+    steps: StepGrid
 
 
 class _Units:
@@ -84,8 +84,10 @@ class _Units:
             keys=None,
             bounding=Bounding(),
         )
-        of = [one for _, feature in per_unit.features for one in made_of(feature)]
-        self._rows, self._dialect = ScopeRows(inner, of, tables), tables.dialect
+        expressions = [
+            expression for _, feature in per_unit.features for expression in made_of(feature)
+        ]
+        self._rows, self._dialect = ScopeRows(inner, expressions, tables), tables.dialect
         self._before = columns_before(scope.schema, per_unit)
         self._raw: list[Sql] = []
         self._best: list[Sql] = []  # columns beside the rows: what FIRST would look for
@@ -95,7 +97,6 @@ class _Units:
         ]
 
     def select(self) -> exp.Select:
-        """One row for each unit, with its features by name."""
         unit = self._rows.unit
         raw = [syntax.alias(sql, self._name(number)) for number, sql in enumerate(self._raw)]
         rows = self._rows.select(with_unit=True, bounded=[syntax.is_present(unit)])
@@ -103,7 +104,7 @@ class _Units:
             best = syntax.select([exp.Star(), *self._best], rows)
             rows = syntax.nested(best, f"{self._rows.mark}with best")
         grouped = syntax.select(raw, rows)
-        made = syntax.nested(syntax.grouped(grouped, [unit]), f"{self._rows.mark}made")
+        made = syntax.nested(syntax.group_by(grouped, [unit]), f"{self._rows.mark}made")
         return syntax.select(self._columns, made)
 
     def _column(self, feature: Feature) -> Sql:
@@ -147,18 +148,18 @@ class _Units:
         steps = steps_of(feature, self._before.type_of(feature.of).type)
         grid = GridSum(feature.of, steps.low, steps.high, steps.shift)
         value = self._place(grid)
-        most = max(abs(steps.low), abs(steps.high))
-        total = self._add(self._dialect.total(value, most))
+        largest = max(abs(steps.low), abs(steps.high))
+        total = self._add(self._dialect.total(value, largest))
         number = self._add(exp.Count(this=value))
         return _Sum(total, number, steps)
 
     def _place(self, grid: GridSum) -> Sql:
         """The place of a value on its steps as a column, once for each grid."""
-        if (found := self._places.get(repr(grid))) is None:
+        if (column := self._places.get(repr(grid))) is None:
             levels = self._rows.levels
-            found = levels.name(place(self._rows.term(grid.of), grid, levels)).sql
-            self._places[repr(grid)] = found
-        return found
+            column = levels.name(place(self._rows.term(grid.of), grid, levels)).sql
+            self._places[repr(grid)] = column
+        return column
 
     def _add(self, sql: Sql) -> Sql:
         """An aggregate as a column, once."""
@@ -172,7 +173,7 @@ class _Units:
 
 def _first(value: Sql, by: Sequence[tuple[Sql, bool]]) -> Sql:
     """The value that comes first in an order (True: largest first), what is missing at the end."""
-    order = [exp.Ordered(this=one, desc=down, nulls_first=False) for one, down in by]
+    order = [exp.Ordered(this=term, desc=down, nulls_first=False) for term, down in by]
     return syntax.called("FIRST", exp.Order(this=value, expressions=order))
 
 
@@ -180,10 +181,10 @@ def _total(of: _Sum, dialect: Dialect) -> Sql:
     """The total; whole numbers that 64 bits cannot hold become the nearest one that they can."""
     if of.steps.kind is Type.NUMBER:
         return dialect.scaled(_number(of.total), -of.steps.shift)
-    end, start = syntax.whole(LARGEST), syntax.whole(-LARGEST)
+    end, start = syntax.whole(LARGEST_LONG), syntax.whole(-LARGEST_LONG)
     above = (syntax.operation(exp.GT, of.total, end), end)
     below = (syntax.operation(exp.LT, of.total, start), start)
-    return syntax.tried(syntax.case(above, below, otherwise=of.total), BIGINT)
+    return syntax.try_cast(syntax.case(above, below, otherwise=of.total), BIGINT)
 
 
 def _mean(of: _Sum, dialect: Dialect) -> Sql:
@@ -192,8 +193,8 @@ def _mean(of: _Sum, dialect: Dialect) -> Sql:
     mean = syntax.operation(exp.Div, _number(of.total), number)
     low, high = syntax.double(of.steps.low), syntax.double(of.steps.high)
     within = syntax.called("GREATEST", low, syntax.called("LEAST", mean, high))
-    there = syntax.operation(exp.GT, of.number, syntax.whole(0))
-    return syntax.case((there, dialect.scaled(within, -of.steps.shift)))
+    has_values = syntax.operation(exp.GT, of.number, syntax.whole(0))
+    return syntax.case((has_values, dialect.scaled(within, -of.steps.shift)))
 
 
 def _number(total: Sql) -> Sql:
@@ -201,16 +202,13 @@ def _number(total: Sql) -> Sql:
 
     DuckDB's own cast rounds twice. Up to 2^85, which no table's totals reach, the casts fit.
     """
-    *fine, coarse = [(bits, _double(total, bits)) for bits in DROPPED]
-    branches = [(_is_below(total, EXACT + bits), value) for bits, value in fine]
+    *fine, coarse = [(bits, _double(total, bits)) for bits in DROPPED_BITS]
+    branches = [(_is_below(total, EXACT_BITS + bits), value) for bits, value in fine]
     return syntax.case(*branches, otherwise=coarse[1])
 
 
 def _is_below(total: Sql, bits: int) -> Sql:
-    """Whether a total is below 2^bits in size."""
-    end = exp.Cast(
-        this=syntax.text(str(2**bits)), to=exp.DataType.build("HUGEINT", dialect="duckdb")
-    )
+    end = syntax.cast_as(syntax.text(str(2**bits)), "HUGEINT", "duckdb")
     return syntax.operation(exp.LT, syntax.called("ABS", total), end)
 
 
@@ -218,8 +216,8 @@ def _double(total: Sql, dropped: int) -> Sql:
     """A total without its last bits, towards zero, as a double."""
     step = 2**dropped
     rest = syntax.operation(exp.IntDiv, total, syntax.whole(step)) if dropped else total
-    whole = syntax.cast_to(syntax.tried(rest, BIGINT), DOUBLE)
-    return syntax.operation(exp.Mul, whole, syntax.double(step)) if dropped else whole
+    double = syntax.cast_to(syntax.try_cast(rest, BIGINT), DOUBLE)
+    return syntax.operation(exp.Mul, double, syntax.double(step)) if dropped else double
 
 
 def _truth(value: bool) -> Sql:

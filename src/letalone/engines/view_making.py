@@ -1,4 +1,4 @@
-"""How a stored view is made, read from its definition: by row, or by person, or refused.
+"""Reads from its definition how a stored view is made: by row, or by person, or refused.
 
 A definition is taken if it is built of what is listed here and of nothing else: a SELECT of
 expressions by row from one table, with a WHERE by row, or several of these under UNION ALL, each
@@ -99,14 +99,14 @@ class _Level:
     grouped: bool
 
     def has_key(self, keys: Sequence[Sql]) -> bool:
-        return any(self._is_key(one) for one in keys)
+        return any(self._is_key(key) for key in keys)
 
-    def _is_key(self, one: Sql) -> bool:
+    def _is_key(self, key: Sql) -> bool:
         """A name that is also that of another output column could mean that one."""
-        if type(one) is exp.Paren:
-            return self._is_key(one.this)
-        plain = type(one) is exp.Column and one.name == self.key
-        return plain and (one.args.get("table") is not None or self.key not in self.renamed)
+        if type(key) is exp.Paren:
+            return self._is_key(key.this)
+        plain = type(key) is exp.Column and key.name == self.key
+        return plain and (key.args.get("table") is not None or self.key not in self.renamed)
 
 
 def read_making(text: str, source: str, *, unit: str | None, place: int | None) -> Making:
@@ -152,8 +152,8 @@ def _read_select(making: Making, query: exp.Select, place: int | None, known: Kn
     level = _level_of(query, place)
     _check_groups(making, query, level, place)
     for name in TAKEN - {"from_", "distinct"}:
-        for one in _part(query, name):
-            _look(making, one, level)
+        for part in _part(query, name):
+            _look(making, part, level)
     source = query.args.get("from_")
     if source is not None:
         _read_source(making, source.this, level.key, known)
@@ -163,12 +163,13 @@ def _level_of(query: exp.Select, place: int | None) -> _Level:
     chosen = query.expressions
     unit = None if place is None or place >= len(chosen) else chosen[place].unalias()
     key = unit.name if type(unit) is exp.Column else None
-    others = [one for one in chosen if type(one) is exp.Alias and one.this != unit]
+    others = [column for column in chosen if type(column) is exp.Alias and column.this != unit]
     windows: dict[str, Sequence[Sql]] = {}
-    for one in _part(query, "windows"):  # each may rest on one before it
-        windows[one.this.name] = _part(one, "partition_by") or windows.get(one.alias, [])
+    for window in _part(query, "windows"):  # each may rest on one before it
+        keys = _part(window, "partition_by") or windows.get(window.alias, [])
+        windows[window.this.name] = keys
     grouped = query.args.get("group") is not None
-    return _Level(key, frozenset(one.alias for one in others), windows, grouped)
+    return _Level(key, frozenset(column.alias for column in others), windows, grouped)
 
 
 def _check_groups(making: Making, query: exp.Select, level: _Level, place: int | None) -> None:
@@ -176,7 +177,7 @@ def _check_groups(making: Making, query: exp.Select, level: _Level, place: int |
     if group is None and query.args.get("having") is not None:
         _refuse(making, "an aggregate across rows")
     if group is not None:
-        plain = all(type(one) in BY_ROW for one in group.expressions) and not _more(
+        plain = all(type(key) in BY_ROW for key in group.expressions) and not _more(
             group, {"expressions"}
         )
         if not plain or not level.has_key(group.expressions):
@@ -186,8 +187,8 @@ def _check_groups(making: Making, query: exp.Select, level: _Level, place: int |
     on = distinct.args.get("on")
     if place is None if on is None else not level.has_key(on.expressions):
         _refuse_keys(making, "a DISTINCT")
-    for one in _part(distinct, "on"):
-        _look(making, one, level)
+    for key in _part(distinct, "on"):
+        _look(making, key, level)
 
 
 def _look(making: Making, node: Sql, level: _Level) -> None:
@@ -205,8 +206,8 @@ def _look(making: Making, node: Sql, level: _Level) -> None:
         _refuse(making, "an aggregate across rows")
     elif not _is_known(node, level):
         making.hidden.append(f"{node.name or node.key}, which is not known here")
-    for one in node.iter_expressions():
-        _look(making, one, level)
+    for part in node.iter_expressions():
+        _look(making, part, level)
 
 
 def _is_known(node: Sql, level: _Level) -> bool:
@@ -236,37 +237,37 @@ def _read_source(making: Making, source: Any, key: str | None, known: Known) -> 
     if not isinstance(inner, exp.Query):
         making.hidden.append(f"{source.name or source.key}, which is no table")
         return None
-    names = _renamed(source, _renamed_by(columns, inner.named_selects))
+    names = _names_in_source(source, _rename_first(columns, inner.named_selects))
     place = names.index(key) if key is not None and names.count(key) == 1 else None
     return _read(making, inner, place, known)
 
 
-def _renamed(source: Sql, names: Sequence[str]) -> list[str]:
+def _names_in_source(source: Sql, names: Sequence[str]) -> list[str]:
     alias = source.args.get("alias")
     given = () if alias is None else _columns(alias)
-    return _renamed_by(given, names)
+    return _rename_first(given, names)
 
 
-def _renamed_by(given: Sequence[str], names: Sequence[str]) -> list[str]:
+def _rename_first(given: Sequence[str], names: Sequence[str]) -> list[str]:
     """The columns of a query that has other names for the first ones."""
     return [*given, *names[len(given) :]]
 
 
 def _with_names(making: Making, query: exp.Query, known: Known) -> Known:
     """What is known by name inside of a query; each name knows those before it."""
-    found = query.args.get("with_")
-    if found is None:
+    clause = query.args.get("with_")
+    if clause is None:
         return known
-    if found.args.get("recursive"):
+    if clause.args.get("recursive"):
         _refuse(making, "a recursive query")
-    for one in found.expressions:
-        columns = _columns(one.args["alias"])
-        known = {**known, one.alias: _Named(one.this, columns, known)}
+    for table in clause.expressions:
+        columns = _columns(table.args["alias"])
+        known = {**known, table.alias: _Named(table.this, columns, known)}
     return known
 
 
 def _columns(alias: Sql) -> tuple[str, ...]:
-    return tuple(one.name for one in _part(alias, "columns"))
+    return tuple(column.name for column in _part(alias, "columns"))
 
 
 def _more(node: Sql, taken: set[str]) -> list[str]:
@@ -275,8 +276,8 @@ def _more(node: Sql, taken: set[str]) -> list[str]:
 
 def _part(of: Sql, name: str) -> list[Sql]:
     """What a node has under a name, which may be one node, several or none."""
-    found: Any = of.args.get(name)
-    return cast("list[Sql]", found if isinstance(found, list) else [found] if found else [])
+    part: Any = of.args.get(name)
+    return cast("list[Sql]", part if isinstance(part, list) else [part] if part else [])
 
 
 def _refuse_keys(making: Making, what: str) -> NoReturn:

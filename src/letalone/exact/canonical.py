@@ -17,7 +17,7 @@ from typing import cast
 
 from letalone.errors import ParameterError
 
-LARGEST = 2**53 - 1
+MAX_SAFE_INTEGER = 2**53 - 1
 DEEPEST = 200
 _spelled = JSONEncoder(ensure_ascii=False).encode
 _at_once = JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
@@ -42,21 +42,21 @@ def _is_plain(value: object) -> bool:
     level, depth = [value], 0
     while level and depth <= DEEPEST:
         below: list[object] = []
-        for one in level:
-            kind = type(one)
-            if kind is str or one is None or kind is bool:
+        for member in level:
+            kind = type(member)
+            if kind is str or member is None or kind is bool:
                 continue
             if kind is int:
-                if not -LARGEST <= cast("int", one) <= LARGEST:
+                if not -MAX_SAFE_INTEGER <= cast("int", member) <= MAX_SAFE_INTEGER:
                     return False
             elif kind is dict:
-                fields = cast("dict[object, object]", one)
+                fields = cast("dict[object, object]", member)
                 for name in fields:
                     if type(name) is not str or not name.isascii():
                         return False
                 below += fields.values()
             elif kind is list or kind is tuple:
-                below += cast("list[object]", one)
+                below += cast("list[object]", member)
             else:
                 return False
         level, depth = below, depth + 1
@@ -92,7 +92,7 @@ def _object(value: Mapping[object, object], depth: int) -> str:
 
 
 def _whole(value: int) -> str:
-    if abs(value) > LARGEST:
+    if abs(value) > MAX_SAFE_INTEGER:
         raise _refusal("a whole number of 2^53 or more")
     return int.__repr__(value)
 

@@ -60,7 +60,6 @@ class Script:
         return None
 
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
-        """Every call with the full name of what is called."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call):
                 yield node, self.full_name(node.func)

@@ -21,12 +21,12 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, Number, read_flag, refusal
 from letalone.plans.bounds import check_range
 from letalone.plans.constants import as_bound, as_value
-from letalone.plans.expressions import inlined
+from letalone.plans.expressions import inline_columns
 from letalone.plans.facts import AggregateRequest, Of, read_of
-from letalone.plans.formulas import Aggregate, resolved_formula
+from letalone.plans.formulas import Aggregate, resolve_formula
 from letalone.plans.pairs import correlation, covariance, linear_regression, regression_slope
 from letalone.plans.parts import read_edges, read_ranks
-from letalone.plans.trees import AskedFormula, Computable
+from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.typing import Columns
 from letalone.plans.wording import in_words
 
@@ -45,7 +45,7 @@ __all__ = [
     "private_bounds",
     "quantile",
     "regression_slope",
-    "resolved",
+    "resolve_aggregate",
     "std",
     "sum",
     "top_k",
@@ -68,12 +68,12 @@ def count_distinct(of: Of | None = None) -> AggregateRequest:
 
 def sum(of: Of, *, lower: Number | None = None, upper: Number | None = None) -> AggregateRequest:  # noqa: A001
     """The total of values clamped to [lower, upper]; missing values are skipped."""
-    return _bounded("sum", of, lower, upper)
+    return _make_request("sum", of, lower, upper)
 
 
 def mean(of: Of, *, lower: Number | None = None, upper: Number | None = None) -> AggregateRequest:
     """The mean of values clamped to [lower, upper]; missing values are skipped."""
-    return _bounded("mean", of, lower, upper)
+    return _make_request("mean", of, lower, upper)
 
 
 def variance(
@@ -83,7 +83,7 @@ def variance(
 
     With sample=True its squares are divided by n − 1 instead of n.
     """
-    request = _bounded("variance", of, lower, upper)
+    request = _make_request("variance", of, lower, upper)
     return replace(request, sample=read_flag("sample", sample))
 
 
@@ -94,7 +94,7 @@ def std(
 
     With sample=True its squares are divided by n − 1 instead of n.
     """
-    request = _bounded("std", of, lower, upper)
+    request = _make_request("std", of, lower, upper)
     return replace(request, sample=read_flag("sample", sample))
 
 
@@ -111,7 +111,7 @@ def quantile(
     Quantiles have at most six digits, or are fractions such as Fraction(1, 3). Without a step: 1
     for whole numbers, else a round number near a thousandth of the range.
     """
-    return _bounded("quantile", of, lower, upper, step=_step(step), at=read_ranks(at))
+    return _make_request("quantile", of, lower, upper, step=_step(step), at=read_ranks(at))
 
 
 def median(
@@ -136,7 +136,7 @@ def min(  # noqa: A001
 
     r follows from epsilon, so that it lies within the data with 95 %, if there are r rows or more.
     """
-    return _bounded("min", of, lower, upper, step=_step(step))
+    return _make_request("min", of, lower, upper, step=_step(step))
 
 
 def max(  # noqa: A001
@@ -150,7 +150,7 @@ def max(  # noqa: A001
 
     r follows from epsilon, so that it lies within the data with 95 %, if there are r rows or more.
     """
-    return _bounded("max", of, lower, upper, step=_step(step))
+    return _make_request("max", of, lower, upper, step=_step(step))
 
 
 def histogram(of: Of, edges: Iterable[Number], *more: object) -> AggregateRequest:
@@ -182,17 +182,17 @@ def private_bounds(of: Of, *, epsilon: object = None) -> AggregateRequest:
     return AggregateRequest("private_bounds", read_of(of))
 
 
-def resolved(asked: Computable | Aggregate, columns: Columns) -> Aggregate:
+def resolve_aggregate(asked: Computable | Aggregate, columns: Columns) -> Aggregate:
     """The aggregate over the columns of a table: bounds, steps and candidates filled in."""
-    if isinstance(asked, AskedFormula):
-        return resolved_formula(asked, columns, lambda part: resolved(part, columns))
+    if isinstance(asked, FormulaRequest):
+        return resolve_formula(asked, columns, lambda part: resolve_aggregate(part, columns))
     if not isinstance(asked, AggregateRequest):
         return cast("Aggregate", asked)
     assert asked.facts.resolve is not None
     return asked.facts.resolve(asked, columns)
 
 
-def _bounded(
+def _make_request(
     word: str,
     of: Of,
     lower: Number | None,
@@ -205,7 +205,7 @@ def _bounded(
     high = None if upper is None else as_bound("upper", upper)
     node = read_of(of)
     if low is not None and high is not None:
-        check_range(low, high, words=in_words(inlined(node, {})))
+        check_range(low, high, words=in_words(inline_columns(node, {})))
     return AggregateRequest(word, node, low, high, step, at)
 
 

@@ -23,7 +23,7 @@ from letalone.plans.expressions import (
     ColumnRef,
     Expression,
     column_names,
-    inlined,
+    inline_columns,
     with_parts,
 )
 from letalone.plans.types import Type
@@ -54,7 +54,7 @@ def check_range(lower: Fraction, upper: Fraction, *, words: str) -> None:
         )
 
 
-def resolved_bounds(
+def resolve_bounds(
     of: Expression, columns: Columns, *, lower: object, upper: object, by_name: bool = False
 ) -> tuple[Fraction, Fraction]:
     """The given bounds, else those that the schema declares; a refusal with the remedies.
@@ -62,8 +62,8 @@ def resolved_bounds(
     Where an expression has one value alone, as CASE WHEN … THEN 1 END has, they hold 0, too.
     `by_name`: bounds are given by the names of columns.
     """
-    low = _declared(of, columns, "lower") if lower is None else as_bound("lower", lower)
-    high = _declared(of, columns, "upper") if upper is None else as_bound("upper", upper)
+    low = _declared_bound(of, columns, "lower") if lower is None else as_bound("lower", lower)
+    high = _declared_bound(of, columns, "upper") if upper is None else as_bound("upper", upper)
     if low is None or high is None:
         sides = [side for side, end in (("lower", low), ("upper", high)) if end is None]
         raise ParameterError(_missing_bounds(of, columns, sides, by_name=by_name))
@@ -95,13 +95,13 @@ def friendly_step(lower: Fraction, upper: Fraction, kind: Type) -> Fraction:
     """
     if kind is Type.INTEGER and upper - lower < MOST_CELLS:
         return Fraction(1)
-    most = (upper - lower) / USUAL_CELLS
+    widest = (upper - lower) / USUAL_CELLS
     power = Fraction(1)
-    while power > most:
+    while power > widest:
         power /= 10
-    while power * 10 <= most:
+    while power * 10 <= widest:
         power *= 10
-    return next(power * times for times in (5, 2, 1) if power * times <= most)
+    return next(power * times for times in (5, 2, 1) if power * times <= widest)
 
 
 def read_step(step: object, lower: Fraction, upper: Fraction) -> Fraction:
@@ -122,7 +122,7 @@ def check_cells(cells: int) -> None:
         )
 
 
-def _declared(of: Expression, columns: Columns, side: str) -> Fraction | None:
+def _declared_bound(of: Expression, columns: Columns, side: str) -> Fraction | None:
     """What the schema says: of a column itself, or by interval arithmetic of an expression."""
     if isinstance(of, ColumnRef) and of.name in columns.declared:
         return getattr(columns.declared[of.name], side)
@@ -175,26 +175,26 @@ def resolve_all(*steps: Callable[[], Any]) -> list[Any]:
 
 def _join_problems(missing: list[Problem]) -> Problem:
     """Columns without bounds as one problem, and the others beside it, each once."""
-    without = [one for one in missing if one.code is Code.MISSING_BOUNDS]
-    others = [one for one in missing if one.code is not Code.MISSING_BOUNDS]
+    without = [problem for problem in missing if problem.code is Code.MISSING_BOUNDS]
+    others = [problem for problem in missing if problem.code is not Code.MISSING_BOUNDS]
     if without:
         others.insert(0, _join_bounds(without))
-    first, *rest = {repr(one): one for one in others}.values()
+    first, *rest = {repr(problem): problem for problem in others}.values()
     return replace(first, others=tuple(rest))
 
 
 def _join_bounds(without: list[Problem]) -> Problem:
-    names = tuple(dict.fromkeys(name for one in without for name in one.facts["columns"]))
+    names = tuple(dict.fromkeys(name for problem in without for name in problem.facts["columns"]))
     if len(names) == 1:
         return without[0]
     python = f"{' and '.join(map(repr, names))} have no declared bounds, and none are read from the"
-    by_name = all(cast("AddBounds", one.remedies[0]).by_name for one in without)
+    by_name = all(cast("AddBounds", problem.remedies[0]).by_name for problem in without)
     return missing_bounds(names, python=f"{python} data.", by_name=by_name)
 
 
 def columns_without_bounds(of: Expression, columns: Columns) -> tuple[str, ...]:
     """The columns of numbers in an expression whose bounds are not known."""
-    names = dict.fromkeys(column_names(inlined(of, columns.derived)))
+    names = dict.fromkeys(column_names(inline_columns(of, columns.derived)))
     return tuple(name for name in names if _is_open(name, columns))
 
 

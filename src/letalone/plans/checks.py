@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin, PublicJoin
-from letalone.plans.expressions import ColumnRef, Expression, inlined
+from letalone.plans.expressions import ColumnRef, Expression, inline_columns
 from letalone.plans.facts import check_aggregate, facts_of
 from letalone.plans.features import PerUnit, check_features, rows_schema
 from letalone.plans.formulas import Aggregate, flattened, shown_name
@@ -80,8 +80,8 @@ def check_columns(
     others = [join.name for join in joins if isinstance(join, PrivateJoin)]
     check_names([schema.name, *others], "data sets of the question")
     joined = [column.name for join in joins for column in join.columns]
-    own = [column.name for column in schema.columns]
-    check_names([*own, *joined, *(name for name, _ in derived)], "columns of the question")
+    names = [column.name for column in schema.columns]
+    check_names([*names, *joined, *(name for name, _ in derived)], "columns of the question")
 
 
 def check_groups(groups: Sequence[GroupColumn], columns: Columns) -> None:
@@ -92,12 +92,12 @@ def check_groups(groups: Sequence[GroupColumn], columns: Columns) -> None:
         )
     for group in groups:
         check_name("group column", group.name)
-        found = columns.type_of(group.of).type
-        check_groupable(found, in_words(group.of))
-        if found is not group.type:
+        kind = columns.type_of(group.of).type
+        check_groupable(kind, in_words(group.of))
+        if kind is not group.type:
             raise ParameterError(
                 f"Group column {group.name!r} is said to be {group.type.value}, but is"
-                f" {found.value}."
+                f" {kind.value}."
             )
 
 
@@ -110,8 +110,8 @@ def check_grouped(keys: object, groups: Sequence[GroupColumn]) -> None:
 def check_not_unit(groups: Iterable[tuple[str, Expression]], columns: Columns) -> None:
     """Refuses to look for groups that are one unit each: whatever the data, none would be found."""
     for name, of in groups:
-        whole, unit = inlined(of, columns.derived), columns.unit
-        if unit is not None and isinstance(whole, ColumnRef) and whole.name == unit:
+        inlined, unit = inline_columns(of, columns.derived), columns.unit
+        if unit is not None and isinstance(inlined, ColumnRef) and inlined.name == unit:
             raise UnsupportedQuery(
                 f"The groups of {name!r} are not listed, and each would be one {unit} alone, whom"
                 " the noise hides: none would ever be found. In Python, .per_unit(…) makes one row"
@@ -152,10 +152,10 @@ def check_bounding(bounding: Bounding, plan: "Plan") -> None:
 
 
 def _check_where(where: Expression, columns: Columns) -> None:
-    found = columns.type_of(where).type
-    if found is not Type.BOOLEAN:
+    kind = columns.type_of(where).type
+    if kind is not Type.BOOLEAN:
         raise ParameterError(
-            f"The filter '{in_words(where)}' is {found.value}, but must be a condition, such as"
+            f"The filter '{in_words(where)}' is {kind.value}, but must be a condition, such as"
             ' la.col("age") >= 65.'
         )
 
@@ -241,8 +241,8 @@ def _check_clip(bounding: Bounding, plan: "Plan") -> None:
 
 
 def _check_unit(bounding: Bounding, plan: "Plan") -> None:
-    asked = flattened(plan.aggregates)
-    only_units = all(isinstance(aggregate, CountUnits) for _, aggregate in asked)
+    aggregates = flattened(plan.aggregates)
+    only_units = all(isinstance(aggregate, CountUnits) for _, aggregate in aggregates)
     if only_units and (bounding.max_groups is not None or not plan.groups):
         return
     if bounding.max_rows is None:

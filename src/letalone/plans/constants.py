@@ -28,7 +28,7 @@ def as_value(value: object) -> Value:
     if isinstance(value, str):
         return well_formed("constant", value)
     if isinstance(value, datetime):
-        return _moment(value)
+        return _as_utc(value)
     if isinstance(value, date):
         return date(value.year, value.month, value.day)
     if type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
@@ -74,7 +74,7 @@ def _decimal(value: Fraction, places: int) -> str:
     return sign + digits[:point] + ("." + digits[point:] if places else "")
 
 
-def _moment(value: datetime) -> datetime:
+def _as_utc(value: datetime) -> datetime:
     if getattr(value, "nanosecond", 0):
         raise refusal("constant", value, "a point in time in whole microseconds")
     try:

@@ -29,9 +29,9 @@ from letalone.plans.typing import Columns
 EXAMPLES = {Type.DATE: "'2024-01-31'", Type.TIMESTAMP: "'2024-01-31 14:30:00'"}
 
 
-def dated(expression: Expression, columns: Columns) -> Expression:
+def read_dates(expression: Expression, columns: Columns) -> Expression:
     """The expression with constants beside dates and times read as such."""
-    return _dated(checked_size(expression), columns)
+    return _read_dates_in(checked_size(expression), columns)
 
 
 def first_day(day: date, period: Period) -> date:
@@ -49,7 +49,7 @@ def first_day(day: date, period: Period) -> date:
             return day
 
 
-def moment(text: str, kind: Type) -> Value:
+def read_moment(text: str, kind: Type) -> Value:
     """The date or the time that a text writes, or an error that shows how to write it."""
     read = date.fromisoformat if kind is Type.DATE else datetime.fromisoformat
     try:
@@ -59,19 +59,19 @@ def moment(text: str, kind: Type) -> Value:
     raise ParameterError(f"{text[:40]!r} is no {kind.value}: write it as {EXAMPLES[kind]}.")
 
 
-def _dated(node: Expression, columns: Columns) -> Expression:
+def _read_dates_in(node: Expression, columns: Columns) -> Expression:
     match cast("Node", node):
         case Comparison(op, left, right):
-            left, right = _dated(left, columns), _dated(right, columns)
+            left, right = _read_dates_in(left, columns), _read_dates_in(right, columns)
             return Comparison(op, _beside(left, right, columns), _beside(right, left, columns))
         case OneOf(of, values):
-            of = _dated(of, columns)
+            of = _read_dates_in(of, columns)
             if not any(isinstance(value, str | date) for value in values):
                 return OneOf(of, values)
             kind = columns.type_of(of).type
             return OneOf(of, tuple(_read(value, kind) for value in values))
         case _:
-            return with_parts(node, lambda part: _dated(part, columns))
+            return with_parts(node, lambda part: _read_dates_in(part, columns))
 
 
 def _beside(side: Expression, other: Expression, columns: Columns) -> Expression:
@@ -82,7 +82,7 @@ def _beside(side: Expression, other: Expression, columns: Columns) -> Expression
 
 def _read(value: Value, kind: Type) -> Value:
     if isinstance(value, str) and kind in EXAMPLES:
-        return moment(value, kind)
+        return read_moment(value, kind)
     if type(value) is date and kind is Type.TIMESTAMP:
         return datetime(value.year, value.month, value.day)
     return value

@@ -6,9 +6,11 @@
 Tested:   tests/plans/test_described.py
 """
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from letalone.errors.spelling import plural
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin
 from letalone.plans.expressions import Expression
 from letalone.plans.facts import facts_of
@@ -23,20 +25,24 @@ from letalone.plans.features import (
     UnitValue,
 )
 from letalone.plans.types import Key
-from letalone.plans.wording import and_words, clamped_in_words, in_words, listed, value_in_words
+from letalone.plans.wording import and_words, clamped_in_words, in_words, join_words, value_in_words
 
 if TYPE_CHECKING:
     from letalone.plans.query import Plan
 
 
-def described(plan: "Plan") -> str:
-    """The question as one sentence, its parts separated by semicolons."""
-    asked = [facts_of(aggregate).describe(aggregate) for _, aggregate in plan.aggregates]
-    parts = [and_words(asked) + _groups(plan.groups, plan.keys)]
+def described(plan: "Plan", describe: Callable[[Any], str] | None = None) -> str:
+    """The question as one sentence, its parts separated by semicolons.
+
+    `describe` words an aggregate in place of its own words.
+    """
+    describe = describe or (lambda aggregate: facts_of(aggregate).describe(aggregate))
+    aggregates = [describe(aggregate) for _, aggregate in plan.aggregates]
+    parts = [and_words(aggregates) + _groups(plan.groups, plan.keys)]
     parts += _steps(plan, "rows" if plan.per_unit is None else "units")
     if plan.per_unit is None:
         return "; ".join([*parts, _bounding(plan.schema.unit, plan.bounding, plan.where)])
-    features = [f"{name} is {_feature(one)}" for name, one in plan.per_unit.features]
+    features = [f"{name} is {_feature(feature)}" for name, feature in plan.per_unit.features]
     one_row = f"each {plan.schema.unit} is one row, made of all its rows"
     return "; ".join([*parts, one_row, *features, *_steps(plan.per_unit, "of its rows")])
 
@@ -44,7 +50,7 @@ def described(plan: "Plan") -> str:
 def _steps(of: "Plan | PerUnit", rows: str) -> list[str]:
     """Which rows, and what is beside them."""
     parts = [] if of.where is None else [f"only {rows} with {in_words(of.where)}"]
-    parts += [f"where {name} is {in_words(one)}" for name, one in of.derived]
+    parts += [f"where {name} is {in_words(expression)}" for name, expression in of.derived]
     return [*parts, *(_join(join) for join in of.joins)]
 
 
@@ -53,9 +59,9 @@ def _feature(feature: Feature) -> str:
         case UnitCount():
             return "their number"
         case UnitTotal(of, lower, upper):
-            return f"the total of {_clamped(of, lower, upper)}"
+            return f"the total of {_within_bounds(of, lower, upper)}"
         case UnitMean(of, lower, upper):
-            return f"the mean of {_clamped(of, lower, upper)}"
+            return f"the mean of {_within_bounds(of, lower, upper)}"
         case UnitExtreme(of, largest):
             return f"the {'largest' if largest else 'smallest'} {in_words(of)}"
         case UnitCondition(of, every):
@@ -65,7 +71,7 @@ def _feature(feature: Feature) -> str:
             return f"{in_words(of)} in the one with the {which}"
 
 
-def _clamped(of: Expression, lower: Fraction | None, upper: Fraction | None) -> str:
+def _within_bounds(of: Expression, lower: Fraction | None, upper: Fraction | None) -> str:
     assert lower is not None
     assert upper is not None
     return clamped_in_words(of, lower, upper)
@@ -79,7 +85,7 @@ def _groups(groups: tuple[GroupColumn, ...], keys: tuple[tuple[Key, ...], ...] |
         return f", for each {names} that enough units have"
     if len(keys) <= 5 and len(groups) == 1:
         shown_keys = [value_in_words(groups[0].shown(key)) for (key,) in keys]
-        return f", for each {names} among {listed(shown_keys)}"
+        return f", for each {names} among {join_words(shown_keys)}"
     what = "values" if len(groups) == 1 else "combinations"
     return f", for each of {len(keys):,} {what} of {names}"
 
@@ -99,17 +105,13 @@ def _join(join: Join) -> str:
 def _bounding(unit: str | None, bounding: Bounding, where: Expression | None) -> str:
     if unit is None:
         return "each row is protected on its own"
-    rows = "" if bounding.max_rows is None else f"at most {_number(bounding.max_rows, 'row')}"
+    rows = "" if bounding.max_rows is None else f"at most {plural(bounding.max_rows, 'row')}"
     if bounding.max_groups is None:
         chosen = ", chosen before the filter" if rows and where is not None else ""
         return f"each {unit} counts with {rows or 'all its rows, once'}{chosen}"
-    groups = f"at most {_number(bounding.max_groups, 'group')}"
+    groups = f"at most {plural(bounding.max_groups, 'group')}"
     if bounding.clip:
         how = "with its total in each clipped to the range of one row"
     else:
         how = f"with {rows} in each" if rows else "once in each"
     return f"each {unit} counts in {groups}, {how}"
-
-
-def _number(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -15,7 +15,7 @@ from letalone.plans.expressions import (
     Expression,
     Literal,
     Node,
-    inlined,
+    inline_columns,
 )
 from letalone.plans.types import Key, Type
 from letalone.plans.typing import MISSING, PART_RANGE, Columns
@@ -50,18 +50,18 @@ def is_covered(expression: Expression, columns: Columns, keys: Collection[Key]) 
     """
     if columns.type_of(expression).nullable and None not in keys:
         return False
-    whole = inlined(expression, columns.derived)
-    if isinstance(whole, ColumnRef | Bin) and columns.type_of(whole).type is not Type.BOOLEAN:
+    inlined = inline_columns(expression, columns.derived)
+    if isinstance(inlined, ColumnRef | Bin) and columns.type_of(inlined).type is not Type.BOOLEAN:
         return False
-    domain = closed_domain(whole, columns)
+    domain = closed_domain(inlined, columns)
     return domain is not None and set(domain) <= set(keys)
 
 
 def _constants(results: list[Expression], columns: Columns) -> tuple[Key, ...] | None:
     if not all(isinstance(result, Literal) for result in results):
         return None
-    found = [columns.type_of(result) for result in results]
-    if not all(typed == MISSING or _is_key(typed.type) for typed in found):
+    types = [columns.type_of(result) for result in results]
+    if not all(typed == MISSING or _is_key(typed.type) for typed in types):
         return None
     values = [cast("Key", cast("Literal", result).value) for result in results]
     return tuple(dict.fromkeys(value for value in values if value is not None))

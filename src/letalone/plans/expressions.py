@@ -451,7 +451,7 @@ def same(left: Expression, right: Expression) -> bool:
 def children(node: Expression) -> Iterator[Expression]:
     """The parts that an expression is directly made of, in order."""
     for part in fields(cast("Node", node)):
-        yield from _nodes_in(getattr(node, part.name))
+        yield from nodes_in(getattr(node, part.name))
 
 
 def checked_size(expression: Expression) -> Expression:
@@ -469,9 +469,9 @@ def checked_size(expression: Expression) -> Expression:
     return expression
 
 
-def inlined(expression: Expression, derived: Mapping[str, Expression]) -> Expression:
+def inline_columns(expression: Expression, derived: Mapping[str, Expression]) -> Expression:
     """The expression with each derived column replaced by what it is, checked for size."""
-    return checked_size(_inlined(checked_size(expression), derived))
+    return checked_size(_inline(checked_size(expression), derived))
 
 
 def column_names(expression: Expression) -> list[str]:
@@ -486,18 +486,19 @@ def column_names(expression: Expression) -> list[str]:
     return list(names)
 
 
-def _nodes_in(value: object) -> Iterator[Expression]:
+def nodes_in(value: object) -> Iterator[Expression]:
+    """The expressions in a field: itself, or those in a tuple of any depth."""
     if isinstance(value, Expression):
         yield value
     elif isinstance(value, tuple):
         for item in cast("tuple[object, ...]", value):
-            yield from _nodes_in(item)
+            yield from nodes_in(item)
 
 
-def _inlined(node: Expression, derived: Mapping[str, Expression]) -> Expression:
+def _inline(node: Expression, derived: Mapping[str, Expression]) -> Expression:
     if isinstance(node, ColumnRef):
         return derived.get(node.name, node)
-    return with_parts(node, lambda part: _inlined(part, derived))
+    return with_parts(node, lambda part: _inline(part, derived))
 
 
 def with_parts(node: Expression, change: Callable[[Expression], Expression]) -> Expression:

@@ -21,7 +21,7 @@ from typing import Any, TypeVar, cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number, refusal
-from letalone.plans.bounds import check_numeric, check_range, resolved_bounds
+from letalone.plans.bounds import check_numeric, check_range, resolve_bounds
 from letalone.plans.constants import as_bound
 from letalone.plans.expressions import Case, ColumnRef, Expression, Literal, Not
 from letalone.plans.records import STORED_NAMES, StructuralEquality, stored_as
@@ -68,6 +68,10 @@ class OutputColumn:
     is_winner: bool = False
 
 
+ONE_NUMBER = (OutputColumn(0, "", "", Type.NUMBER),)
+ONE_COUNT = (OutputColumn(0, "", "", Type.INTEGER),)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AggregateRequest(Computable, StructuralEquality):
     """An aggregate as it was asked for; `by` and `bounds` where it is about several columns."""
@@ -105,12 +109,12 @@ class AggregateFacts:
     stored_name: str
     _: KW_ONLY
     words: tuple[str, ...] = ()  # la.mean; also the name in refusals
-    title: Words  # of its stored form; stands above a picture
-    needs: Needs
     describe: Words  # mean of cost clamped to [0, 1000]
+    title: Words | None = None  # of its stored form, above a picture; None: its first word
+    needs: Needs = Needs.BOUNDS
     resolve: Callable[[AggregateRequest, Columns], Any] | None = None
     check: Callable[[Any, Columns], object] = lambda asked, columns: None  # noqa: ARG005
-    columns: Callable[[Any, Columns], Sequence[OutputColumn]]
+    columns: Callable[[Any, Columns], Sequence[OutputColumn]] = lambda asked, columns: ONE_NUMBER  # noqa: ARG005
     # What is known of it beforehand, from its bounds; None: nothing.
     known_range: Callable[[float, float], tuple[float, float]] | None = None
     # The share of its range that a spread must be known to stay below, to be shown as 0.
@@ -120,6 +124,10 @@ class AggregateFacts:
     is_single: Callable[[Any], bool] = lambda asked: True  # noqa: ARG005  # one number
     note: Words | None = None  # what every answer says of it
     sql_word: str = ""  # where SQL calls it otherwise
+
+    def title_of(self, stored: Mapping[str, object]) -> str:
+        """What stands above a picture of it."""
+        return self.words[0] if self.title is None else self.title(stored)
 
     def __call__(self, aggregate: Class) -> Class:
         FACTS[self.stored_name] = self
@@ -149,10 +157,9 @@ def always(words: str) -> Words:
     return lambda _: words
 
 
-def one_number(kind: Type) -> Callable[[Any, Columns], Sequence[OutputColumn]]:
-    """One column under the name of the aggregate itself."""
-    columns = (OutputColumn(0, "", "", kind),)
-    return lambda _aggregate, _columns: columns
+def one_count(_asked: object, _columns: Columns) -> Sequence[OutputColumn]:
+    """One column with a whole number, under the name of the aggregate itself."""
+    return ONE_COUNT
 
 
 def number_type(of: Expression, columns: Columns) -> Type:
@@ -166,7 +173,7 @@ def clamp_request(
     """What is asked about, as a number, within the bounds that are given or declared."""
     of = as_number(cast("Expression", request.of), columns)
     check_numeric(of, columns, done=request.word)
-    return of, *resolved_bounds(of, columns, lower=request.lower, upper=request.upper)
+    return of, *resolve_bounds(of, columns, lower=request.lower, upper=request.upper)
 
 
 def read_of(of: object) -> Expression:

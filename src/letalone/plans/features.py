@@ -23,10 +23,10 @@ from typing import cast
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import read_flag, refusal
-from letalone.plans.bounds import check_numeric, check_range, resolved_bounds
+from letalone.plans.bounds import check_numeric, check_range, resolve_bounds
 from letalone.plans.clauses import Join
 from letalone.plans.constants import LARGEST_BOUND, as_bound
-from letalone.plans.dates import dated
+from letalone.plans.dates import read_dates
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Case, ColumnRef, Expression, Literal, Not
 from letalone.plans.records import StructuralEquality, stored_as
@@ -113,7 +113,7 @@ class PerUnit(StructuralEquality):
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class StepGrid:
     """The values that are added up: whole numbers from low to high, times 2^-shift."""
 
     low: int
@@ -127,8 +127,8 @@ def rows_schema(schema: Schema, per_unit: PerUnit | None) -> Schema:
     if per_unit is None:
         return schema
     before = columns_before(schema, per_unit)
-    found = [_column(name, feature, before) for name, feature in per_unit.features]
-    return Schema(schema.name, tuple(found), neighbours=schema.neighbours)
+    columns = [_column(name, feature, before) for name, feature in per_unit.features]
+    return Schema(schema.name, tuple(columns), neighbours=schema.neighbours)
 
 
 def always_there(schema: Schema, per_unit: PerUnit | None) -> frozenset[str]:
@@ -144,14 +144,18 @@ def columns_before(schema: Schema, per_unit: PerUnit) -> Columns:
     return columns_of(schema, joins=per_unit.joins, derived=per_unit.derived, where=per_unit.where)
 
 
-def resolved_features(per_unit: PerUnit, schema: Schema) -> PerUnit:
+def resolve_features(per_unit: PerUnit, schema: Schema) -> PerUnit:
     """The same with dates read and bounds filled in."""
     derived: tuple[tuple[str, Expression], ...] = ()
     for name, of in per_unit.derived:
-        derived += ((name, dated(of, columns_of(schema, joins=per_unit.joins, derived=derived))),)
+        derived += (
+            (name, read_dates(of, columns_of(schema, joins=per_unit.joins, derived=derived))),
+        )
     columns = columns_of(schema, joins=per_unit.joins, derived=derived)
-    where = None if per_unit.where is None else dated(per_unit.where, columns)
-    features = tuple((name, _resolved(one, columns)) for name, one in per_unit.features)
+    where = None if per_unit.where is None else read_dates(per_unit.where, columns)
+    features = tuple(
+        (name, _resolve_feature(feature, columns)) for name, feature in per_unit.features
+    )
     return PerUnit(features, where, derived, per_unit.joins)
 
 
@@ -192,15 +196,15 @@ def made_of(feature: Feature) -> Sequence[Expression]:
             return (feature.of,)
 
 
-def steps_of(feature: UnitTotal | UnitMean, kind: Type) -> Steps:
+def steps_of(feature: UnitTotal | UnitMean, kind: Type) -> StepGrid:
     """The steps for values of this type; whole numbers are kept as they are, unless huge.
 
     The ends are rounded inwards, so that totals and means keep to the bounds.
     """
     lower, upper = cast("Fraction", feature.lower), cast("Fraction", feature.upper)
-    most = max(abs(lower), abs(upper))
-    whole = kind is Type.INTEGER and most < WHOLE
-    shift = 0 if whole else STEPS - _bits(most)
+    largest = max(abs(lower), abs(upper))
+    is_whole = kind is Type.INTEGER and largest < WHOLE
+    shift = 0 if is_whole else STEPS - _bits(largest)
     unit = Fraction(2) ** shift
     low, high = ceil(lower * unit), floor(upper * unit)
     if low > high:
@@ -208,7 +212,7 @@ def steps_of(feature: UnitTotal | UnitMean, kind: Type) -> Steps:
             f"There is no whole number between the bounds of '{in_words(feature.of)}', which is"
             " integer. Give wider bounds."
         )
-    return Steps(low, high, shift, Type.INTEGER if whole else Type.NUMBER)
+    return StepGrid(low, high, shift, Type.INTEGER if is_whole else Type.NUMBER)
 
 
 def _bits(number: Fraction) -> int:
@@ -216,17 +220,17 @@ def _bits(number: Fraction) -> int:
     return number.numerator.bit_length() - number.denominator.bit_length() + 1
 
 
-def _resolved(feature: Feature, columns: Columns) -> Feature:
+def _resolve_feature(feature: Feature, columns: Columns) -> Feature:
     match feature:
         case UnitTotal(of) | UnitMean(of):
-            of = _as_number(dated(of, columns), columns)
+            of = _as_number(read_dates(of, columns), columns)
             check_numeric(of, columns, done="adding up")
-            lower, upper = resolved_bounds(of, columns, lower=feature.lower, upper=feature.upper)
+            lower, upper = resolve_bounds(of, columns, lower=feature.lower, upper=feature.upper)
             return replace(feature, of=of, lower=lower, upper=upper)
         case UnitExtreme(of) | UnitCondition(of):
-            return replace(feature, of=dated(of, columns))
+            return replace(feature, of=read_dates(of, columns))
         case UnitValue(of, by):
-            return replace(feature, of=dated(of, columns), by=dated(by, columns))
+            return replace(feature, of=read_dates(of, columns), by=read_dates(by, columns))
         case _:
             return feature
 
@@ -245,7 +249,7 @@ def _check(feature: Feature, columns: Columns) -> None:
         case UnitTotal(of, lower, upper) | UnitMean(of, lower, upper):
             kind = check_numeric(of, columns, done="adding up").type
             if lower is None or upper is None:
-                resolved_bounds(of, columns, lower=lower, upper=upper)
+                resolve_bounds(of, columns, lower=lower, upper=upper)
                 raise ParameterError(f"The bounds of '{in_words(of)}' are not filled in.")
             check_range(lower, upper, words=in_words(of))
             steps_of(feature, kind)
@@ -309,12 +313,12 @@ def _column(name: str, feature: Feature, before: Columns) -> Column:
 def _total(name: str, feature: UnitTotal, before: Columns) -> Column:
     """One row at least is added up, and nobody knows how many: only one side is known."""
     steps = steps_of(feature, before.type_of(feature.of).type)
-    whole = steps.kind is Type.INTEGER
-    lower, upper = (Fraction(steps.low), Fraction(steps.high)) if whole else _given(feature)
+    is_whole = steps.kind is Type.INTEGER
+    lower, upper = (Fraction(steps.low), Fraction(steps.high)) if is_whole else _bounds_of(feature)
     return Column(name, steps.kind, lower if lower >= 0 else None, upper if upper <= 0 else None)
 
 
-def _given(feature: UnitTotal) -> tuple[Fraction, Fraction]:
+def _bounds_of(feature: UnitTotal) -> tuple[Fraction, Fraction]:
     return cast("Fraction", feature.lower), cast("Fraction", feature.upper)
 
 
@@ -330,13 +334,13 @@ def _one_of_them(name: str, of: Expression, before: Columns) -> Column:
 def _ends(of: Expression, before: Columns) -> tuple[Fraction | None, Fraction | None]:
     """The interval of an expression; none where it is a point or too large to be a bound."""
     typed = before.type_of(of)
-    most = WHOLE if typed.type is Type.INTEGER else LARGEST_BOUND
+    largest = WHOLE if typed.type is Type.INTEGER else LARGEST_BOUND
     if typed.lower >= typed.upper:
         return None, None
-    found = [
-        as_bound("bound", end) if abs(end) < most else None for end in (typed.lower, typed.upper)
+    ends = [
+        as_bound("bound", end) if abs(end) < largest else None for end in (typed.lower, typed.upper)
     ]
-    return found[0], found[1]
+    return ends[0], ends[1]
 
 
 def _keys(of: Expression, before: Columns, kind: Type) -> tuple[Key, ...] | None:

@@ -14,48 +14,31 @@ from functools import partial
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
 from letalone.plans.bounds import resolve_all
-from letalone.plans.expressions import Expression, same
+from letalone.plans.expressions import Expression, nodes_in, same
 from letalone.plans.facts import (
     FACTS,
     AggregateFacts,
-    Needs,
     aggregate,
     always,
     check_aggregate,
     facts_of,
-    one_number,
 )
-from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
-from letalone.plans.parts import (
-    Count,
-    CountPresent,
-    CountUnits,
-    CountValues,
-    Deviation,
-    Extreme,
-    Histogram,
-    Mean,
-    MostFrequent,
-    PrivateBounds,
-    Quantiles,
-    Sum,
-    Variance,
-)
+from letalone.plans.pairs import PairAggregate
+from letalone.plans.parts import ColumnAggregate, Count, CountPresent, Mean, Sum
 from letalone.plans.records import STORED_NAMES, Json, StructuralEquality
 from letalone.plans.trees import (
-    Answered,
-    Applied,
-    AskedFormula,
-    Combined,
     Computable,
     Constant,
+    FormulaRequest,
+    FunctionCall,
+    Operation,
+    PartValue,
     Tree,
-    checked,
+    check_tree,
     in_words,
-    renumbered,
-    used,
+    parts_used,
+    renumber_parts,
 )
-from letalone.plans.types import Type
 from letalone.plans.typing import Columns
 
 
@@ -65,8 +48,8 @@ def _describe(formula: "Formula") -> str:
 
 def _check(formula: "Formula", columns: Columns) -> None:
     """Refuses a formula that is damaged, or whose parts cannot be answered."""
-    tree = checked(formula.tree)
-    if not formula.parts or used(tree) != list(range(len(formula.parts))):
+    tree = check_tree(formula.tree)
+    if not formula.parts or parts_used(tree) != list(range(len(formula.parts))):
         raise refusal("formula", formula.tree, "a tree that reads each part, in order")
     for part in formula.parts:
         _check_single(part)
@@ -76,10 +59,8 @@ def _check(formula: "Formula", columns: Columns) -> None:
 @aggregate(
     "Formula",
     title=always("formula"),
-    needs=Needs.BOUNDS,
     describe=_describe,
     check=_check,
-    columns=one_number(Type.NUMBER),
     is_single=lambda _: False,
     note=always("is computed from noisy numbers; its interval follows from theirs"),
 )
@@ -91,26 +72,7 @@ class Formula(StructuralEquality):
     tree: Tree
 
 
-Aggregate = (
-    Count
-    | CountUnits
-    | CountPresent
-    | CountValues
-    | Sum
-    | Mean
-    | Variance
-    | Deviation
-    | Covariance
-    | Correlation
-    | Slope
-    | Regression
-    | Quantiles
-    | Extreme
-    | Histogram
-    | MostFrequent
-    | PrivateBounds
-    | Formula
-)
+Aggregate = ColumnAggregate | PairAggregate | Formula
 Resolve = Callable[[Computable], Aggregate]
 
 
@@ -122,11 +84,11 @@ def facts_of_stored(stored: Json) -> AggregateFacts | None:
 def flattened(aggregates: Iterable[tuple[str, Aggregate]]) -> list[tuple[str, Aggregate]]:
     """The aggregates with the parts of formulas in place of these, under `inner_name`."""
     flat: list[tuple[str, Aggregate]] = []
-    for name, one in aggregates:
-        if isinstance(one, Formula):
-            flat += [(inner_name(name, number), part) for number, part in enumerate(one.parts)]
+    for name, member in aggregates:
+        if isinstance(member, Formula):
+            flat += [(inner_name(name, number), part) for number, part in enumerate(member.parts)]
         else:
-            flat.append((name, one))
+            flat.append((name, member))
     return flat
 
 
@@ -142,33 +104,26 @@ def shown_name(name: str) -> str:
 
 def expressions_of(asked: Aggregate) -> tuple[Expression, ...]:
     """What an aggregate looks at in each row."""
-    match asked:
-        case Count() | CountUnits():
-            return ()
-        case Covariance(of, by) | Correlation(of, by) | Slope(of, by):
-            return (of, by)
-        case Regression(of, by):
-            return (of, *by)
-        case Formula(parts):
-            return tuple(of for part in parts for of in expressions_of(part))
-        case _:
-            return (asked.of,)
+    if isinstance(asked, Formula):
+        return tuple(of for part in asked.parts for of in expressions_of(part))
+    of, by = getattr(asked, "of", ()), getattr(asked, "by", ())
+    return tuple(nodes_in((of, by)))
 
 
-def resolved_formula(asked: AskedFormula, columns: Columns, resolve: Resolve) -> Aggregate:
+def resolve_formula(asked: FormulaRequest, columns: Columns, resolve: Resolve) -> Aggregate:
     """The formula over the columns of a table; where it is one aggregate, that."""
     if not asked.parts:
         raise ParameterError("A formula needs an aggregate: it is a constant. Add la.count().")
     parts = resolve_all(*(partial(resolve, part) for part in asked.parts))
     for part in parts:
         _check_single(part)
-    tree = _with_means(checked(asked.tree), parts, columns)
-    numbers = used(tree)
-    if isinstance(tree, Answered):
+    tree = _with_means(check_tree(asked.tree), parts, columns)
+    numbers = parts_used(tree)
+    if isinstance(tree, PartValue):
         return parts[tree.part]
     places = {number: place for place, number in enumerate(numbers)}
     order = [places.get(number, 0) for number in range(len(parts))]
-    return Formula(tuple(parts[number] for number in numbers), renumbered(tree, order))
+    return Formula(tuple(parts[number] for number in numbers), renumber_parts(tree, order))
 
 
 def _check_single(part: Aggregate) -> None:
@@ -182,15 +137,15 @@ def _check_single(part: Aggregate) -> None:
 def _with_means(tree: Tree, parts: list[Aggregate], columns: Columns) -> Tree:
     """The tree with ratios that are means in place; `parts` grows by these."""
     match tree:
-        case Combined("/", Answered(top), Answered(bottom)):
-            found = _mean(parts[top], parts[bottom], columns)
-            return tree if found is None else Answered(_added(found, parts))
-        case Combined(op, left, right):
-            pair = (_with_means(one, parts, columns) for one in (left, right))
-            return Combined(op, *pair)
-        case Applied(function, of, digits):
-            return Applied(function, _with_means(of, parts, columns), digits)
-        case Answered() | Constant():
+        case Operation("/", PartValue(top), PartValue(bottom)):
+            mean = _mean(parts[top], parts[bottom], columns)
+            return tree if mean is None else PartValue(_add_part(mean, parts))
+        case Operation(op, left, right):
+            pair = (_with_means(side, parts, columns) for side in (left, right))
+            return Operation(op, *pair)
+        case FunctionCall(function, of, digits):
+            return FunctionCall(function, _with_means(of, parts, columns), digits)
+        case PartValue() | Constant():
             return tree
 
 
@@ -202,7 +157,7 @@ def _mean(top: Aggregate, bottom: Aggregate, columns: Columns) -> Mean | None:
     return Mean(top.of, top.lower, top.upper) if rows or present else None
 
 
-def _added(found: Mean, parts: list[Aggregate]) -> int:
+def _add_part(found: Mean, parts: list[Aggregate]) -> int:
     if found not in parts:
         parts.append(found)
     return parts.index(found)

@@ -37,7 +37,7 @@ EXAMPLES = {
 
 def product(*columns: Iterable[object]) -> tuple[tuple[object, ...], ...]:
     """Every combination of the keys of several columns: `la.product(["A", "B"], [2023, 2024])`."""
-    lists = [_listed(column) for column in columns]
+    lists = [_as_list(column) for column in columns]
     if not lists:
         raise ParameterError("la.product got no lists. Give the keys of each column as a list.")
     _check_number(prod(len(keys) for keys in lists))
@@ -46,7 +46,7 @@ def product(*columns: Iterable[object]) -> tuple[tuple[object, ...], ...]:
 
 def read_keys(keys: object, types: Sequence[Type]) -> tuple[tuple[Key, ...], ...]:
     """One tuple a group, checked: of the right length and types, none twice."""
-    rows = _listed(keys)
+    rows = _as_list(keys)
     _check_number(len(rows))
     for kind in types:
         check_groupable(kind, "the group column")
@@ -72,7 +72,7 @@ def check_groupable(kind: Type, words: str) -> None:
     )
 
 
-def _listed(keys: object) -> list[object]:
+def _as_list(keys: object) -> list[object]:
     if isinstance(keys, str | bytes) or not isinstance(keys, Iterable):
         raise refusal("keys", keys, "a list, such as ['A', 'B']")
     return list(cast("Iterable[object]", keys))

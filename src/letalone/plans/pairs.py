@@ -16,12 +16,11 @@ from typing import cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import read_flag, refusal
-from letalone.plans.bounds import check_numeric, check_range, resolve_all, resolved_bounds
+from letalone.plans.bounds import check_numeric, check_range, resolve_all, resolve_bounds
 from letalone.plans.expressions import Expression, same
 from letalone.plans.facts import (
     AggregateRequest,
     Bounds,
-    Needs,
     Of,
     OutputColumn,
     Range,
@@ -29,7 +28,6 @@ from letalone.plans.facts import (
     always,
     as_number,
     name_of,
-    one_number,
     read_bounds,
     read_of,
 )
@@ -104,12 +102,9 @@ def _resolve_covariance(request: AggregateRequest, columns: Columns) -> "Covaria
 @aggregate(
     "Covariance",
     words=("covariance",),
-    title=always("covariance"),
-    needs=Needs.BOUNDS,
     describe=lambda asked: f"{'sample ' * asked.sample}covariance of {_two_in_words(asked, 'and')}",
     resolve=_resolve_covariance,
     check=_check_two,
-    columns=one_number(Type.NUMBER),
     note=BOTH,
     sql_word="covar_pop",
 )
@@ -123,12 +118,9 @@ class Covariance(TwoClamped):
 @aggregate(
     "Correlation",
     words=("correlation",),
-    title=always("correlation"),
-    needs=Needs.BOUNDS,
     describe=lambda asked: f"correlation of {_two_in_words(asked, 'and')}",
     resolve=lambda request, columns: Correlation(*_resolve_two(request, columns)),
     check=_check_two,
-    columns=one_number(Type.NUMBER),
     known_range=lambda _lower, _upper: (-1.0, 1.0),
     note=BOTH,
     sql_word="corr",
@@ -142,11 +134,9 @@ class Correlation(TwoClamped):
     "Slope",
     words=("regression_slope",),
     title=always("slope"),
-    needs=Needs.BOUNDS,
     describe=lambda asked: f"slope of {_two_in_words(asked, 'along')}",
     resolve=lambda request, columns: Slope(*_resolve_two(request, columns)),
     check=_check_two,
-    columns=one_number(Type.NUMBER),
     note=BOTH,
     sql_word="regr_slope",
 )
@@ -193,7 +183,6 @@ def _coefficients(asked: "Regression", _: Columns) -> Sequence[OutputColumn]:
     "Regression",
     words=("linear_regression",),
     title=always("regression"),
-    needs=Needs.BOUNDS,
     describe=_describe_regression,
     resolve=_resolve_regression,
     check=_check_regression,
@@ -211,6 +200,9 @@ class Regression(StructuralEquality):
     upper: Fraction
     by_lower: tuple[Fraction, ...]
     by_upper: tuple[Fraction, ...]
+
+
+PairAggregate = Covariance | Correlation | Slope | Regression
 
 
 def _request(word: str, of: Of, by: tuple[Of, ...], bounds: object) -> AggregateRequest:
@@ -241,7 +233,7 @@ def _clamp_column(
     number = as_number(of, columns)
     check_numeric(number, columns, done=request.word)
     lower, upper = dict(request.bounds).get(name_of(of), (None, None))
-    return number, *resolved_bounds(number, columns, lower=lower, upper=upper, by_name=True)
+    return number, *resolve_bounds(number, columns, lower=lower, upper=upper, by_name=True)
 
 
 def _check_known(given: dict[str, Range], columns: list[Expression]) -> None:

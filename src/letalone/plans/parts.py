@@ -30,7 +30,7 @@ from letalone.plans.facts import (
     as_number,
     clamp_request,
     number_type,
-    one_number,
+    one_count,
 )
 from letalone.plans.keys import check_groupable, read_column_keys
 from letalone.plans.records import StructuralEquality
@@ -57,11 +57,10 @@ def _resolve_count(request: AggregateRequest, columns: Columns) -> "Count | Coun
 @aggregate(
     "Count",
     words=("count",),
-    title=always("count"),
     needs=Needs.NOTHING,
     describe=always("count"),
     resolve=_resolve_count,
-    columns=one_number(Type.INTEGER),
+    columns=one_count,
     error=ErrorKind.STEADY,
     can_clip=True,
 )
@@ -85,7 +84,7 @@ def _resolve_distinct(request: AggregateRequest, columns: Columns) -> "CountUnit
     needs=Needs.NOTHING,
     describe=always("number of units"),
     resolve=_resolve_distinct,
-    columns=one_number(Type.INTEGER),
+    columns=one_count,
     error=ErrorKind.STEADY,
     can_clip=True,
 )
@@ -108,7 +107,7 @@ def _describe_present(counted: "CountPresent") -> str:
     needs=Needs.VALUES,
     describe=_describe_present,
     check=lambda counted, columns: columns.type_of(counted.of),
-    columns=one_number(Type.INTEGER),
+    columns=one_count,
     error=ErrorKind.STEADY,
     can_clip=True,
 )
@@ -133,7 +132,7 @@ def _check_values(of: Expression, columns: Columns) -> None:
     needs=Needs.VALUES,
     describe=lambda counted: f"number of different values of {in_words(counted.of)}",
     check=lambda counted, columns: _check_values(counted.of, columns),
-    columns=one_number(Type.INTEGER),
+    columns=one_count,
     error=ErrorKind.STEADY,
     note=lambda counted: (
         f"is how many different {in_words(counted.of)} there are among the rows that count"
@@ -175,12 +174,9 @@ def check_clamped(asked: Any, columns: Columns) -> None:
 @aggregate(
     "Sum",
     words=("sum",),
-    title=always("sum"),
-    needs=Needs.BOUNDS,
     describe=describe_clamped("sum"),
     resolve=lambda request, columns: Sum(*clamp_request(request, columns)),
     check=check_clamped,
-    columns=one_number(Type.NUMBER),
     known_range=lambda lower, upper: (0.0 if lower >= 0 else -inf, 0.0 if upper <= 0 else inf),
     error=ErrorKind.STEADY,
     can_clip=True,
@@ -193,12 +189,9 @@ class Sum(Clamped):
 @aggregate(
     "Mean",
     words=("mean",),
-    title=always("mean"),
-    needs=Needs.BOUNDS,
     describe=describe_clamped("mean"),
     resolve=lambda request, columns: Mean(*clamp_request(request, columns)),
     check=check_clamped,
-    columns=one_number(Type.NUMBER),
     known_range=lambda lower, upper: (lower, upper),
     error=ErrorKind.PER_ROW,
     can_clip=True,
@@ -216,12 +209,9 @@ def _resolve_variance(request: AggregateRequest, columns: Columns) -> "Variance"
 @aggregate(
     "Variance",
     words=("variance",),
-    title=always("variance"),
-    needs=Needs.BOUNDS,
     describe=describe_clamped("variance"),
     resolve=_resolve_variance,
     check=check_clamped,
-    columns=one_number(Type.NUMBER),
     known_range=lambda lower, upper: (0.0, ((upper - lower) / 2) ** 2),
     unknown_above=0.01,
     error=ErrorKind.PER_ROW,
@@ -242,11 +232,9 @@ def _resolve_deviation(request: AggregateRequest, columns: Columns) -> "Deviatio
     "Deviation",
     words=("std",),
     title=always("standard deviation"),
-    needs=Needs.BOUNDS,
     describe=describe_clamped("standard deviation"),
     resolve=_resolve_deviation,
     check=check_clamped,
-    columns=one_number(Type.NUMBER),
     known_range=lambda lower, upper: (0.0, (upper - lower) / 2),
     unknown_above=0.1,
     sql_word="stddev_pop",
@@ -286,20 +274,21 @@ def _check_steps(asked: "Quantiles | Extreme", columns: Columns) -> None:
         read_ranks(asked.at)
 
 
-def _steps_in_words(asked: "Quantiles | Extreme") -> str:
+def steps_in_words(asked: "Quantiles | Extreme") -> str:
+    """The values that can come out, in words."""
     values = clamped_in_words(asked.of, asked.lower, asked.upper)
     return f"{values} in steps of {shown(asked.step)}"
 
 
 def _describe_quantiles(asked: "Quantiles") -> str:
     ranks = and_words([shown(rank) for rank in asked.at])
-    return f"quantile{'s' * (len(asked.at) > 1)} {ranks} of {_steps_in_words(asked)}"
+    return f"quantile{'s' * (len(asked.at) > 1)} {ranks} of {steps_in_words(asked)}"
 
 
 def _step_type(asked: "Quantiles | Extreme", columns: Columns) -> Type:
     ends = (asked.lower, asked.upper, asked.step)
-    whole = all(end.denominator == 1 for end in ends)
-    return number_type(asked.of, columns) if whole else Type.NUMBER
+    is_whole = all(end.denominator == 1 for end in ends)
+    return number_type(asked.of, columns) if is_whole else Type.NUMBER
 
 
 def _labels(labels: list[str]) -> list[str]:
@@ -316,7 +305,6 @@ def _quantile_columns(asked: "Quantiles", columns: Columns) -> Sequence[OutputCo
     "Quantiles",
     words=("quantile",),
     title=always("quantiles"),
-    needs=Needs.BOUNDS,
     describe=_describe_quantiles,
     resolve=_resolve_quantiles,
     check=_check_steps,
@@ -354,9 +342,8 @@ def _note_of_extreme(asked: "Extreme") -> str:
     "Extreme",
     words=("min", "max"),
     title=lambda stored: "largest" if stored.get("largest") else "smallest",
-    needs=Needs.BOUNDS,
     describe=lambda asked: (
-        f"private {'maximum' if asked.largest else 'minimum'} of {_steps_in_words(asked)}"
+        f"private {'maximum' if asked.largest else 'minimum'} of {steps_in_words(asked)}"
     ),
     resolve=_resolve_extreme,
     check=_check_steps,
@@ -411,8 +398,6 @@ def _ranges(asked: "Histogram", _: Columns) -> Sequence[OutputColumn]:
 @aggregate(
     "Histogram",
     words=("histogram",),
-    title=always("histogram"),
-    needs=Needs.BOUNDS,
     describe=_describe_histogram,
     resolve=_resolve_histogram,
     check=_check_histogram,
@@ -465,12 +450,12 @@ def _check_most_frequent(asked: "MostFrequent", columns: Columns) -> None:
 
 def _winners(asked: "MostFrequent", columns: Columns) -> Sequence[OutputColumn]:
     kind = columns.type_of(asked.of).type.of_keys
-    found: list[OutputColumn] = []
+    outputs: list[OutputColumn] = []
     for place, label in enumerate(_labels([str(rank + 1) for rank in range(asked.k)])):
         count = f"{label}_count" if label else "count"
-        found.append(OutputColumn(place, label, label, kind, has_interval=False, is_winner=True))
-        found.append(OutputColumn(place, count, label, Type.INTEGER))
-    return found
+        outputs.append(OutputColumn(place, label, label, kind, has_interval=False, is_winner=True))
+        outputs.append(OutputColumn(place, count, label, Type.INTEGER))
+    return outputs
 
 
 @aggregate(
@@ -525,6 +510,23 @@ class PrivateBounds(StructuralEquality):
     """Bounds of a column, bought privately."""
 
     of: Expression
+
+
+ColumnAggregate = (
+    Count
+    | CountUnits
+    | CountPresent
+    | CountValues
+    | Sum
+    | Mean
+    | Variance
+    | Deviation
+    | Quantiles
+    | Extreme
+    | Histogram
+    | MostFrequent
+    | PrivateBounds
+)
 
 
 def read_edges(edges: object) -> tuple[Fraction, ...]:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from letalone.exact.typed import Number, refusal
 from letalone.plans.bounds import check_range
 from letalone.plans.constants import as_bound
-from letalone.plans.expressions import ColumnRef, Expression, inlined
+from letalone.plans.expressions import ColumnRef, Expression, inline_columns
 from letalone.plans.features import (
     UnitCondition,
     UnitCount,
@@ -96,5 +96,5 @@ def _bounds(
     low = None if lower is None else as_bound("lower", lower)
     high = None if upper is None else as_bound("upper", upper)
     if low is not None and high is not None:
-        check_range(low, high, words=in_words(inlined(of, {})))
+        check_range(low, high, words=in_words(inline_columns(of, {})))
     return low, high

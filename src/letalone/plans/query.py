@@ -27,7 +27,7 @@ from letalone.errors.problem import Problem, Remedy, Spelled, problem
 from letalone.errors.remedies import FindKeys, NameKeys
 from letalone.exact.canonical import canonical
 from letalone.exact.typed import refusal
-from letalone.plans.aggregates import AggregateRequest, resolved
+from letalone.plans.aggregates import AggregateRequest, resolve_aggregate
 from letalone.plans.bounds import resolve_all
 from letalone.plans.checks import (
     check_columns,
@@ -38,7 +38,7 @@ from letalone.plans.checks import (
 )
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin, PublicJoin
 from letalone.plans.constants import as_bound, shown
-from letalone.plans.dates import dated, first_day
+from letalone.plans.dates import first_day, read_dates
 from letalone.plans.described import described
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Bin, ColumnRef, Expression, StartOf, as_expression
@@ -46,7 +46,7 @@ from letalone.plans.features import (
     PerUnit,
     always_there,
     check_has_unit,
-    resolved_features,
+    resolve_features,
     rows_schema,
 )
 from letalone.plans.formulas import Aggregate, flattened
@@ -55,7 +55,7 @@ from letalone.plans.keys import product as all_of
 from letalone.plans.parts import CountUnits, PrivateBounds
 from letalone.plans.records import StructuralEquality, fields_to_stored
 from letalone.plans.schema import Schema
-from letalone.plans.trees import AskedFormula, Computable
+from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.types import Key, Type
 from letalone.plans.typing import Columns, Typed, columns_of
 from letalone.plans.unnamed import check_names_nobody
@@ -161,12 +161,12 @@ def make_plan(
     units = None if per_unit is None else units_of(per_unit, schema)
     rows = rows_schema(schema, units)
     check_columns(rows, joins, named)
-    named = _derived(named, rows, joins)
+    named = _read_derived(named, rows, joins)
     columns = columns_of(rows, joins=joins, derived=named)
-    condition = None if where is None else dated(as_expression(where), columns)
-    grouped = tuple(_group(group, columns) for group in _listed(groups))
+    condition = None if where is None else read_dates(as_expression(where), columns)
+    grouped = tuple(_group(group, columns) for group in _as_sequence(groups))
     kept = columns_of(rows, joins=joins, derived=named, where=condition)
-    asked, listed = resolve_all(
+    resolved, listed = resolve_all(
         partial(_resolve_aggregates, aggregates, columns, kept),
         partial(_keys, keys, grouped, columns, find=find_keys),
     )
@@ -178,8 +178,8 @@ def make_plan(
         joins=tuple(joins),
         groups=grouped,
         keys=listed,
-        aggregates=asked,
-        bounding=_one_row(given) if units else _bounding(schema, grouped, asked, given),
+        aggregates=resolved,
+        bounding=_one_row(given) if units else _bounding(schema, grouped, resolved, given),
         per_unit=units,
     )
     check_names_nobody(plan)
@@ -190,7 +190,7 @@ def units_of(per_unit: PerUnit, schema: Schema) -> PerUnit:
     """The features with everything filled in, checked."""
     check_has_unit(schema)
     check_columns(schema, per_unit.joins, per_unit.derived)
-    units = resolved_features(per_unit, schema)
+    units = resolve_features(per_unit, schema)
     check_per_unit(units, schema)
     return units
 
@@ -218,35 +218,35 @@ def bins(
     return GroupColumn(shown_as, Bin(node, low, step, count), Type.INTEGER)
 
 
-def _derived(
+def _read_derived(
     named: Sequence[tuple[str, Expression]], schema: Schema, joins: Sequence[Join]
 ) -> tuple[tuple[str, Expression], ...]:
     """Derived columns with the dates in them read, each beside the ones before it."""
     read: tuple[tuple[str, Expression], ...] = ()
     for name, expression in named:
-        read += ((name, dated(expression, columns_of(schema, joins=joins, derived=read))),)
+        read += ((name, read_dates(expression, columns_of(schema, joins=joins, derived=read))),)
     return read
 
 
-def _dated(asked: Computable | Aggregate, columns: Columns) -> Computable | Aggregate:
-    if isinstance(asked, AskedFormula):
-        parts = tuple(cast("Computable", _dated(part, columns)) for part in asked.parts)
+def _read_dates_of(asked: Computable | Aggregate, columns: Columns) -> Computable | Aggregate:
+    if isinstance(asked, FormulaRequest):
+        parts = tuple(cast("Computable", _read_dates_of(part, columns)) for part in asked.parts)
         return replace(asked, parts=parts)
     if not isinstance(asked, AggregateRequest) or asked.of is None:
         return asked
-    by = tuple(dated(one, columns) for one in asked.by)
-    return replace(asked, of=dated(asked.of, columns), by=by)
+    by = tuple(read_dates(column, columns) for column in asked.by)
+    return replace(asked, of=read_dates(asked.of, columns), by=by)
 
 
 def _resolve_aggregates(
     aggregates: Mapping[str, Computable | Aggregate], columns: Columns, kept: Columns
 ) -> tuple[tuple[str, Aggregate], ...]:
-    dated_ones = [_dated(one, columns) for one in aggregates.values()]
-    found = resolve_all(*(partial(resolved, one, kept) for one in dated_ones))
-    return tuple(zip(aggregates, found, strict=True))
+    dated_ones = [_read_dates_of(request, columns) for request in aggregates.values()]
+    resolved = resolve_all(*(partial(resolve_aggregate, request, kept) for request in dated_ones))
+    return tuple(zip(aggregates, resolved, strict=True))
 
 
-def _listed(groups: Sequence[Group]) -> Sequence[Group]:
+def _as_sequence(groups: Sequence[Group]) -> Sequence[Group]:
     return (groups,) if isinstance(groups, str | GroupColumn) else groups
 
 
@@ -257,7 +257,7 @@ def _group(group: Group, columns: Columns) -> GroupColumn:
         case str():
             return GroupColumn(group, ColumnRef(group), columns.type_of(ColumnRef(group)).type)
         case (str() as name, Expression() as of):
-            of = dated(of, columns)
+            of = read_dates(of, columns)
             return GroupColumn(name, of, columns.type_of(of).type)
         case _:  # pyright: ignore[reportUnnecessaryComparison]
             raise refusal(
@@ -290,17 +290,19 @@ def _keys(
     if keys is not None:
         check_grouped(keys, groups)
         if isinstance(keys, Mapping):
-            keys = _combined(cast("Mapping[str, object]", keys), groups, columns)
+            keys = _combine_keys(cast("Mapping[str, object]", keys), groups, columns)
         read = read_keys(keys, [group.type for group in groups])
         _check_ranges(read, groups)
         _check_starts(read, groups)
         return read
-    found = [closed_domain(group.of, columns) for group in groups]
-    domains = [domain for domain in found if domain is not None]
+    domains_or_none = [closed_domain(group.of, columns) for group in groups]
+    domains = [domain for domain in domains_or_none if domain is not None]
     if not groups or len(domains) < len(groups):
         check_not_unit(((group.name, group.of) for group in groups), columns)
         if groups and not find:
-            without = [group for group, keys in zip(groups, found, strict=True) if keys is None]
+            without = [
+                group for group, keys in zip(groups, domains_or_none, strict=True) if keys is None
+            ]
             raise ParameterError(missing_keys(without, FindKeys(), python=NOT_LISTED))
         return None
     number = prod(len(domain) for domain in domains)
@@ -312,7 +314,7 @@ def _keys(
     return tuple(product(*domains))
 
 
-def _combined(
+def _combine_keys(
     keys: Mapping[str, object], groups: Sequence[GroupColumn], columns: Columns
 ) -> tuple[tuple[object, ...], ...]:
     """Every combination of the keys that are listed by column, or public anyway."""

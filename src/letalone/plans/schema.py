@@ -249,9 +249,9 @@ def _read_type(kind: object) -> Type:
 
 
 def _read_columns(columns: object) -> tuple[Column, ...]:
-    found = tuple(cast("Iterable[object]", columns)) if isinstance(columns, Iterable) else ()
-    if not found or not all(isinstance(column, Column) for column in found):
+    listed = tuple(cast("Iterable[object]", columns)) if isinstance(columns, Iterable) else ()
+    if not listed or not all(isinstance(column, Column) for column in listed):
         raise ParameterError(
             "A schema needs at least one column, each made by la.Column('age', 'integer')."
         )
-    return cast("tuple[Column, ...]", found)
+    return cast("tuple[Column, ...]", listed)

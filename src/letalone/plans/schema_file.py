@@ -214,16 +214,16 @@ def _read_schema(found: Table, make_column: Make) -> dict[str, object]:
 def _read_column(name: str, fields: object) -> dict[str, object]:
     if not isinstance(fields, dict):
         raise FormatError(f"Column {name!r} must be a table: [columns.{_name(name)}].")
-    found = cast("Table", fields)
-    _check_fields(found, COLUMN_FIELDS, f"column such as {name!r}")
-    if "type" not in found:
+    table = cast("Table", fields)
+    _check_fields(table, COLUMN_FIELDS, f"column such as {name!r}")
+    if "type" not in table:
         raise FormatError(f'Column {name!r} has no type. Write a line such as type = "number".')
     return {
         "name": name,
-        "type": found["type"],
-        "lower": _bound(name, found, "lower"),
-        "upper": _bound(name, found, "upper"),
-        "keys": _keys(name, found),
+        "type": table["type"],
+        "lower": _bound(name, table, "lower"),
+        "upper": _bound(name, table, "upper"),
+        "keys": _keys(name, table),
     }
 
 

@@ -29,7 +29,7 @@ PLAIN = "a number or an aggregate, such as la.count()"
 
 @stored_as("Answered")
 @dataclass(frozen=True, slots=True)
-class Answered:
+class PartValue:
     """The noisy answer of the part of this number."""
 
     part: int
@@ -48,7 +48,7 @@ class Constant:
 
 @stored_as("Combined")
 @dataclass(frozen=True, slots=True)
-class Combined:
+class Operation:
     """A sum, a difference, a product or a quotient."""
 
     op: Operator
@@ -62,7 +62,7 @@ class Combined:
 
 @stored_as("Applied")
 @dataclass(frozen=True, slots=True)
-class Applied:
+class FunctionCall:
     """The opposite, the size, or the number rounded half away from 0 to so many digits."""
 
     function: Function
@@ -77,7 +77,7 @@ class Applied:
             raise refusal("digits", self.digits, what, "It is how many follow the point.")
 
 
-Tree = Answered | Constant | Combined | Applied
+Tree = PartValue | Constant | Operation | FunctionCall
 TREES: tuple[type, ...] = Tree.__args__
 
 
@@ -86,99 +86,99 @@ class Computable:
 
     __slots__ = ()
 
-    def __add__(self, other: object) -> "AskedFormula":
-        return combined("+", self, other)
+    def __add__(self, other: object) -> "FormulaRequest":
+        return combine("+", self, other)
 
-    def __radd__(self, other: object) -> "AskedFormula":
-        return combined("+", other, self)
+    def __radd__(self, other: object) -> "FormulaRequest":
+        return combine("+", other, self)
 
-    def __sub__(self, other: object) -> "AskedFormula":
-        return combined("-", self, other)
+    def __sub__(self, other: object) -> "FormulaRequest":
+        return combine("-", self, other)
 
-    def __rsub__(self, other: object) -> "AskedFormula":
-        return combined("-", other, self)
+    def __rsub__(self, other: object) -> "FormulaRequest":
+        return combine("-", other, self)
 
-    def __mul__(self, other: object) -> "AskedFormula":
-        return combined("*", self, other)
+    def __mul__(self, other: object) -> "FormulaRequest":
+        return combine("*", self, other)
 
-    def __rmul__(self, other: object) -> "AskedFormula":
-        return combined("*", other, self)
+    def __rmul__(self, other: object) -> "FormulaRequest":
+        return combine("*", other, self)
 
-    def __truediv__(self, other: object) -> "AskedFormula":
-        return combined("/", self, other)
+    def __truediv__(self, other: object) -> "FormulaRequest":
+        return combine("/", self, other)
 
-    def __rtruediv__(self, other: object) -> "AskedFormula":
-        return combined("/", other, self)
+    def __rtruediv__(self, other: object) -> "FormulaRequest":
+        return combine("/", other, self)
 
-    def __neg__(self) -> "AskedFormula":
-        return applied("negative", self)
+    def __neg__(self) -> "FormulaRequest":
+        return apply_function("negative", self)
 
-    def __abs__(self) -> "AskedFormula":
-        return applied("absolute", self)
+    def __abs__(self) -> "FormulaRequest":
+        return apply_function("absolute", self)
 
-    def __round__(self, digits: SupportsIndex | None = None) -> "AskedFormula":
-        return applied("rounded", self, 0 if digits is None else digits.__index__())
+    def __round__(self, digits: SupportsIndex | None = None) -> "FormulaRequest":
+        return apply_function("rounded", self, 0 if digits is None else digits.__index__())
 
 
 @dataclass(frozen=True, slots=True)
-class AskedFormula(Computable):
+class FormulaRequest(Computable):
     """A formula over aggregates, before the table is known; each part once."""
 
     parts: tuple[Computable, ...]
     tree: Tree
 
 
-def combined(op: Operator, left: object, right: object) -> AskedFormula:
+def combine(op: Operator, left: object, right: object) -> FormulaRequest:
     """The formula of an operation on two aggregates, formulas or numbers."""
-    one, other = as_formula(left), as_formula(right)
-    parts = one.parts + tuple(part for part in other.parts if part not in one.parts)
-    moved = renumbered(other.tree, [parts.index(part) for part in other.parts])
-    return AskedFormula(parts, checked(Combined(op, one.tree, moved)))
+    first, other = as_formula(left), as_formula(right)
+    parts = first.parts + tuple(part for part in other.parts if part not in first.parts)
+    moved = renumber_parts(other.tree, [parts.index(part) for part in other.parts])
+    return FormulaRequest(parts, check_tree(Operation(op, first.tree, moved)))
 
 
-def applied(function: Function, of: object, digits: int = 0) -> AskedFormula:
+def apply_function(function: Function, of: object, digits: int = 0) -> FormulaRequest:
     """The formula of a function of an aggregate or a formula."""
-    found = as_formula(of)
-    return AskedFormula(found.parts, checked(Applied(function, found.tree, digits)))
+    formula = as_formula(of)
+    return FormulaRequest(formula.parts, check_tree(FunctionCall(function, formula.tree, digits)))
 
 
-def as_formula(value: object) -> AskedFormula:
+def as_formula(value: object) -> FormulaRequest:
     """The formula that is one aggregate, or one number."""
-    if isinstance(value, AskedFormula):
+    if isinstance(value, FormulaRequest):
         return value
     if isinstance(value, Computable):
-        return AskedFormula((value,), Answered(0))
+        return FormulaRequest((value,), PartValue(0))
     if isinstance(value, bool | str) or value is None:
         raise refusal("part of a formula", value, PLAIN)
-    return AskedFormula((), Constant(as_bound("number in a formula", value)))
+    return FormulaRequest((), Constant(as_bound("number in a formula", value)))
 
 
-def renumbered(tree: Tree, numbers: list[int]) -> Tree:
+def renumber_parts(tree: Tree, numbers: list[int]) -> Tree:
     """The tree with part i as part numbers[i]."""
-    return mapped(tree, lambda one: Answered(numbers[one.part]))
+    return map_tree(tree, lambda one: PartValue(numbers[one.part]))
 
 
-def mapped(tree: Tree, change: Callable[[Answered], Tree]) -> Tree:
+def map_tree(tree: Tree, change: Callable[[PartValue], Tree]) -> Tree:
     """The tree with its answers changed."""
     match tree:
-        case Answered():
+        case PartValue():
             return change(tree)
         case Constant():
             return tree
-        case Combined(op, left, right):
-            return Combined(op, mapped(left, change), mapped(right, change))
-        case Applied(function, of, digits):
-            return Applied(function, mapped(of, change), digits)
+        case Operation(op, left, right):
+            return Operation(op, map_tree(left, change), map_tree(right, change))
+        case FunctionCall(function, of, digits):
+            return FunctionCall(function, map_tree(of, change), digits)
 
 
-def used(tree: Tree) -> list[int]:
+def parts_used(tree: Tree) -> list[int]:
     """The parts that a tree reads, in order, each once."""
-    found: dict[int, None] = {}
-    mapped(tree, lambda one: found.setdefault(one.part) or one)
-    return list(found)
+    parts: dict[int, None] = {}
+    map_tree(tree, lambda one: parts.setdefault(one.part) or one)
+    return list(parts)
 
 
-def checked(tree: object) -> Tree:
+def check_tree(tree: object) -> Tree:
     """The tree, or a refusal if it is no tree, or too large to walk; never recursive itself."""
     waiting, seen = [(tree, 1)], 0
     while waiting:
@@ -191,9 +191,9 @@ def checked(tree: object) -> Tree:
                 f"This formula has more than {MOST_NODES} parts or is nested deeper than {DEEPEST}"
                 " levels. Ask for its parts, and calculate with the answers."
             )
-        if isinstance(node, Combined):
+        if isinstance(node, Operation):
             waiting += [(node.left, depth + 1), (node.right, depth + 1)]
-        elif isinstance(node, Applied):
+        elif isinstance(node, FunctionCall):
             waiting.append((node.of, depth + 1))
     return cast("Tree", tree)
 
@@ -201,22 +201,22 @@ def checked(tree: object) -> Tree:
 def in_words(tree: Tree, parts: list[str]) -> str:
     """The formula with its parts in words: (sum of cost) / (count)."""
     match tree:
-        case Answered(part):
+        case PartValue(part):
             return f"({parts[part]})"
         case Constant(value):
             return shown(value)
-        case Combined(op, left, right):
-            return f"{_bracketed(left, parts)} {op} {_bracketed(right, parts)}"
-        case Applied("negative", of):
-            return f"-{_bracketed(of, parts)}"
-        case Applied("absolute", of):
-            return f"the size of {_bracketed(of, parts)}"
-        case Applied(_, of, digits):
+        case Operation(op, left, right):
+            return f"{_in_brackets(left, parts)} {op} {_in_brackets(right, parts)}"
+        case FunctionCall("negative", of):
+            return f"-{_in_brackets(of, parts)}"
+        case FunctionCall("absolute", of):
+            return f"the size of {_in_brackets(of, parts)}"
+        case FunctionCall(_, of, digits):
             many = f"{abs(digits)} digit{'s' * (abs(digits) > 1)}"
             places = f"{many} {'after' if digits > 0 else 'before'} the point"
-            return f"{_bracketed(of, parts)} rounded to {places if digits else 'whole numbers'}"
+            return f"{_in_brackets(of, parts)} rounded to {places if digits else 'whole numbers'}"
 
 
-def _bracketed(tree: Tree, parts: list[str]) -> str:
+def _in_brackets(tree: Tree, parts: list[str]) -> str:
     words = in_words(tree, parts)
-    return f"({words})" if isinstance(tree, Combined | Applied) else words
+    return f"({words})" if isinstance(tree, Operation | FunctionCall) else words

@@ -11,11 +11,24 @@ and, if it is a number, within [lower, upper]. It is missing only if `nullable`.
   Assumed:  the engine computes in IEEE doubles, rounding to nearest
 
 Refusals happen here, before data is touched: a plan that passes cannot fail on any row.
+
+Which columns are surely there follows from the filter: it keeps a row only where its condition is
+true. `age >= 65` is true only where age is not missing, so no aggregate over the kept rows skips a
+row for a missing age.
+
+Theorem.  If `condition` is true in a row, then every column of `surely_present(condition)`
+is not missing in it.
+  Proven:   by induction: arithmetic, negation, parts and starts of dates, ranges, clamps,
+            comparisons and `isin` are missing where an operand is; `and` is true only if all
+            parts are; `or` only if one is, so what all parts share is kept; `not` is true only
+            where its operand is false, hence not missing
+  Tested:   tests/plans/test_presence.py, against every row of small tables
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from itertools import product
 from math import inf, isfinite
 from sys import float_info
@@ -45,9 +58,8 @@ from letalone.plans.expressions import (
     Or,
     StartOf,
     checked_size,
-    inlined,
+    inline_columns,
 )
-from letalone.plans.presence import surely_present
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type, type_of_value
 from letalone.plans.wording import in_words
@@ -55,6 +67,8 @@ from letalone.plans.wording import in_words
 PART_RANGE = {"month": (1, 12), "day": (1, 31), "weekday": (1, 7), "hour": (0, 23)}
 LARGEST = float_info.max
 ORDERED = (Type.DATE, Type.TIMESTAMP)
+ColumnNames = frozenset[str]
+NO_COLUMNS: ColumnNames = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +97,8 @@ class Columns:
 
     def type_of(self, expression: Expression) -> Typed:
         """The type of an expression, or a refusal in words."""
-        inlined(expression, self.derived)  # refuses what derived columns make too large
-        return _typed(expression, self)
+        inline_columns(expression, self.derived)  # refuses what derived columns make too large
+        return _type_node(expression, self)
 
 
 def type_of(expression: Expression, schema: Schema) -> Typed:
@@ -119,11 +133,11 @@ def columns_of(
 
 def _with_derived(columns: Columns, name: str, expression: Expression) -> Columns:
     typed = columns.type_of(expression)
-    whole = inlined(expression, columns.derived)
+    inlined = inline_columns(expression, columns.derived)
     return replace(
         columns,
         typed={**columns.typed, name: typed},
-        derived={**columns.derived, name: whole},
+        derived={**columns.derived, name: inlined},
     )
 
 
@@ -131,12 +145,14 @@ def _within(
     columns: Columns, where: Expression, derived: Sequence[tuple[str, Expression]]
 ) -> Columns:
     """The same columns in the rows that the filter keeps: some are surely there."""
-    here = surely_present(checked_size(where)) | surely_present(inlined(where, columns.derived))
+    here = surely_present(checked_size(where)) | surely_present(
+        inline_columns(where, columns.derived)
+    )
     typed = dict(columns.typed)
     for name in typed.keys() - columns.derived.keys():
         typed[name] = replace(typed[name], nullable=typed[name].nullable and name not in here)
     for name, expression in derived:
-        again = _typed(expression, replace(columns, typed=typed))
+        again = _type_node(expression, replace(columns, typed=typed))
         typed[name] = replace(again, nullable=again.nullable and name not in here)
     return replace(columns, typed=typed)
 
@@ -147,7 +163,7 @@ def _of_column(column: Column) -> Typed:
     return Typed(column.type, lower, upper)
 
 
-def _typed(expression: Expression, columns: Columns) -> Typed:
+def _type_node(expression: Expression, columns: Columns) -> Typed:
     match cast("Node", expression):
         case ColumnRef(name):
             if name not in columns.typed:
@@ -158,8 +174,8 @@ def _typed(expression: Expression, columns: Columns) -> Typed:
         case Arithmetic():
             return _arithmetic(cast("Arithmetic", expression), columns)
         case Negated(of):
-            found = _numeric(of, columns, "negated")
-            return Typed(Type.NUMBER, -found.upper, -found.lower, found.nullable)
+            typed = _numeric(of, columns, "negated")
+            return Typed(Type.NUMBER, -typed.upper, -typed.lower, typed.nullable)
         case Comparison():
             return _comparison(cast("Comparison", expression), columns)
         case And(parts) | Or(parts):
@@ -169,7 +185,7 @@ def _typed(expression: Expression, columns: Columns) -> Typed:
         case Not(of):
             return Typed(Type.BOOLEAN, nullable=_condition(of, columns))
         case IsNull(of):
-            _typed(of, columns)
+            _type_node(of, columns)
             return Typed(Type.BOOLEAN, nullable=False)
         case OneOf(of, values):
             return _one_of(of, values, columns)
@@ -178,13 +194,13 @@ def _typed(expression: Expression, columns: Columns) -> Typed:
         case DatePart(part, of):
             return _date_part(part, of, columns)
         case StartOf(period, of):
-            found = _dated(of, columns, f"start of its {period}")
-            return Typed(Type.DATE, nullable=found.nullable)
+            typed = _type_of_date(of, columns, f"start of its {period}")
+            return Typed(Type.DATE, nullable=typed.nullable)
         case Bin(of, _, _, count):
             _numeric(of, columns, "put into ranges")
             return Typed(Type.INTEGER, 0, count - 1)
         case Clamp(of, lower, upper):
-            return _clamped(_numeric(of, columns, "clamped"), lower, upper)
+            return _clamp_interval(_numeric(of, columns, "clamped"), lower, upper)
 
 
 def _of_constant(value: Value) -> Typed:
@@ -244,7 +260,7 @@ def _over(a: float, b: float) -> float:
 
 
 def _comparison(expression: Comparison, columns: Columns) -> Typed:
-    left, right = (_typed(side, columns) for side in (expression.left, expression.right))
+    left, right = (_type_node(side, columns) for side in (expression.left, expression.right))
     _check_comparable(expression, left, right)
     if expression.op not in ("=", "<>"):
         _check_ordered(expression, left.type)
@@ -307,7 +323,7 @@ def _check_ordered(expression: Comparison, kind: Type) -> None:
 
 
 def _one_of(of: Expression, values: tuple[Value, ...], columns: Columns) -> Typed:
-    found = _typed(of, columns)
+    typed = _type_node(of, columns)
     for value in values:
         kind = _of_constant(value)
         if kind == MISSING:
@@ -316,15 +332,15 @@ def _one_of(of: Expression, values: tuple[Value, ...], columns: Columns) -> Type
                 " and add | ….is_null()."
             )
         named = [of] if isinstance(of, ColumnRef) else []
-        _check_same_kind(found.type, kind.type, f"{in_words(of)} is one of …", columns=named)
-    return Typed(Type.BOOLEAN, nullable=found.nullable)
+        _check_same_kind(typed.type, kind.type, f"{in_words(of)} is one of …", columns=named)
+    return Typed(Type.BOOLEAN, nullable=typed.nullable)
 
 
 def _case(expression: Case, columns: Columns) -> Typed:
     for condition, _ in expression.branches:
         _condition(condition, columns)
     results = [*(value for _, value in expression.branches), expression.otherwise]
-    found = [_typed(result, columns) for result in results]
+    found = [_type_node(result, columns) for result in results]
     known = [typed for typed in found if typed != MISSING]
     kinds = {typed.type for typed in known}
     if len(kinds) > 1 and kinds != {Type.INTEGER, Type.NUMBER}:
@@ -339,25 +355,25 @@ def _case(expression: Case, columns: Columns) -> Typed:
         kinds.pop() if len(kinds) == 1 else Type.NUMBER,
         min(typed.lower for typed in known),
         max(typed.upper for typed in known),
-        nullable=any(typed.nullable for typed in _reached(expression, found, columns)),
+        nullable=any(typed.nullable for typed in _reachable_values(expression, found, columns)),
     )
 
 
-def _reached(expression: Case, found: list[Typed], columns: Columns) -> list[Typed]:
+def _reachable_values(expression: Case, found: list[Typed], columns: Columns) -> list[Typed]:
     """The values that rows can get: not `otherwise` if `c` and `not c` are branches."""
     conditions = [condition for condition, _ in expression.branches]
     sure = [repr(Not(c)) for c in conditions if not _condition(c, columns)]
     return found[:-1] if any(repr(c) in sure for c in conditions) else found
 
 
-def _clamped(found: Typed, lower: Fraction | None, upper: Fraction | None) -> Typed:
+def _clamp_interval(found: Typed, lower: Fraction | None, upper: Fraction | None) -> Typed:
     ends = [end for end in (lower, upper) if end is not None]
-    whole = found.type is Type.INTEGER and all(is_whole(end) for end in ends)
+    is_integer = found.type is Type.INTEGER and all(is_whole(end) for end in ends)
     low = -inf if lower is None else float(lower)
     high = inf if upper is None else float(upper)
-    kind = Type.INTEGER if whole else Type.NUMBER
-    least, most = (min(max(end, low), high) for end in (found.lower, found.upper))
-    return Typed(kind, least, most, found.nullable)
+    kind = Type.INTEGER if is_integer else Type.NUMBER
+    least, largest = (min(max(end, low), high) for end in (found.lower, found.upper))
+    return Typed(kind, least, largest, found.nullable)
 
 
 def is_whole(end: Fraction) -> bool:
@@ -367,42 +383,75 @@ def is_whole(end: Fraction) -> bool:
 
 def _date_part(part: str, of: Expression, columns: Columns) -> Typed:
     allowed = (Type.TIMESTAMP,) if part == "hour" else ORDERED
-    found = _dated(of, columns, part, allowed)
+    typed = _type_of_date(of, columns, part, allowed)
     lower, upper = PART_RANGE.get(part, (-inf, inf))
-    return Typed(Type.INTEGER, lower, upper, found.nullable)
+    return Typed(Type.INTEGER, lower, upper, typed.nullable)
 
 
-def _dated(of: Expression, columns: Columns, what: str, allowed: Sequence[Type] = ORDERED) -> Typed:
-    found = _typed(of, columns)
-    if found.type not in allowed:
+def _type_of_date(
+    of: Expression, columns: Columns, what: str, allowed: Sequence[Type] = ORDERED
+) -> Typed:
+    typed = _type_node(of, columns)
+    if typed.type not in allowed:
         raise ParameterError(
-            f"'{in_words(of)}' is {found.type.value} and has no {what}. It must be"
+            f"'{in_words(of)}' is {typed.type.value} and has no {what}. It must be"
             f" {' or '.join(kind.value for kind in allowed)}; declare it so in the schema."
         )
-    return found
+    return typed
 
 
 def _condition(expression: Expression, columns: Columns) -> bool:
     """Whether a condition can be missing; refuses what is no condition."""
-    found = _typed(expression, columns)
-    if found.type is not Type.BOOLEAN:
+    typed = _type_node(expression, columns)
+    if typed.type is not Type.BOOLEAN:
         raise ParameterError(
-            f"'{in_words(expression)}' is {found.type.value}, but must be a condition, such as"
+            f"'{in_words(expression)}' is {typed.type.value}, but must be a condition, such as"
             ' la.col("age") >= 65.'
         )
-    return found.nullable
+    return typed.nullable
 
 
 def _numeric(expression: Expression, columns: Columns, done: str) -> Typed:
-    found = _typed(expression, columns)
-    if not found.type.is_numeric:
+    typed = _type_node(expression, columns)
+    if not typed.type.is_numeric:
         hint = (
             " Count with la.case((condition, 1), otherwise=0)."
-            if found.type is Type.BOOLEAN
+            if typed.type is Type.BOOLEAN
             else ""
         )
-        kind = "missing" if found == MISSING else found.type.value
+        kind = "missing" if typed == MISSING else typed.type.value
         raise ParameterError(
             f"'{in_words(expression)}' is {kind} and cannot be {done}; numbers can.{hint}"
         )
-    return found
+    return typed
+
+
+def surely_present(condition: Expression | None) -> ColumnNames:
+    """Columns that are not missing wherever the condition is true."""
+    match cast("Node | None", condition):
+        case And(parts):
+            return NO_COLUMNS.union(*(surely_present(part) for part in parts))
+        case Or(parts):
+            return reduce(ColumnNames.intersection, (surely_present(part) for part in parts))
+        case Not(IsNull(of)) | Not(of):
+            return _columns_needed(of)
+        case None:
+            return NO_COLUMNS
+        case _:
+            return _columns_needed(cast("Expression", condition))
+
+
+def _columns_needed(expression: Expression) -> ColumnNames:
+    """Columns that are not missing wherever the expression is not missing."""
+    match cast("Node", expression):
+        case ColumnRef(name):
+            return frozenset((name,))
+        case Arithmetic(_, left, right) | Comparison(_, left, right):
+            return _columns_needed(left) | _columns_needed(right)
+        case Negated(of) | Not(of) | OneOf(of) | Bin(of) | Clamp(of):
+            return _columns_needed(of)
+        case DatePart(_, of) | StartOf(_, of):
+            return _columns_needed(of)
+        # `and`, `or` and cases can be there without all of their parts; `is_null` always is.
+        case And() | Or() | Case() | IsNull() | Literal():
+            return NO_COLUMNS

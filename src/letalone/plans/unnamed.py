@@ -49,7 +49,10 @@ def check_names_nobody(plan: "Plan") -> None:
     units = _units(plan.schema, rows.joins)
     if not units:
         return
-    for column in (*plan.schema.columns, *(one for join in rows.joins for one in join.columns)):
+    for column in (
+        *plan.schema.columns,
+        *(joined for join in rows.joins for joined in join.columns),
+    ):
         if column.name in units:
             check_unlisted(column)
     for name, of in rows.derived:
@@ -76,11 +79,13 @@ def _others(plan: "Plan") -> Iterator[Expression]:
     if rows.where is not None:
         yield rows.where
     if plan.per_unit is not None:
-        yield from (of for _, one in plan.per_unit.features for of in made_of(one))
+        yield from (of for _, aggregate in plan.per_unit.features for of in made_of(aggregate))
         return
     yield from (group.of for group in plan.groups)
-    for _, one in flattened(plan.aggregates):
-        yield from _of_count(one.of) if isinstance(one, COUNTED) else expressions_of(one)
+    for _, aggregate in flattened(plan.aggregates):
+        yield from (
+            _of_count(aggregate.of) if isinstance(aggregate, COUNTED) else expressions_of(aggregate)
+        )
 
 
 def _of_count(of: Expression) -> Iterator[Expression]:

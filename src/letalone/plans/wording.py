@@ -54,7 +54,9 @@ def in_words(expression: Expression) -> str:
         case IsNull(of):
             return f"{_part(of)} is missing"
         case OneOf(of, values):
-            return f"{_part(of)} is one of {listed([value_in_words(value) for value in values])}"
+            return (
+                f"{_part(of)} is one of {join_words([value_in_words(value) for value in values])}"
+            )
         case Case(((of, Literal(1)), (Not(opposite), Literal(0))), Literal(None)) if same(
             of, opposite
         ):
@@ -99,7 +101,7 @@ def and_words(words: list[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def listed(words: list[str]) -> str:
+def join_words(words: list[str]) -> str:
     """The first few, and how many there are in all."""
     if len(words) <= LISTED:
         return ", ".join(words)
@@ -107,8 +109,8 @@ def listed(words: list[str]) -> str:
 
 
 def _cases(branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression) -> str:
-    said = "; ".join(f"{_part(value)} if {_part(condition)}" for condition, value in branches)
-    return f"({said}; otherwise {_part(otherwise)})"
+    cases = "; ".join(f"{_part(value)} if {_part(condition)}" for condition, value in branches)
+    return f"({cases}; otherwise {_part(otherwise)})"
 
 
 def _ends(lower: Fraction | None, upper: Fraction | None) -> str:

@@ -156,9 +156,11 @@ class PricedWithBounds:
 
     def _usable(self, bought: Bounds) -> tuple[Bounds, Priced]:
         """The narrowest bounds around these with which there is an answer that fits."""
-        near = next(found for found in map(self._tried, _widen(bought)) if found is not None)
+        near = next(
+            priced for priced in map(self._tried, _wider_bounds(bought)) if priced is not None
+        )
         widest = dict.fromkeys(self.columns, WIDEST_BOUNDS), self.trials[-1]
-        return next((one for one in (near, widest) if _can_be_had(one[1])), near)
+        return next((choice for choice in (near, widest) if _can_be_had(choice[1])), near)
 
     def _tried(self, bounds: Bounds) -> tuple[Bounds, Priced] | None:
         if all(ends == WIDEST_BOUNDS for ends in bounds.values()):
@@ -182,16 +184,16 @@ def price_with_bounds(
     columns = lacking_bounds(query)
     if not columns:
         return query.price(epsilon, delta=delta, confidence=confidence)
-    whole = EPSILON.typed("epsilon", epsilon)
-    share = whole * BOUNDS_SHARE
+    total = EPSILON.typed("epsilon", epsilon)
+    share = total * BOUNDS_SHARE
     trials = [
         _with_bounds(query, dict.fromkeys(columns, ends)).price(
-            whole - share, delta=delta, confidence=confidence
+            total - share, delta=delta, confidence=confidence
         )
         for ends in TRIAL_BOUNDS
     ]
     purchase = _purchase(query, columns).price(share, confidence=confidence)
-    _check_beyond(purchase, columns, whole)
+    _check_beyond(purchase, columns, total)
     return PricedWithBounds(query, columns, purchase, tuple(trials))
 
 
@@ -215,21 +217,23 @@ def _check_closed(name: str, aggregate: Computable, columns: Columns) -> None:
     """Bounds of columns do not help where one is divided by what may be 0."""
     if not is_open_ended(aggregate, columns):
         return
-    of = aggregate.of if isinstance(aggregate, AggregateRequest) else None
-    words = name if of is None else in_words(of)
-    remedy = ClampExpression("expression" if of is None else words)
+    expression = aggregate.of if isinstance(aggregate, AggregateRequest) else None
+    words = name if expression is None else in_words(expression)
+    remedy = ClampExpression("expression" if expression is None else words)
     raise ParameterError(problem(Code.MISSING_EXPRESSION_BOUNDS, remedy, expression=words))
 
 
 def _computable(query: "Query") -> dict[str, Computable]:
     """The aggregates that may lack bounds: those of a plan have all that they need."""
     named = dict(query.aggregates)
-    return {name: one for name, one in named.items() if isinstance(one, Computable)}
+    return {
+        name: aggregate for name, aggregate in named.items() if isinstance(aggregate, Computable)
+    }
 
 
 def _with_bounds(query: "Query", bounds: Bounds) -> "Query":
     known = bounded(_computable(query), bounds)
-    aggregates = tuple((name, known.get(name, one)) for name, one in query.aggregates)
+    aggregates = tuple((name, known.get(name, aggregate)) for name, aggregate in query.aggregates)
     return replace(query, aggregates=aggregates)
 
 
@@ -284,13 +288,13 @@ def _can_be_had(priced: Priced) -> bool:
     return table.ledger.repeat_of(table.name, priced.terms.digest) is not None or priced.fits
 
 
-def _widen(bounds: Bounds) -> Iterator[Bounds]:
+def _wider_bounds(bounds: Bounds) -> Iterator[Bounds]:
     """Ever wider, each end by the width before, up to the widest."""
-    least, most = WIDEST_BOUNDS
+    least, largest = WIDEST_BOUNDS
     while any(ends != WIDEST_BOUNDS for ends in bounds.values()):
         yield bounds
         bounds = {
-            name: (max(2 * low - high, least), min(2 * high - low, most))
+            name: (max(2 * low - high, least), min(2 * high - low, largest))
             for name, (low, high) in bounds.items()
         }
     yield bounds

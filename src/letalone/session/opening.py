@@ -4,49 +4,61 @@ Tested:   tests/session/test_opening.py
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from glob import has_magic
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Self, TypeVar, cast
 
-from letalone.engines.addresses import check_address, in_words, is_address, stand_in, whole_name
-from letalone.engines.failure import EngineFailed
+from letalone.engines.addresses import is_address
 from letalone.engines.frames import is_frame, names_of
 from letalone.engines.measures import Engine
 from letalone.engines.opening import open_engine
 from letalone.engines.provenance import read_rows
-from letalone.engines.spark_address import is_spark, is_spark_address, located, words_of
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
-from letalone.errors.problem import Spelled, problem, without_context
+from letalone.errors.problem import Problem, Spelled, problem
+from letalone.errors.remedies import NameBudget, NameUnit
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import (
     Column,
     Schema,
-    ledger_path,
-    read_side_table,
-    schema_path,
     unknown_column,
 )
 from letalone.plans.types import Type
 from letalone.plans.unnamed import check_unlisted
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
-from letalone.session.beside import is_schema_file, schema_beside, source_of
-from letalone.session.declared_types import NAME, known_types, remember_types, types_of
-from letalone.session.same_table import check_named, check_same_table, remember_table, told_of
+from letalone.session.locating import (
+    LocatedSource,
+    OpeningCall,
+    contain_engine,
+    locate,
+    schema_words,
+    source_words,
+)
+from letalone.session.same_table import (
+    FRAME_NAME,
+    check_same_table,
+    identity_of,
+    known_types,
+    remember_table,
+    remember_types,
+    types_of,
+)
 from letalone.session.session import Session
-from letalone.session.table import Progress, Table
+from letalone.session.table import OpenTable, Progress
 from letalone.session.unit import ROW, Unit
 
 Place = str | PathLike[str]
 Result = TypeVar("Result")
-VOUCHED = "vouches for the rows as they are"
-TELLING = re.compile(r"(^|_)(id|key|user|patient|person|customer|member|client|household)", re.I)
+VOUCHES_ACT = "vouches for the rows as they are"
+UNIT_LIKE_NAME = re.compile(
+    r"(^|_)(id|key|user|patient|person|customer|member|client|household)", re.I
+)
 
 
 def open(  # noqa: A001  (as people call it: la.open)
@@ -112,17 +124,17 @@ def open(  # noqa: A001  (as people call it: la.open)
         shares=shares,
         progress=progress,
     )
-    return _open(call)
+    return _open_call(call)
 
 
 def open_registered(source: object, *, schema: Schema, ledger: Ledger) -> Session:
     """Opens what its owner has registered under the schema's name; nothing is written down."""
-    return _open(
+    return _open_call(
         OpeningCall(source, ledger=ledger, name=schema.name, schema=schema, registered=True)
     )
 
 
-def _open(call: "OpeningCall") -> Session:
+def _open_call(call: "OpeningCall") -> Session:
     look = look_at(call)
     try:
         look.session()
@@ -132,79 +144,9 @@ def _open(call: "OpeningCall") -> Session:
         raise
 
 
-@dataclass(frozen=True, slots=True)
-class OpeningCall:
-    """A call of `la.open` as it was made; a command line makes one of its options."""
-
-    source: object
-    unit: str | Unit | None = None
-    neighbours: Neighbours | str | None = None
-    budget: Budget | None = None
-    ledger: Place | Ledger | None = None
-    name: str | None = None
-    schema: Schema | Place | None = None
-    types: Mapping[str, str | Type] | None = None
-    table: str | None = None
-    side_table: str | None = None
-    rows: str | None = None
-    timeout_seconds: float | None = None
-    shares: Shares | None = None
-    progress: Progress | None = None
-    registered: bool = False
-
-    def corrected(self, unit: str | Unit | None, *, budget: str = "la.Budget(epsilon=1)") -> str:
-        """The call with what was missing."""
-        path = isinstance(self.source, str | PathLike)
-        given = [repr(fspath(cast("Place", self.source))) if path else "frame"]
-        if unit is not None:
-            given.append(f"unit={unit!r}")
-        has = isinstance(self.budget, Budget)
-        given.append(f"budget=la.{self.budget!r}" if has else f"budget={budget}")
-        if isinstance(self.ledger, str | PathLike):
-            given.append(f"ledger={fspath(self.ledger)!r}")
-        if isinstance(self.name, str):
-            given.append(f"name={self.name!r}")
-        return f"la.open({', '.join(given)})"
-
-
-@dataclass(frozen=True, slots=True)
-class _Located:
-    """Where all that belongs to a call is: the data, what is declared of them, the ledger.
-
-    call: with the source that a schema file names, and with the ledger beside the file.
-    """
-
-    call: OpeningCall
-    source: object
-    declared: Schema | None
-    beside: Path | None
-    whole_name: tuple[str, ...]
-    side_table: str | None
-
-    @property
-    def is_declared(self) -> bool:
-        return self.declared is not None
-
-
-def _locate(call: OpeningCall) -> _Located:
-    source, schema, table = call.source, call.schema, call.table
-    file = source if is_schema_file(source) else None
-    if file is not None and schema is None:
-        source, schema = source_of(cast("Place", file)), Path(cast("Place", file)).expanduser()
-    written, source = source, _find_on_spark(source, table)
-    beside = _beside(source if file is None else file) if call.ledger is None else None
-    whole = _opening(source, lambda: whole_name(source, table))
-    declared = _read_schema(source, schema, table)
-    if call.name is None and declared is None:
-        check_named(source)
-    side_table = call.side_table or _declared_side_table(source, schema, table)
-    call = replace(call, source=written, ledger=call.ledger if beside is None else beside)
-    return _Located(call, source, declared, beside, whole, side_table)
-
-
 def look_at(call: OpeningCall) -> "TableLook":
     """Opens the rows, and the ledger where there is one: metadata is read, nothing is written."""
-    where = _locate(call)
+    where = locate(call)
     ledger, engine = _known_ledger(where.call.ledger), None
     try:
         unit = _unit_of_frame(call, where.source, where.declared, ledger)
@@ -222,9 +164,9 @@ def look_at(call: OpeningCall) -> "TableLook":
         raise
 
 
-def _engine(where: _Located, types: Mapping[str, Type], unit: str | None) -> Engine:
+def _engine(where: LocatedSource, types: Mapping[str, Type], unit: str | None) -> Engine:
     call, vouched = where.call, read_rows(where.call.rows)
-    return _opening(
+    return contain_engine(
         where.source,
         lambda: open_engine(
             where.source,
@@ -248,7 +190,7 @@ class TableLook:
 
     def __init__(
         self,
-        where: _Located,
+        where: LocatedSource,
         engine: Engine,
         ledger: Ledger | None,
         schema: Schema,
@@ -257,7 +199,7 @@ class TableLook:
         self._where, self._engine, self._types = where, engine, types
         self.ledger, self.schema = ledger, schema
         self.whole_name, self.is_declared = where.whole_name, where.is_declared
-        self._table: Table | None = None
+        self._table: OpenTable | None = None
 
     @property
     def data_set(self) -> DataSet | None:
@@ -283,8 +225,8 @@ class TableLook:
         data_set = _known_data_set(ledger, schema.name)
         version = max(schema.version, 1 if data_set is None else data_set.version)
         schema = replace(schema, version=version)
-        _opening(where.source, lambda: self._engine.check(schema))
-        self._table = Table(
+        contain_engine(where.source, lambda: self._engine.check(schema))
+        self._table = OpenTable(
             self._engine,
             schema,
             None if data_set is None else ledger,
@@ -359,66 +301,20 @@ class TableLook:
     def _told(self) -> str:
         """What the name stands for."""
         source = self._where.source
-        return _opening(source, lambda: told_of(source, self._where.call.table))
+        return contain_engine(source, lambda: identity_of(source, self._where.call.table))
 
     def _words(self) -> str:
         beside = self._where.beside
         near = "" if beside is None else f", with {beside.name} beside it"
-        return _words(self._where.source) + near
-
-
-def _read_schema(source: object, schema: object, table: str | None) -> Schema | None:
-    """The schema that was given, or that lies beside the file."""
-    if isinstance(schema, Schema):
-        return schema
-    if isinstance(schema, str | PathLike):
-        return Schema.read(Path(cast("Place", schema)))
-    if schema is not None:
-        raise refusal("schema", schema, "a la.Schema or the path of a schema file")
-    beside = _schema_file(source, table)
-    return None if beside is None else Schema.read(beside)
-
-
-def _declared_side_table(source: object, schema: object, table: str | None) -> str | None:
-    """The copy that the schema file allows, where the data are on a server."""
-    if not (is_address(source) or is_spark(source)) or isinstance(schema, Schema):
-        return None
-    given = Path(cast("Place", schema)) if isinstance(schema, str | PathLike) else None
-    file = given or _schema_file(source, table)
-    return None if file is None else read_side_table(file)
-
-
-def _schema_file(source: object, table: str | None) -> Path | None:
-    """The schema file beside the data, where there is one."""
-    if is_spark(source):
-        elsewhere = _opening(source, lambda: stand_in(source))
-        beside = None if elsewhere is None else schema_path(*elsewhere)
-    else:
-        path = isinstance(source, str | PathLike)
-        beside = schema_beside(cast("Place", source), table) if path else None
-    return beside if beside is not None and beside.is_file() else None
-
-
-def _find_on_spark(source: object, table: str | None) -> object:
-    """An address of Spark as a session and a whole name; all else as it is."""
-    if not isinstance(source, str) or not is_spark_address(source):
-        return source
-    check_address(source, table)
-    return _opening(source, lambda: located(source))
+        return source_words(self._where.source) + near
 
 
 def _write_down_vouched(ledger: Ledger, name: str, engine: Engine) -> None:
     """The owner's word about rows, where it is needed and not yet in the ledger."""
-    of = list(engine.taken_on_trust())
-    known = ledger.last_act(name, VOUCHED)
-    if of and (known is None or known.body["body"] != {"of": of}):
-        ledger.administer(name, VOUCHED, {"of": of})
-
-
-def _opening(source: object, run: Callable[[], Result]) -> Result:
-    """What `run` returns; an engine that gives up is a source that cannot be opened."""
-    words = f"{_words(source)} cannot be opened: it is damaged, in use, or not what its name says."
-    return without_context(run, EngineFailed, error=ParameterError(words))
+    facts = list(engine.taken_on_trust())
+    known = ledger.last_act(name, VOUCHES_ACT)
+    if facts and (known is None or known.body["body"] != {"of": facts}):
+        ledger.administer(name, VOUCHES_ACT, {"of": facts})
 
 
 def _unit_of_frame(
@@ -429,7 +325,7 @@ def _unit_of_frame(
         return None
     whose = call.unit or (None if declared is None else declared.unit)
     if whose is None:
-        name = call.name or (NAME if declared is None else declared.name)
+        name = call.name or (FRAME_NAME if declared is None else declared.name)
         whose = _known_unit(book, name, names_of(source))
     return whose if isinstance(whose, str) else None
 
@@ -444,22 +340,13 @@ def _types(
     """The types that are declared: by the call, and of a frame also by its first opening."""
     if declared is not None and call.types is not None:
         raise ParameterError(
-            f"Both a schema{_schema_words(call, source)} and types are given. The schema has the"
+            f"Both a schema{schema_words(call, source)} and types are given. The schema has the"
             " types: leave types out, or change them there."
         )
     given = _read_types(call.types)
     if declared is not None or not is_frame(source):
         return given
-    return types_of(source, given, known_types(book, call.name or NAME), unit)
-
-
-def _schema_words(call: OpeningCall, source: object) -> str:
-    """Which file the schema is from, where the call does not name one."""
-    if call.schema is not None:
-        return ""
-    own = cast("Place", call.source) if is_schema_file(call.source) else None
-    file = own or _schema_file(source, call.table)
-    return "" if file is None else f" ({Path(file).name})"
+    return types_of(source, given, known_types(book, call.name or FRAME_NAME), unit)
 
 
 def _read_types(types: object) -> dict[str, Type]:
@@ -497,7 +384,7 @@ def _with_unit(
     """The schema with its unit, which somebody must have said."""
     if unit is None:
         if not declared or not schema.unit_declared:
-            raise ParameterError(_no_unit(schema, call))
+            raise _missing_unit(schema, call)
         _check_unit(schema)
         return schema
     if unit is not ROW and not isinstance(unit, str):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -511,12 +398,14 @@ def _with_unit(
         error = unknown_column(unit, [column.name for column in schema.columns], table=schema.name)
         if unit != "row":
             raise error
-        told = f"{error} If each row is another person's,"
-        words = Spelled(f"{told} give unit=la.ROW.", http=f"{told} leave unit out.")
+        sentence_start = f"{error} If each row is another person's,"
+        words = Spelled(
+            f"{sentence_start} give unit=la.ROW.", http=f"{sentence_start} leave unit out."
+        )
         raise ParameterError(problem(error.code, words=words))
-    found = schema.protecting(None if unit is ROW else unit)
-    _check_unit(found)
-    return found
+    protected = schema.protecting(None if unit is ROW else unit)
+    _check_unit(protected)
+    return protected
 
 
 def _check_unit(schema: Schema) -> None:
@@ -529,15 +418,24 @@ def _check_unit(schema: Schema) -> None:
         )
 
 
-def _no_unit(schema: Schema, call: OpeningCall) -> str:
-    names = [column.name for column in schema.columns]
-    likely = next((name for name in names if TELLING.search(name)), names[0])
+def _missing_unit(schema: Schema, call: OpeningCall) -> ParameterError:
+    names = tuple(column.name for column in schema.columns)
+    likely = next((name for name in names if UNIT_LIKE_NAME.search(name)), names[0])
     listed = ", ".join(f"{column.name} ({column.type.value})" for column in schema.columns[:30])
     more = f" and {len(names) - 30} more" if len(names) > 30 else ""
-    return (
+    words = (
         "unit is missing: say whose privacy is protected, by the column that tells people apart,"
         f" or la.ROW if each row is another person's. The columns are: {listed}{more}. For"
         f" example: {call.corrected(likely)}"
+    )
+    return ParameterError(
+        Problem(
+            Code.MISSING_UNIT,
+            {"columns": names},
+            (NameUnit(likely, names),),
+            words=Spelled(words, Code.MISSING_UNIT.template.format(columns=", ".join(names))),
+            advised=True,
+        )
     )
 
 
@@ -550,11 +448,19 @@ def _ledger(ledger: object) -> Ledger:
 
 
 def _missing_budget(schema: Schema, call: OpeningCall) -> ParameterError:
-    sentence = Spelled(
+    words = (
         f"budget is missing: the ledger has no data set {schema.name!r} yet. Say how much all"
         f" answers together may reveal, for example: {call.corrected(schema.unit or ROW)}"
     )
-    return ParameterError(problem(Code.MISSING_BUDGET, sentence=sentence))
+    return ParameterError(
+        Problem(
+            Code.MISSING_BUDGET,
+            {"name": schema.name},
+            (NameBudget(1),),
+            words=Spelled(words, Code.MISSING_BUDGET.template),
+            advised=True,
+        )
+    )
 
 
 def _known_ledger(ledger: object) -> Ledger | None:
@@ -592,31 +498,5 @@ def _relation(neighbours: object) -> Neighbours:
     )
 
 
-def _beside(source: object) -> Path | None:
-    """The ledger that the command line keeps beside a file, where there is one."""
-    if is_address(source) or is_spark(source):
-        elsewhere = _opening(source, lambda: stand_in(source))
-        path = None if elsewhere is None else elsewhere[0]
-    else:
-        is_path = isinstance(source, str | PathLike)
-        path = Path(fspath(cast("Place", source))).expanduser() if is_path else None
-    if path is None:
-        return None
-    found = ledger_path(path)
-    return found if found.is_file() else None
-
-
 def _is_path(source: object) -> bool:
     return not is_address(source) and isinstance(source, str | PathLike)
-
-
-def _words(source: object) -> str:
-    if is_spark(source):
-        return words_of(source)
-    if is_frame(source):
-        return f"a {type(source).__module__.split('.')[0]} frame"
-    if isinstance(source, str) and is_address(source):
-        return in_words(source)
-    if isinstance(source, str | PathLike):
-        return Path(cast("Place", source)).name
-    return type(source).__name__

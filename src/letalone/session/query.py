@@ -18,12 +18,12 @@ from letalone.plans.features import PerUnit, rows_schema
 from letalone.plans.query import Aggregate, Group, Join, Plan, make_plan
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
-from letalone.session.asking import Asking
 from letalone.session.bounds_purchase import (
     PricedWithBounds,
     price_with_bounds,
     with_trial_bounds,
 )
+from letalone.session.builder import QueryBuilder
 from letalone.session.in_sql import query_in_sql
 from letalone.session.notes import notes_of, question_of
 from letalone.session.partners import read_from_text
@@ -31,25 +31,25 @@ from letalone.session.preview import Preview
 from letalone.session.pricing import (
     Priced,
     check_asked,
+    check_price,
     least_epsilon_remark,
     missing_epsilon,
-    price_plan,
 )
 from letalone.session.release import Release
-from letalone.session.table import Table
+from letalone.session.table import OpenTable
 from letalone.tables.ahead import epsilon_for
 
 Error = Number | Mapping[str, Number]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Query(Asking):
+class Query(QueryBuilder):
     """A question; `.preview` shows its price, `.release` answers it.
 
     Made by a session: `visits.group_by("ward", keys=["A", "B"]).agg(n=la.count())`.
     """
 
-    table: Table
+    table: OpenTable
     conditions: tuple[Expression, ...] = ()
     derived: tuple[tuple[str, Expression], ...] = ()
     joins: tuple[Join, ...] = ()
@@ -67,7 +67,7 @@ class Query(Asking):
     @classmethod
     def from_plan(
         cls,
-        table: Table,
+        table: OpenTable,
         plan: Plan,
         *,
         arrangement: Arrangement = AS_IT_IS,
@@ -189,25 +189,18 @@ class Query(Asking):
         does so now. `.preview()`, `.explain()`, `.remaining` and `.fits` show what it would cost,
         `.release()` answers it.
         """
-        if (epsilon is None) == (error is None):
-            raise ParameterError(
-                "release needs either an epsilon or an error, and not both: release(epsilon=0.5)"
-                " pays so much, release(error=5) solves for the ε that is enough."
-            )
+        check_price(epsilon, error)
         plan, remark = self._make_plan(find_keys=delta != 0), None
         if epsilon is None:
             assert error is not None
             epsilon = epsilon_for(plan, error=error, delta=delta, confidence=confidence, rows=rows)
             remark = least_epsilon_remark(epsilon)
         return replace(
-            self._price(plan, epsilon=epsilon, delta=delta, confidence=confidence),
+            self.table.price(plan, epsilon=epsilon, delta=delta, confidence=confidence),
             arrangement=self.arrangement,
             only_explained=self.only_explained,
             remark=remark,
         )
-
-    def _price(self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number) -> Priced:
-        return price_plan(self.table, plan, epsilon=epsilon, delta=delta, confidence=confidence)
 
     def preview(
         self,

@@ -18,7 +18,7 @@ from letalone.plans.expressions import Case, Clamp, ColumnRef, Expression, Liter
 from letalone.plans.facts import AggregateRequest
 from letalone.sql.functions import ONE, number_of
 from letalone.sql.names import only
-from letalone.sql.refusals import refused, shown
+from letalone.sql.refusals import refuse_node, sql_name
 from letalone.sql.text import Unread, slip
 from letalone.sql.values import Translator
 
@@ -38,11 +38,11 @@ def aggregate(node: exp.Expr, translate: Translator) -> AggregateRequest:
     """The aggregate that a node asks for, or a refusal."""
     make = AGGREGATES.get(type(node)) or NAMED.get(_name(node))
     if make is None:
-        raise refused(node, AGGREGATED)
+        raise refuse_node(node, AGGREGATED)
     return make(node, translate)
 
 
-def called(node: exp.Expr, asked: AggregateRequest) -> str:
+def name_aggregate(node: exp.Expr, asked: AggregateRequest) -> str:
     """The name of an aggregate that nobody gave one: count, sum_cost, quantile_cost."""
     word = SPELLED.get(type(node)) or asked.facts.sql_word or asked.word
     of = asked.of
@@ -57,7 +57,7 @@ def _name(node: exp.Expr) -> str:
     return str(node.this).upper() if type(node) is exp.Anonymous else ""
 
 
-def _argument(node: exp.Expr, translate: Translator) -> Expression:
+def _read_argument(node: exp.Expr, translate: Translator) -> Expression:
     """What is added up: not DISTINCT, not a constant."""
     if type(node) is exp.Distinct:
         instead = "Leave out DISTINCT; COUNT(DISTINCT ward) counts different values."
@@ -66,13 +66,13 @@ def _argument(node: exp.Expr, translate: Translator) -> Expression:
         raise Unread("An aggregate in an order", "Leave out the order: it adds nothing.", node=node)
     if type(node) is exp.Star:
         raise Unread("* is answered in COUNT(*) only", "Name the column: SUM(cost).", node=node)
-    found = translate(node)
-    if isinstance(found, Literal):
+    argument = translate(node)
+    if isinstance(argument, Literal):
         raise Unread("An aggregate of a constant", "Name a column: SUM(cost).", node=node)
-    return found
+    return argument
 
 
-def _bounded(make: Callable[..., AggregateRequest], of: Expression) -> AggregateRequest:
+def _with_bounds(make: Callable[..., AggregateRequest], of: Expression) -> AggregateRequest:
     """SUM(CLAMP(cost, 0, 1000)) is the sum of cost within these bounds."""
     if isinstance(of, Clamp) and of.lower is not None and of.upper is not None:
         return make(of.of, lower=of.lower, upper=of.upper)
@@ -83,15 +83,15 @@ def _of_one(
     make: Callable[..., AggregateRequest], node: exp.Expr, translate: Translator
 ) -> AggregateRequest:
     only(node, "this")
-    return _bounded(make, _argument(node.this, translate))
+    return _with_bounds(make, _read_argument(node.this, translate))
 
 
 def _named_one(
     make: Callable[..., AggregateRequest], node: exp.Expr, translate: Translator
 ) -> AggregateRequest:
     if len(node.expressions) != 1:
-        raise slip(f"{shown(node)} takes one column", AGGREGATED, node=node)
-    return _bounded(make, _argument(node.expressions[0], translate))
+        raise slip(f"{sql_name(node)} takes one column", AGGREGATED, node=node)
+    return _with_bounds(make, _read_argument(node.expressions[0], translate))
 
 
 def _count(node: exp.Expr, translate: Translator) -> AggregateRequest:
@@ -104,8 +104,8 @@ def _count(node: exp.Expr, translate: Translator) -> AggregateRequest:
         return ask.count()
     if type(of) is exp.Distinct:
         return _distinct(of, translate)
-    found = translate(of)
-    return ask.count() if isinstance(found, Literal) else ask.count(found)
+    counted = translate(of)
+    return ask.count() if isinstance(counted, Literal) else ask.count(counted)
 
 
 def _distinct(node: exp.Expr, translate: Translator) -> AggregateRequest:
@@ -113,20 +113,20 @@ def _distinct(node: exp.Expr, translate: Translator) -> AggregateRequest:
     if len(node.expressions) != 1:
         instead = "Count one column: COUNT(DISTINCT ward)."
         raise Unread("COUNT(DISTINCT …) of several columns", instead, node=node)
-    return _different(node.expressions[0], translate)
+    return _count_different(node.expressions[0], translate)
 
 
-def _different(node: exp.Expr, translate: Translator) -> AggregateRequest:
-    found = translate(node)
-    if not isinstance(found, ColumnRef):
+def _count_different(node: exp.Expr, translate: Translator) -> AggregateRequest:
+    column = translate(node)
+    if not isinstance(column, ColumnRef):
         instead = "Count a column: COUNT(DISTINCT ward)."
         raise Unread("COUNT(DISTINCT …) of an expression", instead, node=node)
-    return ask.count_distinct(found.name)
+    return ask.count_distinct(column.name)
 
 
 def _about_distinct(node: exp.Expr, translate: Translator) -> AggregateRequest:
     only(node, "this")
-    return _different(node.this, translate)
+    return _count_different(node.this, translate)
 
 
 def _count_if(node: exp.Expr, translate: Translator) -> AggregateRequest:
@@ -138,21 +138,21 @@ def _where(condition: Expression, of: Expression) -> Expression:
     return Case(((condition, of),), Literal(None))
 
 
-def _filtered(node: exp.Expr, translate: Translator) -> AggregateRequest:
+def _read_filter(node: exp.Expr, translate: Translator) -> AggregateRequest:
     """COUNT(*) FILTER (WHERE …): rows for which it is not true count as missing."""
     only(node, "this", "expression")
-    asked = aggregate(node.this, translate)
-    if asked.word == "count_distinct":
+    request = aggregate(node.this, translate)
+    if request.word == "count_distinct":
         instead = "Put the condition into WHERE, in a question of its own."
         raise Unread("FILTER beside DISTINCT is not read", instead, node=node)
     condition = translate(cast("exp.Filter", node).expression.this)
-    return replace(asked, of=_where(condition, ONE if asked.of is None else asked.of))
+    return replace(request, of=_where(condition, ONE if request.of is None else request.of))
 
 
 def _quantiles(of: exp.Expr, at: exp.Expr, translate: Translator) -> AggregateRequest:
     listed = at.expressions if type(at) is exp.Array else [at]
-    ranks = [number_of(one, translate, "The quantile") for one in listed]
-    return _bounded(partial(_quantile, ranks), _argument(of, translate))
+    ranks = [number_of(rank, translate, "The quantile") for rank in listed]
+    return _with_bounds(partial(_quantile, ranks), _read_argument(of, translate))
 
 
 def _quantile(ranks: list[Fraction], of: Expression, **bounds: Fraction) -> AggregateRequest:
@@ -172,7 +172,7 @@ def _percentile(node: exp.Expr, translate: Translator) -> AggregateRequest:
 def _named_percentile(node: exp.Expr, translate: Translator) -> AggregateRequest:
     if len(node.expressions) != 2:
         instead = "Write QUANTILE_CONT(cost, 0.5)."
-        raise slip(f"{shown(node)} takes a column and a quantile", instead, node=node)
+        raise slip(f"{sql_name(node)} takes a column and a quantile", instead, node=node)
     of, at = node.expressions
     return _quantiles(of, at, translate)
 
@@ -181,12 +181,12 @@ def _within_group(node: exp.Expr, translate: Translator) -> AggregateRequest:
     only(node, "this", "expression")
     inner, order = node.this, cast("exp.WithinGroup", node).expression
     if type(inner) not in (exp.PercentileCont, exp.PercentileDisc) or inner.args.get("expression"):
-        raise refused(inner, AGGREGATED)
-    (one,) = order.expressions if len(order.expressions) == 1 else (None,)
-    if one is None or one.args.get("desc"):
+        raise refuse_node(inner, AGGREGATED)
+    (ordered,) = order.expressions if len(order.expressions) == 1 else (None,)
+    if ordered is None or ordered.args.get("desc"):
         instead = "Order by one column, upwards: WITHIN GROUP (ORDER BY cost)."
         raise Unread("This order is not read", instead, node=order)
-    return _quantiles(one.this, inner.this, translate)
+    return _quantiles(ordered.this, inner.this, translate)
 
 
 def _of_two(
@@ -195,15 +195,15 @@ def _of_two(
     """Two columns; their bounds are declared, or written as CLAMP."""
     only(node, "this", "expression")
     pair = cast("exp.Binary", node)
-    found = [_argument(one, translate) for one in (pair.this, pair.expression)]
+    arguments = [_read_argument(argument, translate) for argument in (pair.this, pair.expression)]
     bounds: dict[str, tuple[Fraction, Fraction]] = {}
-    for place, one in enumerate(found):
-        match one:
+    for place, argument in enumerate(arguments):
+        match argument:
             case Clamp(ColumnRef(name), Fraction() as lower, Fraction() as upper):
-                bounds[name], found[place] = (lower, upper), one.of
+                bounds[name], arguments[place] = (lower, upper), argument.of
             case _:
                 pass
-    return make(*found, bounds=bounds or None)
+    return make(*arguments, bounds=bounds or None)
 
 
 SPELLED: dict[type[exp.Expr], str] = {
@@ -236,7 +236,7 @@ AGGREGATES: dict[type[exp.Expr], Make] = {
     exp.ApproxQuantile: _percentile,
     exp.Quantile: _percentile,
     exp.WithinGroup: _within_group,
-    exp.Filter: _filtered,
+    exp.Filter: _read_filter,
 }
 NAMED: dict[str, Make] = {
     "MEAN": partial(_named_one, ask.mean),

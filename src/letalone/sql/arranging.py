@@ -16,15 +16,15 @@ from sqlglot import exp
 
 from letalone.answers.arranged import Arrangement, Condition, Fixed, Named, Order, Test
 from letalone.answers.columns import Cell
-from letalone.plans.dates import moment
+from letalone.plans.dates import read_moment
 from letalone.plans.expressions import Bin, Expression, Literal, same
 from letalone.plans.facts import AggregateRequest
 from letalone.plans.trees import Computable
 from letalone.plans.types import Type, type_of_value
-from letalone.sql.formulas import Formulas, default_name, free_name
-from letalone.sql.groups import Grouped, is_grouping, key_of
+from letalone.sql.groups import GroupClause, is_grouping, key_of
 from letalone.sql.names import only
-from letalone.sql.refusals import refused
+from letalone.sql.refusals import refuse_node
+from letalone.sql.sql_formulas import Formulas, default_name, free_name
 from letalone.sql.text import Unread, slip
 from letalone.sql.values import COMPARED, Translator
 
@@ -37,25 +37,29 @@ class Arranging:
     """Reads the clauses over what SELECT asks for; `hidden` collects what only they ask for."""
 
     translate: Translator
-    groups: Sequence[Grouped]
+    groups: Sequence[GroupClause]
     asked: dict[str, Computable]
     selected: Sequence[str]
     hidden: dict[str, Computable]
 
     def read(self, query: exp.Select) -> Arrangement:
-        """The arrangement that a query asks for."""
         args = cast("Mapping[str, exp.Expr | None]", query.args)
         having, order = args.get("having"), args.get("order")
-        found = Arrangement(
+        arrangement = Arrangement(
             having=None if having is None else self.condition(having.this),
             order=() if order is None else self._orders(order),
             limit=self._number(args.get("limit"), "LIMIT"),
             offset=self._number(args.get("offset"), "OFFSET") or 0,
         )
-        return Arrangement(found.having, found.order, found.limit, found.offset, tuple(self.hidden))
+        return Arrangement(
+            arrangement.having,
+            arrangement.order,
+            arrangement.limit,
+            arrangement.offset,
+            tuple(self.hidden),
+        )
 
     def condition(self, node: exp.Expr) -> Condition:
-        """A condition on the rows of the answer."""
         match node:
             case exp.Paren():
                 return self.condition(node.this)
@@ -74,21 +78,21 @@ class Arranging:
                 return Test("and", ends)
             case exp.In() if not node.args.get("query"):
                 only(node, "this", "expressions")
-                tests = [self._compared("=", node.this, one) for one in node.expressions]
+                tests = [self._compared("=", node.this, value) for value in node.expressions]
                 return Test("or", tuple(tests))
             case _ if type(node) in COMPARED:
                 only(node, "this", "expression")
                 pair = cast("exp.Binary", node)
                 return self._compared(COMPARED[type(node)], pair.left, pair.right)
             case _:
-                raise refused(node, HAVING)
+                raise refuse_node(node, HAVING)
 
     def _compared(self, op: str, left: exp.Expr, right: exp.Expr) -> Test:
         """A comparison of two of the same type, as in WHERE; text beside a date is read as one."""
         sides = self._operand(left), self._operand(right)
         kinds = self._type(sides[0]), self._type(sides[1])
         if Type.DATE in kinds:
-            sides = _dated(sides[0]), _dated(sides[1])
+            sides = _read_dates(sides[0]), _read_dates(sides[1])
             kinds = self._type(sides[0]), self._type(sides[1])
         if kinds[0] is not kinds[1] and not (kinds[0].is_numeric and kinds[1].is_numeric):
             what = f"HAVING compares {kinds[0].value} with {kinds[1].value}"
@@ -132,11 +136,11 @@ class Arranging:
             self._check_one_number(name, node)
             return Named(name)
         if is_grouping(node):
-            found = self.translate(node)
-            if isinstance(found, Literal):
-                return Fixed(_cell(found))
+            operand = self.translate(node)
+            if isinstance(operand, Literal):
+                return Fixed(_cell(operand))
             raise Unread("HAVING looks at the answer, not at rows", _where(), node=node)
-        raise refused(node, HAVING)
+        raise refuse_node(node, HAVING)
 
     def _group_column(self, node: exp.Expr) -> str | None:
         """The group column of this name: in HAVING it goes before a name that SELECT gives."""
@@ -160,21 +164,21 @@ class Arranging:
             return self._key(node)
         known = self._known()
         if having:
-            keys = [one for one in node.find_all(exp.Column) if self._group_column(one)]
-            hides = {one.name.casefold() for one in keys}
-            known = {name: one for name, one in known.items() if name not in hides}
+            keys = [column for column in node.find_all(exp.Column) if self._group_column(column)]
+            hides = {column.name.casefold() for column in keys}
+            known = {name: column for name, column in known.items() if name not in hides}
         return self._aggregate(Formulas(self.translate, known)(node), node)
 
     def _mentions(self, node: exp.Expr) -> bool:
         """Whether an aggregate of SELECT is meant by its name."""
         known = self._known()
         return any(
-            one.name.casefold() in known and self.translate.names.find(one.this) is None
-            for one in node.find_all(exp.Column)
+            column.name.casefold() in known and self.translate.names.find(column.this) is None
+            for column in node.find_all(exp.Column)
         )
 
     def _known(self) -> dict[str, Computable]:
-        return {name.casefold(): one for name, one in self.asked.items()}
+        return {name.casefold(): asked for name, asked in self.asked.items()}
 
     def _selected(self, name: str, *, quoted: bool) -> str | None:
         names = [*(group.name for group in self.groups), *self.asked]
@@ -200,7 +204,7 @@ class Arranging:
 
     def _orders(self, order: exp.Expr) -> tuple[Order, ...]:
         only(order, "expressions")
-        return tuple(self._order(cast("exp.Ordered", one)) for one in order.expressions)
+        return tuple(self._order(cast("exp.Ordered", ordered)) for ordered in order.expressions)
 
     def _order(self, node: exp.Ordered) -> Order:
         only(node, "this", "desc", "nulls_first")
@@ -212,7 +216,7 @@ class Arranging:
             name,
             descending=bool(node.args.get("desc")),
             missing_first=bool(node.args.get("nulls_first")),
-            ranges=any(one.name == name and isinstance(one.of, Bin) for one in self.groups),
+            ranges=any(group.name == name and isinstance(group.of, Bin) for group in self.groups),
         )
 
     def _check_one_number(self, name: str, node: exp.Expr) -> None:
@@ -242,10 +246,10 @@ class Arranging:
         return int(digits)
 
 
-def _dated(of: Condition) -> Condition:
+def _read_dates(of: Condition) -> Condition:
     match of:
         case Fixed(str() as text):
-            return Fixed(cast("date", moment(text, Type.DATE)))
+            return Fixed(cast("date", read_moment(text, Type.DATE)))
         case _:
             return of
 

@@ -13,7 +13,7 @@ from letalone.errors import ParameterError
 from letalone.plans.bounds import check_numeric, clamp_columns
 from letalone.plans.expressions import ColumnRef, Expression, column_names
 from letalone.plans.facts import AggregateRequest, as_number, read_bounds
-from letalone.plans.trees import AskedFormula, Computable
+from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.typing import Columns
 
 Bounds = Mapping[str, tuple[Fraction, Fraction]]
@@ -27,7 +27,7 @@ def bounded(
     Those of other columns of the tables change nothing; those of what is no column are refused.
     """
     given = dict(read_bounds(bounds))
-    used = {name for one in aggregates.values() for name in columns_within(one)}
+    used = {name for request in aggregates.values() for name in columns_within(request)}
     for name in given:
         if name not in used and name not in columns:
             added = f" The columns that are: {', '.join(sorted(used))}." if used else ""
@@ -35,31 +35,31 @@ def bounded(
                 f"Bounds are given for {name!r}, but no SUM, AVG or other number of it is"
                 f" asked.{added}"
             )
-    return {name: _bounded(one, given) for name, one in aggregates.items()}
+    return {name: _give_bounds(request, given) for name, request in aggregates.items()}
 
 
 def columns_within(asked: Computable) -> list[str]:
     """The columns whose values an aggregate adds up or searches."""
-    if isinstance(asked, AskedFormula):
+    if isinstance(asked, FormulaRequest):
         return [name for part in asked.parts for name in columns_within(part)]
-    one = cast("AggregateRequest", asked)
-    if one.counts or one.of is None:
+    request = cast("AggregateRequest", asked)
+    if request.counts or request.of is None:
         return []
-    return [name for of in (one.of, *one.by) for name in column_names(of)]
+    return [name for of in (request.of, *request.by) for name in column_names(of)]
 
 
 def unbounded(aggregates: Mapping[str, Computable], columns: Columns) -> list[str]:
     """The columns without declared bounds that some aggregate needs bounds of."""
-    found: dict[str, None] = {}
-    for one in aggregates.values():
-        for part in one.parts if isinstance(one, AskedFormula) else (one,):
-            found |= dict.fromkeys(_lacking(cast("AggregateRequest", part), columns))
-    return list(found)
+    names: dict[str, None] = {}
+    for request in aggregates.values():
+        for part in request.parts if isinstance(request, FormulaRequest) else (request,):
+            names |= dict.fromkeys(_lacking(cast("AggregateRequest", part), columns))
+    return list(names)
 
 
 def is_open_ended(asked: Computable, columns: Columns) -> bool:
     """Whether values that are added up have no bounds, as those of a quotient."""
-    parts = asked.parts if isinstance(asked, AskedFormula) else (asked,)
+    parts = asked.parts if isinstance(asked, FormulaRequest) else (asked,)
     return any(_open_values(cast("AggregateRequest", part), columns) for part in parts)
 
 
@@ -77,12 +77,12 @@ def _open_values(asked: AggregateRequest, columns: Columns) -> list[Expression]:
         check_numeric(as_number(asked.of, columns), columns, done="adding up")
         return []
     given = {name for name, _ in asked.bounds}
-    found: list[Expression] = []
+    expressions: list[Expression] = []
     for of in (asked.of, *asked.by):
         typed = check_numeric(as_number(of, columns), columns, done="adding up")
         known = isinstance(of, ColumnRef) and of.name in given
-        found += [of] if (isinf(typed.lower) or isinf(typed.upper)) and not known else []
-    return found
+        expressions += [of] if (isinf(typed.lower) or isinf(typed.upper)) and not known else []
+    return expressions
 
 
 def _is_open(name: str, columns: Columns) -> bool:
@@ -90,19 +90,26 @@ def _is_open(name: str, columns: Columns) -> bool:
     return typed.type.is_numeric and (isinf(typed.lower) or isinf(typed.upper))
 
 
-def _bounded(asked: Computable, bounds: Bounds) -> Computable:
-    if isinstance(asked, AskedFormula):
-        return replace(asked, parts=tuple(_bounded(part, bounds) for part in asked.parts))
-    one = cast("AggregateRequest", asked)
-    if one.counts or one.of is None:
-        return one
-    plain = isinstance(one.of, ColumnRef) and not one.by and one.lower is one.upper is None
-    if plain and one.of.name in bounds:
-        lower, upper = bounds[one.of.name]
-        return replace(one, lower=lower, upper=upper)
-    if one.by and all(isinstance(of, ColumnRef) for of in (one.of, *one.by)):
-        names = [*column_names(one.of), *(name for of in one.by for name in column_names(of))]
+def _give_bounds(asked: Computable, bounds: Bounds) -> Computable:
+    if isinstance(asked, FormulaRequest):
+        return replace(asked, parts=tuple(_give_bounds(part, bounds) for part in asked.parts))
+    request = cast("AggregateRequest", asked)
+    if request.counts or request.of is None:
+        return request
+    plain = (
+        isinstance(request.of, ColumnRef)
+        and not request.by
+        and request.lower is request.upper is None
+    )
+    if plain and request.of.name in bounds:
+        lower, upper = bounds[request.of.name]
+        return replace(request, lower=lower, upper=upper)
+    if request.by and all(isinstance(of, ColumnRef) for of in (request.of, *request.by)):
+        names = [
+            *column_names(request.of),
+            *(name for of in request.by for name in column_names(of)),
+        ]
         more = {name: bounds[name] for name in names if name in bounds}
-        return replace(one, bounds=tuple({**more, **dict(one.bounds)}.items()))
-    by = tuple(clamp_columns(of, bounds) for of in one.by)
-    return replace(one, of=clamp_columns(one.of, bounds), by=by)
+        return replace(request, bounds=tuple({**more, **dict(request.bounds)}.items()))
+    by = tuple(clamp_columns(of, bounds) for of in request.by)
+    return replace(request, of=clamp_columns(request.of, bounds), by=by)

@@ -105,7 +105,7 @@ def span_of(node: exp.Expr, tokens: Sequence[Token]) -> Span | None:
     if not inside:
         return None
     left, right = inside[0], inside[-1]
-    while (missing := _unbalanced(tokens[left : right + 1])) != (0, 0):
+    while (missing := _count_missing_brackets(tokens[left : right + 1])) != (0, 0):
         opening, closing = missing
         left, right = left - bool(opening), right + bool(closing)
         if left < 0 or right >= len(tokens):
@@ -113,7 +113,7 @@ def span_of(node: exp.Expr, tokens: Sequence[Token]) -> Span | None:
     return tokens[left].start, tokens[right].end + 1
 
 
-def _unbalanced(tokens: Sequence[Token]) -> tuple[int, int]:
+def _count_missing_brackets(tokens: Sequence[Token]) -> tuple[int, int]:
     """How many brackets are missing: opening ones before, closing ones after."""
     opening = depth = 0
     for token in tokens:
@@ -144,17 +144,17 @@ def _edit_for(unread: Unread, text: Text, dialect: str) -> EditSql | None:
 
 def _list_values(node: exp.Like, text: Text, tokens: Sequence[Token]) -> EditSql | None:
     """ward LIKE 'A%' as ward IN ('A', 'B'), and as ward = 'A' where it stands for one value."""
-    of, whole = span_of(node.this, tokens), span_of(node, tokens)
-    if of is None or whole is None or type(node.expression) is not exp.Literal:
+    of, span = span_of(node.this, tokens), span_of(node, tokens)
+    if of is None or span is None or type(node.expression) is not exp.Literal:
         return None
     column, pattern = text.written[slice(*of)], str(node.expression.this)
     negated = any(
-        of[1] <= token.start < whole[1] and token.text.upper() == "NOT" for token in tokens
+        of[1] <= token.start < span[1] and token.text.upper() == "NOT" for token in tokens
     )
     if set(pattern) & set("%_"):
-        return EditSql(whole, f"{column} {'NOT ' * negated}IN ('A', 'B')")
+        return EditSql(span, f"{column} {'NOT ' * negated}IN ('A', 'B')")
     value = "'" + pattern.replace("'", "''") + "'"
-    return EditSql(whole, f"{column} {'<>' if negated else '='} {value}")
+    return EditSql(span, f"{column} {'<>' if negated else '='} {value}")
 
 
 def _leave_out(node: exp.Expr, text: Text, tokens: Sequence[Token]) -> EditSql | None:

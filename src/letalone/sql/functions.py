@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from letalone.plans.dates import moment
+from letalone.plans.dates import read_moment
 from letalone.plans.expressions import (
     Case,
     Clamp,
@@ -28,7 +28,7 @@ from letalone.plans.expressions import (
 )
 from letalone.plans.types import Type
 from letalone.sql.names import only
-from letalone.sql.refusals import refused
+from letalone.sql.refusals import refuse_node
 from letalone.sql.text import Unread, slip
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ ZERO, ONE = Literal(0), Literal(1)
 
 def number_of(node: exp.Expr, translate: "Translator", what: str) -> Fraction:
     """A constant number."""
-    found = _end(translate(node))
-    if found is None:
+    number = _end(translate(node))
+    if number is None:
         raise Unread(f"{what} must be a number", "Write it out: 0.5.", node=node)
-    return found
+    return number
 
 
 def read_cast(node: exp.Expr, _: "Translator") -> Expression:
@@ -86,9 +86,9 @@ def read_cast(node: exp.Expr, _: "Translator") -> Expression:
     kind = cast("exp.DataType", node.args["to"]).this
     literal = type(node.this) is exp.Literal and node.this.args.get("is_string")
     if not literal or kind not in (*DATES, *TIMES):
-        raise refused(node)
+        raise refuse_node(node)
     only(node, "this", "to", "_type")
-    return Literal(moment(node.this.this, Type.DATE if kind in DATES else Type.TIMESTAMP))
+    return Literal(read_moment(node.this.this, Type.DATE if kind in DATES else Type.TIMESTAMP))
 
 
 def read_case(node: exp.Expr, translate: "Translator") -> Expression:
@@ -96,14 +96,20 @@ def read_case(node: exp.Expr, translate: "Translator") -> Expression:
     only(node, "this", "ifs", "default")
     ifs = cast("list[exp.If]", node.args["ifs"])
     branches = [
-        (_when(node.this, one.this, translate), _result(one.args["true"], translate)) for one in ifs
+        (
+            _read_condition(node.this, branch.this, translate),
+            _result(branch.args["true"], translate),
+        )
+        for branch in ifs
     ]
     default = node.args.get("default")
     otherwise = Literal(None) if default is None else _result(default, translate)
     return Case(tuple(branches), otherwise)
 
 
-def _when(subject: exp.Expr | None, condition: exp.Expr, translate: "Translator") -> Expression:
+def _read_condition(
+    subject: exp.Expr | None, condition: exp.Expr, translate: "Translator"
+) -> Expression:
     if subject is None:
         return translate(condition)
     return Comparison("=", translate(subject), translate(condition))
@@ -129,7 +135,7 @@ def read_coalesce(node: exp.Expr, translate: "Translator") -> Expression:
     *first, last = translate.several([node.this, *node.expressions])
     if not first:
         return last
-    return Case(tuple((Not(IsNull(one)), one) for one in first), last)
+    return Case(tuple((Not(IsNull(value)), value) for value in first), last)
 
 
 def read_absolute(node: exp.Expr, translate: "Translator") -> Expression:
@@ -152,16 +158,17 @@ def read_least(node: exp.Expr, translate: "Translator") -> Expression:
 def _extreme(node: exp.Expr, translate: "Translator", *, largest: bool) -> Expression:
     """GREATEST(0, x) clamps; GREATEST(x, y) is a case. What is missing makes it missing."""
     only(node, "this", "expressions", "ignore_nulls")
-    found, *rest = sorted(
-        translate.several([node.this, *node.expressions]), key=lambda one: isinstance(one, Literal)
+    extreme, *rest = sorted(
+        translate.several([node.this, *node.expressions]),
+        key=lambda value: isinstance(value, Literal),
     )
-    for one in rest:
-        end = _end(one)
+    for value in rest:
+        end = _end(value)
         if end is None:
-            found = _larger(found, one, largest=largest)
+            extreme = _larger(extreme, value, largest=largest)
         else:
-            found = _clamped(found, *((end, None) if largest else (None, end)))
-    return found
+            extreme = _clamp_to(extreme, *((end, None) if largest else (None, end)))
+    return extreme
 
 
 def _end(node: Expression) -> Fraction | None:
@@ -171,7 +178,7 @@ def _end(node: Expression) -> Fraction | None:
     return Fraction(node.value) if isinstance(node.value, int | Fraction) else None
 
 
-def _clamped(of: Expression, lower: Fraction | None, upper: Fraction | None) -> Expression:
+def _clamp_to(of: Expression, lower: Fraction | None, upper: Fraction | None) -> Expression:
     """GREATEST(0, LEAST(x, 1000)) is one clamp."""
     if isinstance(of, Clamp) and (of.lower is None) != (lower is None):
         low, high = of.lower if lower is None else lower, of.upper if upper is None else upper
@@ -239,7 +246,7 @@ def read_function(node: exp.Expr, translate: "Translator") -> Expression:
     """A function that sqlglot does not know."""
     name = str(node.this).upper()
     if name not in FUNCTIONS:
-        raise refused(node)
+        raise refuse_node(node)
     return FUNCTIONS[name](node, translate)
 
 

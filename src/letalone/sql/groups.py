@@ -42,7 +42,7 @@ BUCKETS = ("min_value", "max_value", "num_buckets")
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupClause:
     """A group column: its name in the answer, and what it is in each row."""
 
     name: str
@@ -64,28 +64,28 @@ def key_of(node: exp.Expr, translate: Translator) -> Expression:
     ranges = _ranges(node, translate)
     if ranges is not None:
         return ranges
-    found = translate(node)
-    if isinstance(found, Literal):
+    key = translate(node)
+    if isinstance(key, Literal):
         raise Unread("A constant is no group", GROUPED, node=node)
-    return found
+    return key
 
 
 def is_grouping(node: exp.Expr) -> bool:
     """Whether a selected column may be a key: no aggregate is in it."""
-    return not any(is_aggregate(one) for one in node.walk())
+    return not any(is_aggregate(part) for part in node.walk())
 
 
-def grouped(
+def read_group_by(
     nodes: Sequence[exp.Expr], selected: Sequence[tuple[str | None, exp.Expr]], names: Names
-) -> list[Grouped]:
+) -> list[GroupClause]:
     """The group columns in their order; `selected` are the columns of SELECT with their names."""
     translate = Translator(names)
     keys = {name: key_of(node, translate) for name, node in selected if name and is_grouping(node)}
-    found: list[Grouped] = []
+    clauses: list[GroupClause] = []
     for node in nodes:
         of = key_of(_meant(node, selected, names), translate)
-        found.append(Grouped(_name(of, keys, len(found) + 1), of))
-    return found
+        clauses.append(GroupClause(_name(of, keys, len(clauses) + 1), of))
+    return clauses
 
 
 def _meant(
@@ -98,7 +98,7 @@ def _meant(
         called = [name for name, _ in selected if name]
         name = matching(node.this, called)
         if name is not None:
-            node = next(one for known, one in selected if known == name)
+            node = next(expression for known, expression in selected if known == name)
     if not is_grouping(node):
         raise Unread("An aggregate is no group", GROUPED, node=node)
     return node
@@ -152,14 +152,14 @@ def _bin(node: exp.Expr, translate: Translator) -> Expression:
         what = "BIN takes a column, from, to and the width of a range"
         raise slip(what, "Write BIN(age, 0, 100, 10).", node=node)
     of, *numbers = node.expressions
-    ends = [number_of(one, translate, "An end of BIN") for one in numbers]
+    ends = [number_of(end, translate, "An end of BIN") for end in numbers]
     return bins(translate(of), *ends, name="range").of
 
 
 def _buckets(node: exp.Expr, translate: Translator) -> Expression:
     only(node, "this", *BUCKETS, words={"threshold": "WIDTH_BUCKET with a list of ends"})
     given = [node.args.get(name) for name in BUCKETS]
-    ends = [number_of(one, translate, "An end of WIDTH_BUCKET") for one in given if one is not None]
+    ends = [number_of(end, translate, "An end of WIDTH_BUCKET") for end in given if end is not None]
     if len(ends) != len(BUCKETS) or ends[2] < 1 or ends[2].denominator != 1:
         what = "WIDTH_BUCKET takes a column, from, to and how many ranges"
         raise slip(what, "Write WIDTH_BUCKET(age, 0, 100, 10).", node=node)
@@ -178,7 +178,7 @@ def _floor(
         raise Unread("This FLOOR is not read", GROUPED, node=node)
     by = number_of(quotient.expression, translate, "The width of a range")
     of = translate(quotient.this)
-    bounds = _declared(of, translate.names)
+    bounds = _declared_bounds(of, translate.names)
     if by != width or width <= 0 or bounds is None:
         instead = "Write BIN(age, 0, 100, 10): from, to and the width of a range."
         raise Unread("These ranges have no public ends", instead, node=node)
@@ -186,8 +186,11 @@ def _floor(
     return Bin(of, first * width, width, int(last - first) + 1)
 
 
-def _declared(of: Expression, names: Names) -> tuple[Fraction, Fraction] | None:
-    columns = [*names.schema.columns, *(c for one in names.joined.values() for c in one.added)]
+def _declared_bounds(of: Expression, names: Names) -> tuple[Fraction, Fraction] | None:
+    columns = [
+        *names.schema.columns,
+        *(c for joined in names.joined.values() for c in joined.added),
+    ]
     for column in columns:
         if isinstance(of, ColumnRef) and column.name == of.name:
             known = column.lower is not None and column.upper is not None

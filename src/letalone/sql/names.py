@@ -47,7 +47,7 @@ class Joined:
 
     def check_not_shared(self, identifier: exp.Identifier, name: str) -> None:
         """Refuses a column that both tables have, but for capitals."""
-        if name.casefold() in {one.casefold() for one in self.shared}:
+        if name.casefold() in {shared.casefold() for shared in self.shared}:
             instead = (
                 "Write the first table before its own. Of the other, columns with such a name are"
                 " not read: open it without them, or rename them in the data."
@@ -64,7 +64,6 @@ class Names:
     joined: Mapping[str, Joined]
 
     def column(self, node: exp.Expr) -> ColumnRef:
-        """The column that is meant."""
         only(node, "this", "table", words={"db": "A name with dots", "catalog": "A name with dots"})
         if type(node.this) is not exp.Identifier:
             raise Unread("A column must be called by its name", node=node)
@@ -76,38 +75,37 @@ class Names:
     @property
     def all_names(self) -> list[str]:
         """Every column, the table's own first."""
-        own = [column.name for column in self.schema.columns]
-        return own + [column.name for one in self.joined.values() for column in one.added]
+        names = [column.name for column in self.schema.columns]
+        return names + [column.name for joined in self.joined.values() for column in joined.added]
 
     def _anywhere(self, identifier: exp.Identifier) -> str:
-        found = self.find(identifier)
-        if found is not None:
-            for one in self.joined.values():
-                one.check_not_shared(identifier, found)
-            return found
-        raise _unknown(identifier, self.all_names, table=self.schema.name)
+        name = self.find(identifier)
+        if name is not None:
+            for joined in self.joined.values():
+                joined.check_not_shared(identifier, name)
+            return name
+        raise _unknown_column(identifier, self.all_names, table=self.schema.name)
 
     def type_of(self, expression: Expression) -> Type:
         """The type of an expression over these columns, or a refusal."""
-        added = {c.name: c for one in self.joined.values() for c in one.added}
-        own = [column for column in self.schema.columns if column.name not in added]
-        whole = Schema(self.schema.name, (*own, *added.values()))
-        return type_of(expression, whole).type
+        added = {c.name: c for joined in self.joined.values() for c in joined.added}
+        columns = [column for column in self.schema.columns if column.name not in added]
+        schema = Schema(self.schema.name, (*columns, *added.values()))
+        return type_of(expression, schema).type
 
     def find(self, identifier: exp.Identifier) -> str | None:
-        """The column of this name, if there is one."""
         return matching(identifier, self.all_names)
 
     def _of_table(self, prefix: str, node: exp.Expr) -> str:
         identifier, table = cast("exp.Identifier", node.this), prefix.casefold()
         if table == self.called:
-            own = [column.name for column in self.schema.columns]
-            found = matching(identifier, own)
-            if found is None:
-                raise _unknown(identifier, own, table=self.schema.name)
-            return found
+            names = [column.name for column in self.schema.columns]
+            name = matching(identifier, names)
+            if name is None:
+                raise _unknown_column(identifier, names, table=self.schema.name)
+            return name
         if table not in self.joined:
-            instead = f"The table is called {quoted(self.called)}: or leave out the prefix."
+            instead = f"The table is called {quote_name(self.called)}: or leave out the prefix."
             raise slip(f"There is no table {prefix!r} in this SQL", instead, node=node)
         return _of_joined(identifier, self.joined[table])
 
@@ -119,18 +117,18 @@ def matching(identifier: exp.Identifier, names: Sequence[str]) -> str | None:
         return name
     if identifier.quoted or normalize("NFKC", name) != name:
         return None
-    by_lower = {one.lower(): one for one in names}
+    by_lower = {known.lower(): known for known in names}
     return by_lower.get(name.lower())
 
 
 def looks_like(name: str, names: Sequence[str]) -> str | None:
     """A name that this one could be taken for, without being it."""
     shape, plain = _shape(name), normalize("NFKC", name) == name
-    near = (one for one in names if one != name and _shape(one) == shape)
-    return next((one for one in near if not plain or one.lower() != name.lower()), None)
+    near = (known for known in names if known != name and _shape(known) == shape)
+    return next((known for known in near if not plain or known.lower() != name.lower()), None)
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name as SQL writes it."""
     return name if name.isidentifier() else f'"{name}"'
 
@@ -148,21 +146,21 @@ def only(node: exp.Expr, *allowed: str, words: Mapping[str, str] | None = None) 
 
 def _of_joined(identifier: exp.Identifier, table: Joined) -> str:
     names = [column.name for column in table.schema.columns]
-    found = matching(identifier, names)
-    if found is None:
-        raise _unknown(identifier, names, table=table.name)
-    table.check_not_shared(identifier, found)
+    name = matching(identifier, names)
+    if name is None:
+        raise _unknown_column(identifier, names, table=table.name)
+    table.check_not_shared(identifier, name)
     partners = {right: left for left, right in table.on}
-    return partners.get(found, found)
+    return partners.get(name, name)
 
 
-def _unknown(identifier: exp.Identifier, names: Sequence[str], *, table: str) -> Unread:
+def _unknown_column(identifier: exp.Identifier, names: Sequence[str], *, table: str) -> Unread:
     name = identifier.name
     twin = looks_like(name, names)
     if twin is not None:
         instead = f"Type {twin!r} again, by hand."
         what = f"{name!r} only looks like {twin!r}: it has other letters"
-        return slip(what, instead, node=identifier, edit=quoted(twin))
+        return slip(what, instead, node=identifier, edit=quote_name(twin))
     facts = unknown_column(name, names, table=table).facts
     meant = nearest(name, names)
     hint = "" if meant is None else f" Did you mean {meant!r}?"
@@ -170,7 +168,7 @@ def _unknown(identifier: exp.Identifier, names: Sequence[str], *, table: str) ->
         f"Column {name!r} is not in table {table!r}",
         f"Its columns are: {facts['known']}.{hint}",
         node=identifier,
-        edit=None if meant is None else quoted(meant),
+        edit=None if meant is None else quote_name(meant),
     )
 
 

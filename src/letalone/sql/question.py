@@ -14,8 +14,9 @@ an engine but as constants and names of a plan.
   Assumed:  sqlglot reads SQL as it is meant
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 from unicodedata import normalize
 
@@ -33,18 +34,18 @@ from letalone.plans.trees import Computable
 from letalone.plans.wording import in_words
 from letalone.sql.arranging import Arranging
 from letalone.sql.edits import Span, mend, read_tokens, span_of
-from letalone.sql.formulas import Formulas, default_name, free_name
-from letalone.sql.groups import Grouped, grouped, is_grouping, key_of
-from letalone.sql.names import Joined, Names, looks_like, only, quoted
+from letalone.sql.from_clause import names_of
+from letalone.sql.groups import GroupClause, is_grouping, key_of, read_group_by
+from letalone.sql.names import Joined, Names, looks_like, only, quote_name
 from letalone.sql.refusals import CLAUSES
-from letalone.sql.tables import names_of
+from letalone.sql.sql_formulas import Formulas, default_name, free_name
 from letalone.sql.text import (
     DIALECTS,
     SHAPE,
     Text,
     Unread,
     not_understood,
-    parsed,
+    parse_select,
     read_text,
     slip,
     too_deep,
@@ -67,7 +68,8 @@ class Question:
     arrangement: Arrangement
     explain: bool
     dialect: str
-    places: Mapping[str, Span]  # of expressions that are added up, by their words
+    # Where expressions stand that are added up, by their words; looked for when it is asked.
+    places: Callable[[], Mapping[str, Span]] = field(compare=False, repr=False)
 
 
 def read_question(
@@ -85,12 +87,12 @@ def read_question(
     text, known = read_text(sql), _Known(schema, tables or {}, whole_name)
     first: Unread | LetaloneError | None = None
     spoken = DIALECTS[0]
-    for one in _dialects(dialect):
-        result = _tried(text, one, known)
+    for spelling in _dialects(dialect):
+        result = _try_dialect(text, spelling, known)
         if isinstance(result, Question):
             return result
         if first is not (better := _better(first, result)):
-            first, spoken = better, one
+            first, spoken = better, spelling
         if isinstance(result, Unread) and result.final:
             break
     if not isinstance(first, Unread):
@@ -102,13 +104,13 @@ def _remedies(
     text: Text, unread: Unread, dialect: str, known: "_Known", *, named: str | None
 ) -> Iterator[Remedy]:
     """What would be read instead: in another dialect, after an edit, or a count of rows."""
-    others = [one for one in DIALECTS if one != named] if named is not None else []
-    if any(isinstance(_tried(text, one, known), Question) for one in others):
+    others = [spelling for spelling in DIALECTS if spelling != named] if named is not None else []
+    if any(isinstance(_try_dialect(text, spelling, known), Question) for spelling in others):
         yield LeaveOut(Argument("dialect"))
-    edit = mend(text, unread, dialect, lambda again: _tried(again, dialect, known))
+    edit = mend(text, unread, dialect, lambda again: _try_dialect(again, dialect, known))
     if edit is not None:
         yield edit
-    yield AskInstead(f"SELECT COUNT(*) FROM {quoted(known.schema.name)}")
+    yield AskInstead(f"SELECT COUNT(*) FROM {quote_name(known.schema.name)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +122,9 @@ class _Known:
     whole_name: Sequence[str]
 
 
-def _tried(text: Text, dialect: str, known: _Known) -> Question | Unread | LetaloneError:
+def _try_dialect(text: Text, dialect: str, known: _Known) -> Question | Unread | LetaloneError:
     try:
-        return _question(text, parsed(text, dialect), dialect, known)
+        return _question(text, parse_select(text, dialect), dialect, known)
     except Unread as error:
         return error.with_traceback(None)
     except LetaloneError as error:
@@ -165,15 +167,15 @@ def _question(text: Text, query: exp.Select, dialect: str, known: _Known) -> Que
     _check_clauses(query)
     names = names_of(query, known.schema, known.tables, whole_name=known.whole_name)
     translate = Translator(names)
-    selected = [_selected(node, names) for node in query.expressions]
+    selected = [_read_selected(node, names) for node in query.expressions]
     groups = _groups(query, selected, names)
-    asked, order = _asked(selected, groups, translate)
+    aggregates, order = _read_aggregates(selected, groups, translate)
     where = query.args.get("where")
     condition = None if where is None else translate(where.this)
     hidden: dict[str, Computable] = {}
-    arrangement = Arranging(translate, groups, asked, order, hidden).read(query)
+    arrangement = Arranging(translate, groups, aggregates, order, hidden).read(query)
     return Question(
-        aggregates={**asked, **hidden},
+        aggregates={**aggregates, **hidden},
         where=condition,
         groups=tuple(group.group for group in groups),
         group_names=tuple(group.name for group in groups),
@@ -181,7 +183,7 @@ def _question(text: Text, query: exp.Select, dialect: str, known: _Known) -> Que
         arrangement=arrangement,
         explain=text.explain,
         dialect=dialect,
-        places=_places(text, query, dialect, translate),
+        places=partial(_places, text, query, dialect, translate),
     )
 
 
@@ -207,7 +209,7 @@ def _check_clauses(query: exp.Select) -> None:
     only(query, *READ)
 
 
-def _selected(node: exp.Expr, names: Names) -> tuple[str | None, exp.Expr]:
+def _read_selected(node: exp.Expr, names: Names) -> tuple[str | None, exp.Expr]:
     """A column of SELECT: its name, if it was given one, and what it is."""
     if type(node) is exp.Star or (type(node) is exp.Column and type(node.this) is exp.Star):
         instead = "Count or add up: SELECT COUNT(*), AVG(cost)."
@@ -230,7 +232,7 @@ def _check_alias(name: str, names: Names, node: exp.Expr) -> None:
 
 def _groups(
     query: exp.Select, selected: Sequence[tuple[str | None, exp.Expr]], names: Names
-) -> list[Grouped]:
+) -> list[GroupClause]:
     group = query.args.get("group")
     if group is None:
         return []
@@ -238,16 +240,16 @@ def _groups(
     only(group, "expressions", words={**words, "grouping_sets": "GROUPING SETS"})
     if not group.expressions:
         raise Unread("GROUP BY has no columns", SHAPE, node=group, word="GROUP")
-    return grouped(group.expressions, selected, names)
+    return read_group_by(group.expressions, selected, names)
 
 
-def _asked(
+def _read_aggregates(
     selected: Sequence[tuple[str | None, exp.Expr]],
-    groups: Sequence[Grouped],
+    groups: Sequence[GroupClause],
     translate: Translator,
 ) -> tuple[dict[str, Computable], list[str]]:
     """The aggregates by name, and the names of all columns of SELECT in their order."""
-    found: dict[str, Computable] = {}
+    aggregates: dict[str, Computable] = {}
     order: list[str] = []
     given = {name for name, _ in selected if name} | {group.name for group in groups}
     for name, node in selected:
@@ -256,19 +258,19 @@ def _asked(
             _check_once(key, name, order, node)
             order.append(key)
             continue
-        asked = Formulas(translate, {})(node)
-        usual = name or default_name(node, asked)
-        twice = name is not None or found.get(usual) == asked
-        shown = usual if twice else free_name(usual, asked, taken={*given, *found})
-        if shown in found:
+        request = Formulas(translate, {})(node)
+        usual = name or default_name(node, request)
+        twice = name is not None or aggregates.get(usual) == request
+        shown = usual if twice else free_name(usual, request, taken={*given, *aggregates})
+        if shown in aggregates:
             what = f"Two columns are called {shown!r}"
             raise slip(what, "Name one: SUM(cost) AS costs.", node=node)
-        found[shown] = asked
+        aggregates[shown] = request
         order.append(shown)
-    if not found:
+    if not aggregates:
         what = "The SQL asks for no COUNT, SUM or other aggregate"
         raise Unread(what, SHAPE, node=selected[0][1] if selected else None)
-    return found, order
+    return aggregates, order
 
 
 def _check_once(key: str, name: str | None, order: Sequence[str], node: exp.Expr) -> None:
@@ -280,7 +282,7 @@ def _check_once(key: str, name: str | None, order: Sequence[str], node: exp.Expr
         raise slip(f"Two columns are called {name!r}", "Give one another name.", node=node)
 
 
-def _key(node: exp.Expr, groups: Sequence[Grouped], translate: Translator) -> str | None:
+def _key(node: exp.Expr, groups: Sequence[GroupClause], translate: Translator) -> str | None:
     """The group column that a selected expression is; None where it holds an aggregate."""
     if not is_grouping(node):
         return None

@@ -15,7 +15,7 @@ CONDITIONS = (
 )
 
 
-class Refused(NamedTuple):
+class SqlRefusal(NamedTuple):
     """What it is called, what to do instead, and an example of it that is refused."""
 
     what: str
@@ -23,56 +23,56 @@ class Refused(NamedTuple):
     example: str
 
 
-WINDOW = Refused(
+WINDOW = SqlRefusal(
     "OVER (a window)",
     "Group instead: SELECT ward, AVG(cost) FROM visits GROUP BY ward.",
     "SELECT AVG(cost) OVER (PARTITION BY ward) FROM visits",
 )
-SUBQUERY = Refused(
+SUBQUERY = SqlRefusal(
     "a query within a query",
     "Ask two questions, and put the first answer into the second as a number; in Python,"
     " .per_unit(…) makes one row of each person first.",
     "SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)",
 )
-CAST = Refused(
+CAST = SqlRefusal(
     "a cast, which can fail on a row",
     "Declare the column's type in the schema file.",
     "SELECT SUM(cost::INTEGER) FROM visits",
 )
-RANDOM = Refused(
+RANDOM = SqlRefusal(
     "a random number, which makes an answer that cannot be repeated",
     "Leave it out: noise is added anyway.",
     "SELECT COUNT(*) FROM visits WHERE random() < 0.5",
 )
-TEXT = Refused(
+TEXT = SqlRefusal(
     "a function of text",
     "List the values that are meant: ward IN ('A', 'B').",
     "SELECT COUNT(*) FROM visits WHERE lower(ward) = 'a'",
 )
-WHOLE = Refused(
+WHOLE = SqlRefusal(
     "a division of whole numbers, which can fail",
     "Write / for division, and GROUP BY BIN(age, 0, 100, 10) for ranges.",
     "SELECT COUNT(*) FROM visits WHERE age // 2 = 1",
 )
-LISTING = Refused(
+LISTING = SqlRefusal(
     "a list of values, which would show rows",
     "Count them by group: SELECT ward, COUNT(*) FROM visits GROUP BY ward.",
     "SELECT STRING_AGG(ward, ',') FROM visits",
 )
-INTERVAL = Refused(
+INTERVAL = SqlRefusal(
     "arithmetic with dates",
     "Compare with a date: day >= '2024-01-31', or take a part: YEAR(day), MONTH(day).",
     "SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1 DAY > day",
 )
-WEEKDAY = Refused(
+WEEKDAY = SqlRefusal(
     "DAYOFWEEK, which begins on another day in every dialect",
     "Write EXTRACT(ISODOW FROM day): Monday is 1.",
     "SELECT COUNT(*) FROM visits WHERE DAYOFWEEK(day) = 1",
 )
-PARAMETER = Refused(
+PARAMETER = SqlRefusal(
     "a parameter", "Write the value itself.", "SELECT COUNT(*) FROM visits WHERE age = ?"
 )
-REFUSED: dict[type[exp.Expr], Refused] = {
+REFUSED: dict[type[exp.Expr], SqlRefusal] = {
     exp.Window: WINDOW,
     exp.Subquery: SUBQUERY,
     exp.Select: SUBQUERY,
@@ -92,12 +92,12 @@ REFUSED: dict[type[exp.Expr], Refused] = {
         instead="Write the date: day >= '2024-01-31'.",
         example="SELECT COUNT(*) FROM visits WHERE day < CURRENT_DATE",
     ),
-    exp.Like: Refused(
+    exp.Like: SqlRefusal(
         "LIKE",
         "List the values that are meant, as in ward IN ('A', 'B').",
         "SELECT COUNT(*) FROM visits WHERE ward LIKE 'A%'",
     ),
-    exp.ILike: Refused(
+    exp.ILike: SqlRefusal(
         "ILIKE",
         "List the values that are meant, as in ward IN ('A', 'B').",
         "SELECT COUNT(*) FROM visits WHERE ward ILIKE 'a%'",
@@ -118,28 +118,28 @@ REFUSED: dict[type[exp.Expr], Refused] = {
         what="%, a remainder, which can fail",
         example="SELECT COUNT(*) FROM visits WHERE age % 2 = 1",
     ),
-    exp.Pow: Refused(
+    exp.Pow: SqlRefusal(
         "a power, which can be too large",
         "Multiply: cost * cost.",
         "SELECT SUM(cost ^ 2) FROM visits",
     ),
-    exp.Sqrt: Refused(
+    exp.Sqrt: SqlRefusal(
         "a root or a logarithm, which can fail on a row",
         "Compute it into a column of the table.",
         "SELECT SUM(SQRT(cost)) FROM visits",
     ),
-    exp.Ln: Refused(
+    exp.Ln: SqlRefusal(
         "a root or a logarithm, which can fail on a row",
         "Compute it into a column of the table.",
         "SELECT SUM(LN(cost)) FROM visits",
     ),
-    exp.Floor: Refused(
+    exp.Floor: SqlRefusal(
         "FLOOR",
         "For ranges write GROUP BY BIN(age, 0, 100, 10), or FLOOR(age / 10) * 10 of a column with"
         " declared bounds.",
         "SELECT SUM(FLOOR(cost)) FROM visits",
     ),
-    exp.WidthBucket: Refused(
+    exp.WidthBucket: SqlRefusal(
         "WIDTH_BUCKET outside of GROUP BY",
         "Write GROUP BY WIDTH_BUCKET(age, 0, 100, 10), or compare: age >= 10 AND age < 20.",
         "SELECT COUNT(*) FROM visits WHERE WIDTH_BUCKET(age, 0, 100, 10) = 1",
@@ -151,7 +151,7 @@ REFUSED: dict[type[exp.Expr], Refused] = {
     exp.First: LISTING._replace(example="SELECT FIRST(ward) FROM visits"),
     exp.ArgMax: LISTING._replace(example="SELECT ARG_MAX(ward, cost) FROM visits"),
     exp.ArgMin: LISTING._replace(example="SELECT ARG_MIN(ward, cost) FROM visits"),
-    exp.ApproxQuantiles: Refused(
+    exp.ApproxQuantiles: SqlRefusal(
         "APPROX_QUANTILES",
         "Write QUANTILE_CONT(cost, [0.25, 0.5, 0.75]).",
         "SELECT APPROX_QUANTILES(cost, 4) FROM visits",
@@ -166,40 +166,40 @@ REFUSED: dict[type[exp.Expr], Refused] = {
     exp.DayOfWeek: WEEKDAY,
     exp.Placeholder: PARAMETER,
     exp.Parameter: PARAMETER._replace(example="SELECT COUNT(*) FROM visits WHERE age = $name"),
-    exp.NullSafeEQ: Refused(
+    exp.NullSafeEQ: SqlRefusal(
         "IS NOT DISTINCT FROM",
         "Write = and IS NULL.",
         "SELECT COUNT(*) FROM visits WHERE age IS NOT DISTINCT FROM 1",
     ),
-    exp.NullSafeNEQ: Refused(
+    exp.NullSafeNEQ: SqlRefusal(
         "IS DISTINCT FROM",
         "Write <> and IS NULL.",
         "SELECT COUNT(*) FROM visits WHERE age IS DISTINCT FROM 1",
     ),
 }
-CLAUSES: dict[str, Refused] = {
-    "with_": Refused(
+CLAUSES: dict[str, SqlRefusal] = {
+    "with_": SqlRefusal(
         "WITH",
         "Write one SELECT; in Python, .derive(…) names an expression and .per_unit(…) makes one"
         " row of each person.",
         "WITH t AS (SELECT * FROM visits) SELECT COUNT(*) FROM visits",
     ),
-    "distinct": Refused(
+    "distinct": SqlRefusal(
         "SELECT DISTINCT",
         "Count different values: COUNT(DISTINCT ward); or GROUP BY ward.",
         "SELECT DISTINCT ward FROM visits",
     ),
-    "hint": Refused(
+    "hint": SqlRefusal(
         "a comment with a hint",
         "Leave out /*+ … */.",
         "SELECT /*+ REPARTITION(3) */ COUNT(*) FROM visits",
     ),
-    "into": Refused(
+    "into": SqlRefusal(
         "INTO",
         "An answer is shown, not stored: .save writes it.",
         "SELECT COUNT(*) INTO t FROM visits",
     ),
-    "laterals": Refused(
+    "laterals": SqlRefusal(
         "LATERAL",
         "Join a public table: JOIN cities USING (city).",
         "SELECT COUNT(*) FROM visits LATERAL VIEW explode(array(1)) t AS x",
@@ -210,31 +210,31 @@ CLAUSES: dict[str, Refused] = {
     "qualify": WINDOW._replace(
         what="QUALIFY", example="SELECT COUNT(*) FROM visits QUALIFY COUNT(*) > 1"
     ),
-    "sample": Refused(
+    "sample": SqlRefusal(
         "a sample",
         "Ask about all rows: noise protects them, and a sample of a file does not.",
         "SELECT COUNT(*) FROM visits TABLESAMPLE 10%",
     ),
-    "pivots": Refused(
+    "pivots": SqlRefusal(
         "PIVOT",
         "Group instead: GROUP BY ward.",
         "SELECT COUNT(*) FROM visits PIVOT (SUM(cost) FOR ward IN ('A', 'B'))",
     ),
-    "locks": Refused(
+    "locks": SqlRefusal(
         "FOR UPDATE", "Leave it out: nothing is changed.", "SELECT COUNT(*) FROM visits FOR UPDATE"
     ),
 }
 
 
-def refused(node: exp.Expr, instead: str = CONDITIONS) -> Unread:
+def refuse_node(node: exp.Expr, instead: str = CONDITIONS) -> Unread:
     """The refusal of a node that has no translation."""
     for kind in type(node).__mro__:
-        if (found := REFUSED.get(cast("type[exp.Expr]", kind))) is not None:
-            return Unread(f"Not answered: {found.what}", found.instead, node=node)
-    return Unread(f"Not answered: {shown(node)}", instead, node=node)
+        if (refusal := REFUSED.get(cast("type[exp.Expr]", kind))) is not None:
+            return Unread(f"Not answered: {refusal.what}", refusal.instead, node=node)
+    return Unread(f"Not answered: {sql_name(node)}", instead, node=node)
 
 
-def shown(node: exp.Expr) -> str:
+def sql_name(node: exp.Expr) -> str:
     """What kind of thing a node is: its SQL name."""
     name = node.this if type(node) is exp.Anonymous else None
     return str(name or node.key).upper()[:40]

@@ -139,11 +139,11 @@ class Text:
         first = self.written.rfind("\n", 0, start) + 1
         last = self.written.find("\n", start)
         line = self.written[first : last if last >= 0 else None].replace("\t", " ")
-        left = max(0, min(start - first - SHOWN_WIDTH // 2, len(line) - SHOWN_WIDTH))
-        marks = min(max(end - start, 1), SHOWN_WIDTH - (start - first - left))
-        mark = " " * (start - first - left) + "^" * marks
+        cut = max(0, min(start - first - SHOWN_WIDTH // 2, len(line) - SHOWN_WIDTH))
+        marks = min(max(end - start, 1), SHOWN_WIDTH - (start - first - cut))
+        mark = " " * (start - first - cut) + "^" * marks
         number = self.written.count("\n", 0, start) + 1
-        return number, start - first + 1, f"  {line[left : left + SHOWN_WIDTH]}\n  {mark}"
+        return number, start - first + 1, f"  {line[cut : cut + SHOWN_WIDTH]}\n  {mark}"
 
 
 def read_text(sql: object) -> Text:
@@ -152,17 +152,17 @@ def read_text(sql: object) -> Text:
         raise ParameterError(f"The SQL is {type(sql).__name__}, but must be text. {SHAPE}")
     if len(sql) > MAX_SQL_LENGTH:
         raise ParameterError(f"The SQL has more than {MAX_SQL_LENGTH:,} characters. Shorten it.")
-    found = EXPLAIN.match(sql)
-    statement = sql if found is None else " " * found.end() + sql[found.end() :]
-    text = Text(sql, statement, explain=found is not None)
+    explain = EXPLAIN.match(sql)
+    statement = sql if explain is None else " " * explain.end() + sql[explain.end() :]
+    text = Text(sql, statement, explain=explain is not None)
     _check_letters(text)
     return text
 
 
-def parsed(text: Text, dialect: str) -> exp.Select:
+def parse_select(text: Text, dialect: str) -> exp.Select:
     """The one SELECT of the text, in a dialect; raises `Unread`."""
     problem: Unread | None = None
-    with _unlogged():
+    with _silence_sqlglot():
         try:
             reader = Dialect.get_or_raise(dialect)
             tokens = reader.tokenize(text.statement)
@@ -190,12 +190,12 @@ def too_deep() -> Unread:
 def _check_letters(text: Text) -> None:
     for place, letter in enumerate(text.written):
         if category(letter) in ("Cf", "Cc", "Cs", "Co") and letter not in "\n\r\t":
-            found = slip(
+            unread = slip(
                 f"The SQL has a letter that nobody can see, U+{ord(letter):04X}",
                 "Remove it: type the line again instead of pasting it.",
             )
-            found.node = _between(place, place)
-            raise text.error(found)
+            unread.node = _node_at(place, place)
+            raise text.error(unread)
 
 
 def _check_tokens(tokens: Sequence[Token]) -> None:
@@ -211,7 +211,7 @@ def _check_tokens(tokens: Sequence[Token]) -> None:
         raise Unread(f"The SQL begins with {first[:20]!r}", SHAPE, word=first, final=True)
     if len(tokens) > MAX_TOKENS or _depth(tokens) > MAX_DEPTH:
         raise too_deep()
-    if (name := _overfull(tokens)) is not None:
+    if (name := _find_overfull_call(tokens)) is not None:
         period = name.text.upper() in TRUNCATING
         what = f"a {'period' if period else 'quantile'}, and no more"
         instead = "DATE_TRUNC('month', day)" if period else "QUANTILE_CONT(cost, 0.5)"
@@ -220,10 +220,10 @@ def _check_tokens(tokens: Sequence[Token]) -> None:
 
 
 def _check_periods(tokens: Sequence[Token]) -> None:
-    if (name := _unquoted(tokens)) is not None:
+    if (name := _find_unquoted_period(tokens)) is not None:
         what = f"{name.text.upper()} takes a period in quotes first"
         raise slip(what, "Write DATE_TRUNC('month', day).", node=_at(name))
-    if (name := _week_from_sunday(tokens)) is not None:
+    if (name := _find_week_from_sunday(tokens)) is not None:
         what = f"The weeks of {name.text.upper()} begin on Sunday"
         raise slip(what, "Write DATE_TRUNC('week', at): they begin on Monday.", node=_at(name))
 
@@ -235,11 +235,11 @@ def _check_hints(tokens: Sequence[Token], statement: str) -> None:
         before = tokens[max(bisect_right(starts, hint.start()) - 1, 0)]
         within = before.start <= hint.start() <= before.end
         if not within or before.token_type is TokenType.HINT:
-            node = _between(hint.start(), hint.end() - 1)
+            node = _node_at(hint.start(), hint.end() - 1)
             raise Unread("A comment with a hint", "Leave it out: /*+ … */.", node=node)
 
 
-def _overfull(tokens: Sequence[Token]) -> Token | None:
+def _find_overfull_call(tokens: Sequence[Token]) -> Token | None:
     """The name of the first of these functions that is called with more than two arguments."""
     for name, arguments in _calls(tokens, (*OF_TWO, *TRUNCATING)):
         if _commas(arguments) > 1:
@@ -247,7 +247,7 @@ def _overfull(tokens: Sequence[Token]) -> Token | None:
     return None
 
 
-def _unquoted(tokens: Sequence[Token]) -> Token | None:
+def _find_unquoted_period(tokens: Sequence[Token]) -> Token | None:
     """The name of the first DATE_TRUNC that does not begin with a period in quotes."""
     for name, arguments in _calls(tokens, PERIOD_FIRST):
         if not arguments or arguments[0].token_type is not TokenType.STRING:
@@ -255,7 +255,7 @@ def _unquoted(tokens: Sequence[Token]) -> Token | None:
     return None
 
 
-def _week_from_sunday(tokens: Sequence[Token]) -> Token | None:
+def _find_week_from_sunday(tokens: Sequence[Token]) -> Token | None:
     """The name of the first of BigQuery's functions that is called with WEEK."""
     for name, arguments in _calls(tokens, FROM_SUNDAY):
         if any(token.text.upper() == "WEEK" for token in _inside(arguments)):
@@ -293,13 +293,13 @@ def _inside(tokens: Sequence[Token]) -> Iterator[Token]:
 
 def _at(token: Token) -> exp.Expr:
     """A node that stands where a token does."""
-    return _between(token.start, token.end)
+    return _node_at(token.start, token.end)
 
 
-def _between(start: int, end: int) -> exp.Expr:
-    found = exp.Placeholder()
-    found.meta.update(start=start, end=end)
-    return found
+def _node_at(start: int, end: int) -> exp.Expr:
+    node = exp.Placeholder()
+    node.meta.update(start=start, end=end)
+    return node
 
 
 def _depth(tokens: Sequence[Token]) -> int:
@@ -318,8 +318,8 @@ def not_understood() -> Unread:
 
 
 def _near(error: SqlglotError) -> Unread:
-    found = cast("list[dict[str, str]]", getattr(error, "errors", None) or [{}])
-    words = found[0].get("highlight")
+    errors = cast("list[dict[str, str]]", getattr(error, "errors", None) or [{}])
+    words = errors[0].get("highlight")
     place = f" near {words[:40]!r}" if words else ""
     what = f"The SQL is not understood{place}: look for a bracket, a quote or a comma"
     return slip(what, SHAPE, puzzling=True)
@@ -327,9 +327,9 @@ def _near(error: SqlglotError) -> Unread:
 
 def _place_of(node: exp.Expr) -> tuple[int, int] | None:
     """Where a node stands: its own place, or from the first to the last of its parts."""
-    found = [one.meta for one in node.walk() if "start" in one.meta]
-    own = node.meta if "start" in node.meta else min(found, key=_start, default=None)
-    return None if own is None else (_start(own), int(own["end"]) + 1)
+    places = [part.meta for part in node.walk() if "start" in part.meta]
+    place = node.meta if "start" in node.meta else min(places, key=_start, default=None)
+    return None if place is None else (_start(place), int(place["end"]) + 1)
 
 
 def _start(meta: dict[str, object]) -> int:
@@ -344,12 +344,11 @@ class _Shut(logging.Filter):
         self.thread = get_ident()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether another thread logs this."""
         return record.thread != self.thread
 
 
 @contextmanager
-def _unlogged() -> Generator[None]:
+def _silence_sqlglot() -> Generator[None]:
     logger, shut = logging.getLogger("sqlglot"), _Shut()
     logger.addFilter(shut)
     try:

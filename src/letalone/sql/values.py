@@ -32,7 +32,7 @@ from letalone.plans.expressions import (
 )
 from letalone.sql import functions
 from letalone.sql.names import Names, only
-from letalone.sql.refusals import SUBQUERY, refused
+from letalone.sql.refusals import SUBQUERY, refuse_node
 from letalone.sql.text import Unread, slip
 
 COMPARED: dict[type[exp.Expr], ComparisonOp] = {
@@ -62,11 +62,10 @@ class Translator:
         """The expression that a node stands for, or a refusal."""
         translate = TRANSLATED.get(type(node))
         if translate is None:
-            raise refused(node)
+            raise refuse_node(node)
         return translate(node, self)
 
     def several(self, nodes: Sequence[exp.Expr]) -> list[Expression]:
-        """Each of them."""
         return [self(node) for node in nodes]
 
 
@@ -129,12 +128,12 @@ def _negative(node: exp.Expr, translate: Translator) -> Expression:
     return Negated(of)
 
 
-def _computed(node: exp.Expr, translate: Translator) -> Expression:
+def _compute(node: exp.Expr, translate: Translator) -> Expression:
     only(node, "this", "expression", "typed", "safe")
     return Arithmetic(COMPUTED[type(node)], *_sides(node, translate))
 
 
-def _compared(node: exp.Expr, translate: Translator) -> Expression:
+def _compare(node: exp.Expr, translate: Translator) -> Expression:
     only(node, "this", "expression")
     left, right = _sides(node, translate)
     if isinstance(left, Literal) and isinstance(right, Literal):
@@ -143,7 +142,7 @@ def _compared(node: exp.Expr, translate: Translator) -> Expression:
     return Comparison(COMPARED[type(node)], left, right)
 
 
-def _between(node: exp.Expr, translate: Translator) -> Expression:
+def _read_between(node: exp.Expr, translate: Translator) -> Expression:
     only(node, "this", "low", "high", words={"symmetric": "BETWEEN SYMMETRIC"})
     of, low, high = translate.several([node.args[name] for name in ("this", "low", "high")])
     return Comparison(">=", of, low) & Comparison("<=", of, high)
@@ -177,7 +176,7 @@ TRANSLATED: dict[type[exp.Expr], Callable[[exp.Expr, Translator], Expression]] =
     exp.Or: _or,
     exp.Not: _not,
     exp.Neg: _negative,
-    exp.Between: _between,
+    exp.Between: _read_between,
     exp.Is: _is,
     exp.In: _one_of,
     exp.Cast: functions.read_cast,
@@ -194,7 +193,7 @@ TRANSLATED: dict[type[exp.Expr], Callable[[exp.Expr, Translator], Expression]] =
     exp.DatetimeTrunc: functions.read_start,
     exp.TsOrDsToDate: _brackets,  # Spark's parser puts it around dates
     exp.Anonymous: functions.read_function,
-    **dict.fromkeys(COMPARED, _compared),
-    **dict.fromkeys(COMPUTED, _computed),
+    **dict.fromkeys(COMPARED, _compare),
+    **dict.fromkeys(COMPUTED, _compute),
     **dict.fromkeys(functions.DATE_FUNCTIONS, functions.read_date_function),
 }

@@ -39,8 +39,10 @@ def epsilon_for(
     limits = _limits(plan, error)
 
     def keeps(epsilon: Decimal) -> bool:
-        whole = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
-        return all(whole.expected_error(name, rows=rows) <= most for name, most in limits.items())
+        priced = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
+        return all(
+            priced.expected_error(name, rows=rows) <= limit for name, limit in limits.items()
+        )
 
     powers = range(FIRST, LAST)
     place = bisect_left(powers, True, key=lambda power: keeps(_step(power) * MOST))

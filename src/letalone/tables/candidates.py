@@ -47,7 +47,6 @@ class TopPart(ChoicePart):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """A count for each candidate."""
         return tuple(_rows_where(_equals(self.of, key)) for key in self.candidates)
 
     @property
@@ -58,11 +57,9 @@ class TopPart(ChoicePart):
 
     @property
     def words(self) -> str:
-        """Both halves."""
         return "permute-and-flip for the order, geometric noise for the counts: half of it each"
 
     def privacy(self, epsilon: Fraction) -> Privacy:
-        """The order and the counts."""
         return compose(PureDP(epsilon * HALF), self._noise(epsilon).privacy)
 
     def _order(self, epsilon: Fraction) -> TopK:
@@ -77,7 +74,6 @@ class TopPart(ChoicePart):
         return Geometric(epsilon=epsilon * HALF, sensitivity=shares_move(1, self.unit).l1)
 
     def check(self, epsilon: Fraction, *, confidence: float) -> None:
-        """Refuses an ε for which the noise of the counts would be too large."""
         del confidence
         geometric(shares_move(1, self.unit), epsilon * HALF)
 
@@ -94,8 +90,8 @@ class TopPart(ChoicePart):
         answer = count_answer(noisy.astype(np.float64), float(noise.error(confidence)))
         labels = np.empty(len(self.candidates), dtype=object)
         labels[:] = self.candidates
-        found = Answer(answer.values, answer.low, answer.high, labels[winners])
-        return dict.fromkeys(self.names, found)
+        answered = Answer(answer.values, answer.low, answer.high, labels[winners])
+        return dict.fromkeys(self.names, answered)
 
     def error(self, epsilon: Fraction, *, confidence: float) -> float:
         """How much less frequent than the best one left a winner may be, in rows."""
@@ -113,7 +109,6 @@ class BoundsPart(ChoicePart):
 
     @property
     def candidates(self) -> tuple[Fraction, ...]:
-        """The bounds to choose from, in order."""
         first = 0 if self.whole else SMALLEST_POWER
         powers = [Fraction(2) ** power for power in range(first, LARGEST_POWER + 1)]
         return (*(-power for power in reversed(powers)), Fraction(0), *powers)
@@ -138,7 +133,6 @@ class BoundsPart(ChoicePart):
 
     @property
     def words(self) -> str:
-        """Both halves."""
         return "exponential mechanism over powers of two: half of it for each bound"
 
     def privacy(self, epsilon: Fraction) -> Privacy:
@@ -146,7 +140,6 @@ class BoundsPart(ChoicePart):
         return BoundedRange(epsilon)
 
     def check(self, epsilon: Fraction, *, confidence: float) -> None:
-        """Refuses an ε for which the bounds would be aimed too far off."""
         del confidence
         refuse_tiny(epsilon, 2 * self.error(epsilon, confidence=float(INSIDE)))
 
@@ -157,7 +150,9 @@ class BoundsPart(ChoicePart):
         del confidence
         below, upto = np.split(np.stack(exact[:-1], axis=1).astype(np.int64), 2, axis=1)
         rows = np.asarray(exact[-1], dtype=np.int64)
-        found = [self._bounds(*one, epsilon, bits) for one in zip(below, upto, rows, strict=True)]
+        found = [
+            self._bounds(*counts, epsilon, bits) for counts in zip(below, upto, rows, strict=True)
+        ]
         bounds = np.array(found, dtype=np.float64).reshape(-1, 2)
         return dict.fromkeys(self.names, Answer(bounds, bounds, bounds))
 

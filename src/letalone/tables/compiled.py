@@ -32,7 +32,7 @@ from letalone.privacy import Neighbours, Privacy, compose
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.tables.columns import Answer, Columns
 from letalone.tables.discovery import Discovery, Keys
-from letalone.tables.formulas import as_double, confidence_of, evaluated, linear
+from letalone.tables.formula_answers import as_double, confidence_of, evaluate_formula, linear
 from letalone.tables.part import ChoicePart, VectorPart
 from letalone.tables.sensitivity import contribution
 from letalone.tables.split import Split, split
@@ -80,7 +80,6 @@ class Compiled:
 
     @property
     def scope(self) -> Scope:
-        """Which rows an engine must measure."""
         return replace(scope_of(self.plan), keys=self.keys)
 
     @property
@@ -96,12 +95,11 @@ class Compiled:
 
     @property
     def parts(self) -> tuple[Share, ...]:
-        """The price, part by part."""
-        found, keys = self.split, self.split.discovery
-        shares = [self._share(place) for place in range(len(found.parts.parts))]
+        split, keys = self.split, self.split.discovery
+        shares = [self._share(place) for place in range(len(split.parts.parts))]
         if keys is None:
             return tuple(shares)
-        return (Share("keys", found.keys_share, keys.words, self._groups, {}), *shares)
+        return (Share("keys", split.keys_share, keys.words, self._groups, {}), *shares)
 
     def _share(self, place: int) -> Share:
         part, shared = self.split.parts.parts[place], self.split.parts.shared
@@ -119,8 +117,8 @@ class Compiled:
             return "no groups"
         relation = " at most" if unit.groups > 1 else " only"
         many = "all groups" if unit.keys is None else f"all {unit.keys:,} groups"
-        most = unit.groups * (2 if unit.replace else 1)
-        return f"one charge for {many} together: neighbours differ in{relation} {most:,} of them"
+        touched = unit.groups * (2 if unit.replace else 1)
+        return f"one charge for {many} together: neighbours differ in{relation} {touched:,} of them"
 
     def expected_error(self, name: str, *, rows: int | None = None) -> float:
         """The half-width to expect for an aggregate, at the confidence; no data is touched.
@@ -148,15 +146,15 @@ class Compiled:
         return sum(abs(as_double(factor)) * errors[part] for part, factor in factors.items())
 
     def _part_error(self, name: str, confidence: float, rows: int | None) -> float:
-        found = self.split
-        if found.parts.shared is not None and name in found.parts.shared.names:
-            return found.parts.shared.error(found.noises, confidence)
-        for place, part in enumerate(found.parts.parts):
+        split = self.split
+        if split.parts.shared is not None and name in split.parts.shared.names:
+            return split.parts.shared.error(split.noises, confidence)
+        for place, part in enumerate(split.parts.parts):
             if name not in part.names:
                 continue
             if isinstance(part, ChoicePart):
-                return part.error(found.epsilons[place], confidence=confidence)
-            noise = found.noises[place]
+                return part.error(split.epsilons[place], confidence=confidence)
+            noise = split.noises[place]
             return part.error(name, noise, confidence=confidence, rows=rows)
         names = ", ".join(name for name, _ in self.plan.aggregates)
         raise ParameterError(f"There is no aggregate {name!r}. The aggregates are: {names}.")
@@ -195,29 +193,33 @@ class Compiled:
         keys = self.keys if self.plan.groups else ((),)
         if keys is None:
             raise ParameterError("The keys are not known yet. Call .with_keys first.")
-        arrays = {repr(m): _array(m, one) for m, one in zip(self.measures, exact, strict=True)}
+        arrays = {
+            repr(m): _array(m, numbers) for m, numbers in zip(self.measures, exact, strict=True)
+        }
         answers, noisy = self._drawn(arrays, bits)
         shared = self.split.parts.shared
         if shared is not None:
             for sure, names in self._by_confidence(shared.names).items():
-                found = shared.answers(noisy, self.split.noises, sure)
-                answers |= {name: found[name] for name in names}
+                counted = shared.answers(noisy, self.split.noises, sure)
+                answers |= {name: counted[name] for name in names}
         for name, aggregate in self.plan.aggregates:
             if isinstance(aggregate, Formula):
-                answers[name] = evaluated(name, aggregate, answers)
+                answers[name] = evaluate_formula(name, aggregate, answers)
         ordered = {name: answers[name] for name, _ in self.plan.aggregates}
         return Columns(keys, ordered, self.confidence)
 
     def _by_confidence(self, names: Sequence[str]) -> dict[float, list[str]]:
         """The names by how sure their intervals must be: the parts of a formula surer."""
         formulas = {
-            n: len(one.parts) for n, one in self.plan.aggregates if isinstance(one, Formula)
+            n: len(formula.parts)
+            for n, formula in self.plan.aggregates
+            if isinstance(formula, Formula)
         }
-        found: dict[float, list[str]] = {}
+        by_confidence: dict[float, list[str]] = {}
         for name in names:
             parts = formulas.get(shown_name(name), 1)
-            found.setdefault(confidence_of(parts, self.confidence), []).append(name)
-        return found
+            by_confidence.setdefault(confidence_of(parts, self.confidence), []).append(name)
+        return by_confidence
 
     def _drawn(
         self, arrays: Mapping[str, NDArray[Any]], bits: BitSource
@@ -230,8 +232,8 @@ class Compiled:
                 noise = self.split.noises[place]
                 noisy[place] = noise.release(part.vector(exact), bits)
                 for sure, names in self._by_confidence(part.names).items():
-                    found = part.answers(noisy[place], noise, sure)
-                    answers |= {name: found[name] for name in names}
+                    read = part.answers(noisy[place], noise, sure)
+                    answers |= {name: read[name] for name in names}
             else:
                 # A choice is drawn once, so all its names get the surest interval.
                 cost, sure = self.split.epsilons[place], max(self._by_confidence(part.names))
@@ -246,13 +248,13 @@ def compiled(
     cost, slack = EPSILON.typed("epsilon", epsilon), DELTA.typed("delta", delta)
     sure = float(SURE.typed("confidence", confidence))
     parted = split(plan, epsilon=cost, delta=slack, confidence=sure)
-    whole = Compiled(plan, cost, slack, sure, parted, plan.keys)
-    whole.check()
-    return whole
+    priced = Compiled(plan, cost, slack, sure, parted, plan.keys)
+    priced.check()
+    return priced
 
 
 def _check_widths(widths: Sequence[float]) -> None:
-    if not all(isfinite(one) for one in widths):
+    if not all(isfinite(width) for width in widths):
         raise ParameterError(
             "A part of the answer would be off by more than a float can hold. Give a larger"
             " epsilon, or narrower bounds."

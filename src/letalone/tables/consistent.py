@@ -36,7 +36,7 @@ HOPELESS = 1.5  # deeper trees are not looked at once one is this much worse tha
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tree:
+class CountTree:
     """The shape of a tree over cells with its weights of least squares; levels from the top."""
 
     ends: tuple[Integers, ...]  # where the nodes of a level end, in cells, after a leading 0
@@ -51,7 +51,6 @@ class Tree:
 
     @property
     def count(self) -> int:
-        """How many cells there are."""
         return len(self.ends[-1]) - 1
 
     def vector(self, cells: NDArray[Any]) -> Integers:
@@ -65,32 +64,32 @@ class Tree:
         fitted = np.split(noisy, sizes[:-1], axis=1)
         sums = fitted[1:]
         for level in range(self.levels - 2, -1, -1):
-            sums[level] = _added(fitted[level + 1], self.children[level])
-            own = self.own[level]
-            fitted[level] = own * fitted[level] + (1 - own) * sums[level]
-        found = fitted[0]
+            sums[level] = _sum_children(fitted[level + 1], self.children[level])
+            weights = self.own[level]
+            fitted[level] = weights * fitted[level] + (1 - weights) * sums[level]
+        nodes = fitted[0]
         for level, children in enumerate(self.children):
-            left = np.repeat(found - sums[level], np.diff(children), axis=1)
-            found = fitted[level + 1] + left * self.parts[level]
-        return found
+            surplus = np.repeat(nodes - sums[level], np.diff(children), axis=1)
+            nodes = fitted[level + 1] + surplus * self.parts[level]
+        return nodes
 
     def squares(self, forms: Floats) -> Floats:
         """Σa² of the noise in linear forms of the cells' counts, one for each row."""
         onto = [forms]  # what stands before the final count of each node, levels from the top
         for children, parts in zip(self.children[::-1], self.parts[::-1], strict=True):
-            onto.insert(0, _added(onto[0] * parts, children))
+            onto.insert(0, _sum_children(onto[0] * parts, children))
         before, total = onto[0], np.zeros(len(forms))
-        for level, own in enumerate(self.own):
-            total += np.sum((before * own) ** 2, axis=1)
+        for level, weights in enumerate(self.own):
+            total += np.sum((before * weights) ** 2, axis=1)
             if level < len(self.children):
-                passed = before * (1 - own) - onto[level]
+                passed = before * (1 - weights) - onto[level]
                 many = np.diff(self.children[level])
                 before = onto[level + 1] + np.repeat(passed, many, axis=1)
         return total
 
 
 @lru_cache(maxsize=64)
-def tree_for(count: int) -> Tree:
+def tree_for(count: int) -> CountTree:
     """The tree over so many cells whose ranks have the least variance under Laplace noise."""
     best, least = tree_of(count, 1, count), np.inf
     for levels in range(1, MOST_LEVELS + 1):
@@ -103,7 +102,7 @@ def tree_for(count: int) -> Tree:
     return best
 
 
-def tree_of(count: int, levels: int, branches: int) -> Tree:
+def tree_of(count: int, levels: int, branches: int) -> CountTree:
     """A tree over so many cells; the last node of a level may have fewer children."""
     sizes: list[int] = [branches**level for level in range(levels - 1, -1, -1)]
     ends = [np.append(np.arange(0, count, size), count) for size in sizes]
@@ -113,10 +112,10 @@ def tree_of(count: int, levels: int, branches: int) -> Tree:
         spread = np.add.reduceat(own[0], inner[:-1])
         parts.insert(0, own[0] / np.repeat(spread, np.diff(inner)))
         own.insert(0, spread / (1 + spread))
-    return Tree(tuple(ends), tuple(children), tuple(own), tuple(parts))
+    return CountTree(tuple(ends), tuple(children), tuple(own), tuple(parts))
 
 
-def power_sums(tree: Tree, share: float, places: Integers) -> tuple[Floats, Floats]:
+def power_sums(tree: CountTree, share: float, places: Integers) -> tuple[Floats, Floats]:
     """Σa² and Σa⁴ of the noise in #{x < place} − share · n, for places from 0 to all cells.
 
     Only nodes above a place have children on both sides of it. All others on one side have one
@@ -138,18 +137,20 @@ def power_sums(tree: Tree, share: float, places: Integers) -> tuple[Floats, Floa
     return found[0], found[1]
 
 
-def _onto_path(tree: Tree, share: float, places: Integers, path: list[Integers]) -> list[Floats]:
+def _onto_path(
+    tree: CountTree, share: float, places: Integers, path: list[Integers]
+) -> list[Floats]:
     """What stands before the final counts of the nodes that hold a place."""
     onto: list[Floats] = [np.where(places > path[-1], 1 - share, -share)]
     for level in range(tree.levels - 2, -1, -1):
         parts, at = tree.parts[level], path[level + 1]
-        sums = _summed(parts)
+        sums = _cumulate(parts)
         below = sums[at] - sums[tree.children[level][path[level]]]
         onto.insert(0, below + parts[at] * (onto[0] + share) - share)
     return onto
 
 
-def _siblings(tree: Tree, path: list[Integers], level: int) -> tuple[Integers, Integers]:
+def _siblings(tree: CountTree, path: list[Integers], level: int) -> tuple[Integers, Integers]:
     """The first of a node and its siblings, and one beyond the last."""
     if level == 0:
         return np.zeros_like(path[0]), np.full_like(path[0], len(tree.ends[0]) - 1)
@@ -157,21 +158,21 @@ def _siblings(tree: Tree, path: list[Integers], level: int) -> tuple[Integers, I
     return children[parent], children[parent + 1]
 
 
-def _descendants(tree: Tree) -> list[tuple[Floats, Floats]]:
+def _descendants(tree: CountTree) -> list[tuple[Floats, Floats]]:
     """Running sums over each level of what a node and all below it add to Σa² and Σa⁴."""
     each = [np.ones((2, tree.count))]
-    for own, children in zip(tree.own[-2::-1], tree.children[::-1], strict=True):
-        inner = _added(each[0], children)
-        powers = [[weight**2, weight**4] for weight in (own, 1 - own)]
+    for weights, children in zip(tree.own[-2::-1], tree.children[::-1], strict=True):
+        inner = _sum_children(each[0], children)
+        powers = [[weight**2, weight**4] for weight in (weights, 1 - weights)]
         each.insert(0, np.array(powers[0]) + np.array(powers[1]) * inner)
-    return [(_summed(one[0]), _summed(one[1])) for one in each]
+    return [(_cumulate(pair[0]), _cumulate(pair[1])) for pair in each]
 
 
-def _summed(values: Floats) -> Floats:
+def _cumulate(values: Floats) -> Floats:
     return np.concatenate([np.zeros(1), np.cumsum(values)])
 
 
-def _added(values: Floats, children: Integers) -> Floats:
+def _sum_children(values: Floats, children: Integers) -> Floats:
     """The sums of each node's children, along the last axis."""
     return np.add.reduceat(values, children[:-1], axis=1)
 

@@ -53,7 +53,6 @@ class GridAxis:
 
     @property
     def place(self) -> GridSum:
-        """The column as an engine measures it."""
         return GridSum(self.of, self.grid.low, self.grid.high, self.grid.shift)
 
     @property
@@ -99,7 +98,6 @@ class CrossCorners:
 
     @property
     def count(self) -> int:
-        """How many pairs of corners there are."""
         return (self.first.degree + 1) * (self.second.degree + 1)
 
     @property
@@ -110,7 +108,6 @@ class CrossCorners:
         return tuple(ProductSum(places, pair) for pair in powers)
 
     def moves(self, unit: Contribution) -> Moved:
-        """How far one unit moves all pairs of corners of all groups."""
         if self.unit == 1:
             return shares_move(int(self.row), unit)
         return rounded_shares_move(self.row, unit, self.count)
@@ -118,7 +115,7 @@ class CrossCorners:
     def shares(self, exact: list[Wholes]) -> Wholes:
         """The pairs of corners of each group, in units, from what was measured."""
         pairs = product(self.first.shares, self.second.shares)
-        found = [_shared(left, right, exact) for left, right in pairs]
+        found = [_sum_products(left, right, exact) for left, right in pairs]
         return np.stack(found, axis=-1) // self.unit
 
     def form(self, polynomial: Floats) -> Floats:
@@ -140,11 +137,11 @@ class ClampedColumn:
     upper: Fraction
 
     def axis(self, degree: Degree, bits: int, is_whole: IsWhole) -> GridAxis:
-        whole = is_whole(self.of)
-        return GridAxis(self.of, grid_for(self.lower, self.upper, bits, whole=whole), degree)
+        is_integer = is_whole(self.of)
+        return GridAxis(self.of, grid_for(self.lower, self.upper, bits, whole=is_integer), degree)
 
 
-def _shared(left: list[int], right: list[int], exact: list[Wholes]) -> Wholes:
+def _sum_products(left: list[int], right: list[int], exact: list[Wholes]) -> Wholes:
     factors = [a * b for a, b in product(left, right)]
     terms = [factor * moment for factor, moment in zip(factors, exact, strict=True)]
     return sum(terms[1:], terms[0])

@@ -55,7 +55,6 @@ class Discovery:
 
     @property
     def privacy(self) -> Privacy:
-        """What the list reveals."""
         return ApproxDP(self.epsilon, self.delta)
 
     @property
@@ -64,7 +63,6 @@ class Discovery:
         return f"keys of about {self.threshold} units or more, by geometric noise and a threshold"
 
     def choose(self, found: list[tuple[tuple[Key, ...], int]], bits: BitSource) -> Keys:
-        """The keys to answer, sorted."""
         ordered = sorted(found, key=lambda pair: tuple(map(_order, pair[0])))
         noise = Geometric(epsilon=self.epsilon, sensitivity=self.touched)
         noisy = noise.release(np.array([count for _, count in ordered], np.int64), bits=bits)

@@ -52,12 +52,10 @@ class Grid:
 
     @property
     def middle(self) -> int:
-        """The place half way."""
         return (self.low + self.high) // 2
 
     @property
     def step(self) -> Fraction:
-        """The value of one step."""
         return Fraction(2) ** -self.shift
 
     @property
@@ -91,7 +89,7 @@ def bits_for(noise: Fraction) -> int:
 
     Where that is less than usual, the noise of even a billion rows' mean exceeds a step.
     """
-    return max(MIN_BITS, min(MAX_BITS, 48 - _exponent(noise)))
+    return max(MIN_BITS, min(MAX_BITS, 48 - _find_exponent(noise)))
 
 
 def grid_for(
@@ -101,7 +99,7 @@ def grid_for(
 
     `whole` says that all values are whole numbers, by their type.
     """
-    finest = min(bits - _exponent(upper - lower), largest - _exponent(max(-lower, upper)))
+    finest = min(bits - _find_exponent(upper - lower), largest - _find_exponent(max(-lower, upper)))
     shift = max(-MAX_SHIFT, min(finest, MAX_SHIFT))
     scale = Fraction(2) ** shift
     low, high = floor(lower * scale), ceil(upper * scale)
@@ -110,7 +108,7 @@ def grid_for(
     return Grid(low, high, shift, short, high - upper * scale)
 
 
-def _exponent(number: Fraction) -> int:
+def _find_exponent(number: Fraction) -> int:
     """An e with number < 2^e, at most twice as large as it must be."""
     return number.numerator.bit_length() - number.denominator.bit_length() + 1
 
@@ -127,7 +125,6 @@ class CellScale:
 
     @property
     def cells(self) -> Cells:
-        """What an engine counts."""
         count = floor((self.upper - self.lower) / self.step) + 1
         return Cells(self.of, self.lower, self.step, count)
 

@@ -45,7 +45,7 @@ class Family(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
+class NoiseLaw:
     """Independent noises, each of this scale (Laplace) or standard deviation (Gaussian)."""
 
     family: Family
@@ -57,7 +57,7 @@ class Law:
         return self.scale * (2**0.5 if self.family is Family.LAPLACE else 1.0)
 
 
-def width(law: Law, weights: Floats, confidence: float) -> float:
+def width(law: NoiseLaw, weights: Floats, confidence: float) -> float:
     """A weighted sum of noises stays within this with at least this probability."""
     sizes = np.sort(np.abs(weights[weights != 0]))[::-1]
     if law.family is Family.GAUSSIAN:
@@ -65,7 +65,7 @@ def width(law: Law, weights: Floats, confidence: float) -> float:
     return law.scale * _laplace_width(tuple(sizes.tolist()), 1 - confidence)
 
 
-def within(law: Law, weights: Floats, values: Floats, confidence: float) -> Flags:
+def within(law: NoiseLaw, weights: Floats, values: Floats, confidence: float) -> Flags:
     """Whether noises with these weights (in the last axis) may be as large as the values."""
     if law.family is Family.GAUSSIAN:
         spread = law.scale * np.sqrt(np.sum(weights**2, axis=-1))
@@ -78,9 +78,9 @@ def within(law: Law, weights: Floats, values: Floats, confidence: float) -> Flag
     tail = np.zeros(values.shape)
     far, count = np.abs(values), scales.shape[-1]
     for j in range(count):
-        share, own = np.exp(-far / scales[..., j]), squares[..., j]
+        share, square = np.exp(-far / scales[..., j]), squares[..., j]
         for other in (squares[..., i] for i in range(count) if i != j):
-            share *= own / (own - other)
+            share *= square / (square - other)
         tail += share
     return tail >= 1 - confidence
 
@@ -88,12 +88,12 @@ def within(law: Law, weights: Floats, values: Floats, confidence: float) -> Flag
 def farthest(accepted: Callable[[Floats], Flags], start: Floats, end: Floats) -> Floats:
     """From `start` (accepted) towards `end`: where acceptance ends, rounded outwards."""
     inside, outside = start.copy(), end.copy()
-    whole = accepted(end)
+    accepts_end = accepted(end)
     for _ in range(STEPS):
         middle = (inside + outside) / 2
         good = accepted(middle)
         inside, outside = np.where(good, middle, inside), np.where(good, outside, middle)
-    return np.where(whole, end, outside)
+    return np.where(accepts_end, end, outside)
 
 
 def fitting(
@@ -101,8 +101,8 @@ def fitting(
 ) -> tuple[Floats, Floats]:
     """The ends of the accepted numbers around a value; all of them where it is not accepted."""
     ends = np.stack([np.full(value.shape, least), np.full(value.shape, most)])
-    found = farthest(accepted, np.stack([value, value]), ends)  # both sides at once
-    low, high = np.where(accepted(value), found, ends)
+    ends_found = farthest(accepted, np.stack([value, value]), ends)  # both sides at once
+    low, high = np.where(accepted(value), ends_found, ends)
     return low, high
 
 
@@ -128,19 +128,19 @@ def _laplace_width(sizes: tuple[float, ...], miss: float) -> float:
     with_shares = [
         (_share(scale, scales[:j] + scales[j + 1 :]), scale) for j, scale in enumerate(scales)
     ]
-    most = sum(scales, Fraction(0)) * (8 - Fraction(log(miss)))
-    halved = partial(_halved, with_shares, most / 2**STEPS, miss)
-    return float(most * with_bits(halved, 128 + 64 * len(scales)) / 2**STEPS)
+    widest = sum(scales, Fraction(0)) * (8 - Fraction(log(miss)))
+    halved = partial(_bisect, with_shares, widest / 2**STEPS, miss)
+    return float(widest * with_bits(halved, 128 + 64 * len(scales)) / 2**STEPS)
 
 
-def _halved(with_shares: list[tuple[Fraction, Fraction]], step: Fraction, miss: float) -> int:
+def _bisect(with_shares: list[tuple[Fraction, Fraction]], step: Fraction, miss: float) -> int:
     """The least number of steps beyond which the noise strays seldom enough."""
     terms = [(ball(share), ball(-step / scale)) for share, scale in with_shares]
     low, high = 0, 2**STEPS
     for _ in range(STEPS):
         middle = (low + high) // 2
-        found = sum((share * (rate * middle).exp() for share, rate in terms), ball(0))
-        low, high = (middle, high) if upper(found) > miss else (low, middle)
+        tail = sum((share * (rate * middle).exp() for share, rate in terms), ball(0))
+        low, high = (middle, high) if upper(tail) > miss else (low, middle)
     return high
 
 

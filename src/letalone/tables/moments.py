@@ -35,7 +35,7 @@ from letalone.plans.formulas import Aggregate
 from letalone.plans.parts import Deviation, Mean, Sum, Variance
 from letalone.tables.columns import Answer
 from letalone.tables.grid import Grid
-from letalone.tables.intervals import Flags, Law, fitting, width, within
+from letalone.tables.intervals import Flags, NoiseLaw, fitting, width, within
 from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart, Wholes, needs_rows
 from letalone.tables.sensitivity import Contribution, Moved, rounded_shares_move, shares_move
@@ -72,19 +72,16 @@ class Corners:
 
     @property
     def count(self) -> int:
-        """How many corners there are."""
         return self.degree + 1 + self.missing
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """What an engine must measure."""
         of, grid = self.of, self.grid
         powers: tuple[Literal[1, 2], ...] = (1,) if self.degree == 1 else (1, 2)
         sums = (GridSum(of, grid.low, grid.high, grid.shift, power) for power in powers)
         return (RowsWith(of), *sums, *([Rows()] if self.missing else []))
 
     def moves(self, unit: Contribution) -> Moved:
-        """How far one unit moves all corners of all groups."""
         if self.unit == 1:
             return shares_move(int(self.row), unit)
         return rounded_shares_move(self.row, unit, self.degree + 1)
@@ -132,17 +129,14 @@ class MomentsPart(VectorPart):
 
     @property
     def names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The names of the aggregates."""
         return tuple(name for name, _ in self.asked)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """Those of the corners."""
         return self.corners.measures
 
     @property
     def moved(self) -> Moved:
-        """That of the corners."""
         return self.corners.moves(self.unit)
 
     @property
@@ -169,17 +163,15 @@ class MomentsPart(VectorPart):
         return self.corners.form((grid.centre + strays, grid.radius, 0.0))
 
     def vector(self, exact: list[Wholes]) -> Wholes:
-        """The corners."""
         return self.corners.shares(exact)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
-        """Each aggregate with its interval."""
         return {
             name: self._answer(aggregate, noisy, noise.law, confidence)
             for name, aggregate in self.asked
         }
 
-    def _answer(self, asked: Moment, noisy: Floats, law: Law, confidence: float) -> Answer:
+    def _answer(self, asked: Moment, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
         match asked:
             case Sum():
                 return self._sum(noisy, law, confidence)
@@ -189,24 +181,24 @@ class MomentsPart(VectorPart):
                 square = self._variance(noisy, law, confidence)
         if sample:
             form = self.corners.form(ONE)
-            square = sampled(square, noisy @ form, width(law, form, confidence))
+            square = scale_to_sample(square, noisy @ form, width(law, form, confidence))
         return _root(square) if isinstance(asked, Deviation) else square
 
-    def _sum(self, noisy: Floats, law: Law, confidence: float) -> Answer:
+    def _sum(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
         """Each end for values that stray from their places as far as they can."""
         grid = self.corners.grid
-        least, most = (self._value_form(strays) for strays in grid.strays)
+        least, largest = (self._value_form(strays) for strays in grid.strays)
         value = noisy @ self._value_form(grid.offset)
         low = noisy @ least - width(law, least, confidence)
-        high = noisy @ most + width(law, most, confidence)
+        high = noisy @ largest + width(law, largest, confidence)
         return Answer(value, np.minimum(low, value), np.maximum(high, value))
 
-    def _mean(self, noisy: Floats, law: Law, confidence: float) -> Answer:
+    def _mean(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
         mean, some = self._means(noisy)
-        first, one = self.corners.form(FIRST), self.corners.form(ONE)
+        first, constant = self.corners.form(FIRST), self.corners.form(ONE)
 
         def accepted(tried: Floats) -> Flags:
-            weights = first - tried[..., None] * one
+            weights = first - tried[..., None] * constant
             return within(law, weights, np.sum(weights * noisy, axis=-1), confidence)
 
         low, high = fitting(accepted, mean, least=-1.0, most=1.0)
@@ -214,10 +206,12 @@ class MomentsPart(VectorPart):
         strays = zip((mean, low, high), (grid.offset, *grid.strays), strict=True)
         places = (grid.centre + grid.radius * end + far for end, far in strays)
         without = (grid.centre, float(self.lower), float(self.upper))
-        ends = (np.where(some, one, none) for one, none in zip(places, without, strict=True))
+        ends = (
+            np.where(some, constant, none) for constant, none in zip(places, without, strict=True)
+        )
         return Answer(*(self._clamped(end) for end in ends))
 
-    def _variance(self, noisy: Floats, law: Law, confidence: float) -> Answer:
+    def _variance(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
         mean, some = self._means(noisy)
         rows = np.where(some, noisy @ self.corners.form(ONE), 1.0)
         variance = np.clip(noisy @ self.corners.form(SECOND) / rows - mean**2, 0.0, 1.0)
@@ -232,13 +226,13 @@ class MomentsPart(VectorPart):
         low, high = fitting(accepted, variance, least=0.0, most=1.0)
         square = self.corners.grid.radius**2
         ends = ((variance, 0.5), (low, 0.0), (high, 1.0))
-        return self._widened(*(square * np.where(some, end, whole) for end, whole in ends))
+        return self._widened(*(square * np.where(some, end, otherwise) for end, otherwise in ends))
 
     def _widened(self, variance: Floats, low: Floats, high: Floats) -> Answer:
         """By what places stray from values: a deviation moves by no more than these do."""
-        slack, most = self.corners.grid.slack, self.corners.grid.radius
+        slack, radius = self.corners.grid.slack, self.corners.grid.radius
         least = np.maximum(np.sqrt(low) - slack, 0.0) ** 2
-        return Answer(variance, least, np.minimum(np.sqrt(high) + slack, most) ** 2)
+        return Answer(variance, least, np.minimum(np.sqrt(high) + slack, radius) ** 2)
 
     def _means(self, noisy: Floats) -> tuple[Floats, Flags]:
         """Where the mean is in [−1, 1], and whether there seem to be rows at all."""
@@ -270,12 +264,12 @@ class MomentsPart(VectorPart):
                     grid.radius * min(float(np.sqrt(square)), square / (2 * EVEN**0.5)) + grid.slack
                 )
 
-    def _widest_mean(self, law: Law, confidence: float) -> float:
+    def _widest_mean(self, law: NoiseLaw, confidence: float) -> float:
         forms = self.corners.form
         tried = np.linspace(0.0, 1.0, 5)
         return max(width(law, forms(FIRST) - m * forms(ONE), confidence) for m in tried)
 
-    def _widest_square(self, law: Law, confidence: float) -> float:
+    def _widest_square(self, law: NoiseLaw, confidence: float) -> float:
         forms = self.corners.form
         tried = product(np.linspace(0.0, 1.0, 5), repeat=2)
         return max(
@@ -291,11 +285,11 @@ def _norm(weights: Floats) -> float:
     return float(np.sqrt(np.sum(weights**2)))
 
 
-def sampled(answer: Answer, rows: Floats, width: float) -> Answer:
+def scale_to_sample(answer: Answer, rows: Floats, width: float) -> Answer:
     """The answer as an estimate from a sample of noisy size `rows`, known to within `width`."""
-    fewest, most = _factor(rows + width), _factor(rows - width)
-    low = np.minimum(answer.low * fewest, answer.low * most)
-    high = np.maximum(answer.high * fewest, answer.high * most)
+    fewest, largest = _factor(rows + width), _factor(rows - width)
+    low = np.minimum(answer.low * fewest, answer.low * largest)
+    high = np.maximum(answer.high * fewest, answer.high * largest)
     return Answer(answer.values * _factor(rows), low, high)
 
 

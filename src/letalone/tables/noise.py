@@ -26,7 +26,7 @@ from letalone.mechanisms import Gaussian, Geometric
 from letalone.privacy import Privacy
 from letalone.randomness.bits import BitSource
 from letalone.randomness.real_noise import grid_exponent
-from letalone.tables.intervals import Family, Law
+from letalone.tables.intervals import Family, NoiseLaw
 from letalone.tables.sensitivity import Moved
 
 Floats = NDArray[np.float64]
@@ -44,20 +44,18 @@ class Noise:
     mechanism: Geometric | Gaussian
 
     @property
-    def law(self) -> Law:
+    def law(self) -> NoiseLaw:
         """The law, for intervals; geometric noise is taken as Laplace noise of its scale."""
         if isinstance(self.mechanism, Geometric):
-            return Law(Family.LAPLACE, float(self.mechanism.scale))
-        return Law(Family.GAUSSIAN, float(self.mechanism.sigma))
+            return NoiseLaw(Family.LAPLACE, float(self.mechanism.scale))
+        return NoiseLaw(Family.GAUSSIAN, float(self.mechanism.sigma))
 
     @property
     def privacy(self) -> Privacy:
-        """What the release reveals."""
         return self.mechanism.privacy
 
     @property
     def words(self) -> str:
-        """The mechanism as a person would name it."""
         if isinstance(self.mechanism, Geometric):
             return "geometric noise (Laplace's law on whole numbers)"
         return "Gaussian noise"

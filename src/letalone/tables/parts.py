@@ -37,7 +37,7 @@ from letalone.plans.typing import Columns
 from letalone.tables.candidates import BoundsPart, TopPart
 from letalone.tables.grid import CellScale, grid_for
 from letalone.tables.moments import Corners, Moment, MomentsPart
-from letalone.tables.pairs import is_pair, pair_parts
+from letalone.tables.pair_parts import is_pair, pair_parts
 from letalone.tables.part import AnyPart
 from letalone.tables.quantiles import RankPart, TreePart
 from letalone.tables.regression import regression_part
@@ -69,20 +69,19 @@ class PlanFacts:
         return self.columns.type_of(group[0][1].of).nullable
 
     def is_whole(self, of: Expression) -> bool:
-        """Whether an expression is a whole number."""
         return self.columns.type_of(of).type is Type.INTEGER
 
 
 def parts_of(plan: Plan, *, bits: int) -> Parts:
     """The parts of a plan, on grids of about 2^bits steps."""
     facts = PlanFacts(plan.columns, contribution(plan), bits)
-    asked = flattened(plan.aggregates)
-    counts = tuple(name for name, aggregate in asked if isinstance(aggregate, Count))
-    moments = _moments_with_count(facts, asked, counts)
-    pairs = pair_parts(asked, facts.unit, facts.bits, facts.is_whole)
+    aggregates = flattened(plan.aggregates)
+    counts = tuple(name for name, aggregate in aggregates if isinstance(aggregate, Count))
+    moments = _moments_with_count(facts, aggregates, counts)
+    pairs = pair_parts(aggregates, facts.unit, facts.bits, facts.is_whole)
     rest = (
         PARTS[type(aggregate)](facts, names, aggregate)
-        for names, aggregate in _once_each(asked)
+        for names, aggregate in _once_each(aggregates)
         if type(aggregate) in PARTS and not is_pair(aggregate)
     )
     return Parts((*moments.parts, *pairs, *rest), moments.shared)
@@ -90,11 +89,11 @@ def parts_of(plan: Plan, *, bits: int) -> Parts:
 
 def _once_each(asked: Named) -> list[tuple[tuple[str, ...], Aggregate]]:
     """What is asked for under several names, by a formula, say, is answered once."""
-    found: dict[str, tuple[tuple[str, ...], Aggregate]] = {}
+    by_question: dict[str, tuple[tuple[str, ...], Aggregate]] = {}
     for name, aggregate in asked:
-        names, _ = found.get(repr(aggregate), ((), aggregate))
-        found[repr(aggregate)] = ((*names, name), aggregate)
-    return list(found.values())
+        names, _ = by_question.get(repr(aggregate), ((), aggregate))
+        by_question[repr(aggregate)] = ((*names, name), aggregate)
+    return list(by_question.values())
 
 
 def _moments_with_count(facts: PlanFacts, asked: Named, counts: tuple[str, ...]) -> Parts:
@@ -109,12 +108,12 @@ def _moments_with_count(facts: PlanFacts, asked: Named, counts: tuple[str, ...])
 
 def _groups(asked: Named) -> list[Group]:
     """Aggregates of the same column within the same bounds, together."""
-    found: dict[str, list[tuple[str, Moment]]] = {}
+    groups: dict[str, list[tuple[str, Moment]]] = {}
     for name, aggregate in asked:
         if isinstance(aggregate, Sum | Mean | Variance | Deviation):
             about = repr((aggregate.of, aggregate.lower, aggregate.upper))
-            found.setdefault(about, []).append((name, aggregate))
-    return [tuple(group) for group in found.values()]
+            groups.setdefault(about, []).append((name, aggregate))
+    return [tuple(group) for group in groups.values()]
 
 
 def _readers(facts: PlanFacts, groups: list[Group]) -> list[int]:
@@ -131,24 +130,24 @@ def _is_sum(group: Group) -> bool:
 
 
 def _moments(facts: PlanFacts, group: Group, *, counted: bool) -> AnyPart:
-    one, names = group[0][1], tuple(name for name, _ in group)
-    whole = facts.is_whole(one.of)
+    first, names = group[0][1], tuple(name for name, _ in group)
+    is_whole = facts.is_whole(first.of)
     if _is_sum(group) and not counted:
-        grid = grid_for(one.lower, one.upper, facts.bits, whole=whole, largest=facts.bits)
-        return TotalPart(names, facts.unit, one.of, grid)
+        grid = grid_for(first.lower, first.upper, facts.bits, whole=is_whole, largest=facts.bits)
+        return TotalPart(names, facts.unit, first.of, grid)
     squares = any(isinstance(aggregate, Variance | Deviation) for _, aggregate in group)
     if squares:
         refuse_clip(facts.unit)
     degree: OneOfThese[1, 2] = 2 if squares else 1
-    grid = grid_for(one.lower, one.upper, facts.bits, whole=whole)
+    grid = grid_for(first.lower, first.upper, facts.bits, whole=is_whole)
     missing = counted and facts.is_missing(group)
-    corners = Corners(one.of, grid, degree, missing=missing)
-    return MomentsPart(group, facts.unit, corners, counted, one.lower, one.upper)
+    corners = Corners(first.of, grid, degree, missing=missing)
+    return MomentsPart(group, facts.unit, corners, counted, first.lower, first.upper)
 
 
 def _scale(facts: PlanFacts, asked: Quantiles | Extreme) -> CellScale:
-    whole = facts.is_whole(asked.of) and asked.lower.denominator == asked.step.denominator == 1
-    return CellScale(asked.of, asked.lower, asked.upper, asked.step, whole)
+    is_whole = facts.is_whole(asked.of) and asked.lower.denominator == asked.step.denominator == 1
+    return CellScale(asked.of, asked.lower, asked.upper, asked.step, is_whole)
 
 
 def _histogram(names: tuple[str, ...], unit: Contribution, asked: Histogram) -> HistogramPart:
@@ -170,7 +169,7 @@ def _extreme(facts: PlanFacts, names: tuple[str, ...], asked: Extreme) -> AnyPar
 
 
 # What answers an aggregate that shares its noise with no other; counts of rows and moments of
-# one column are in `_moments_with_count`, those of two in `pairs.pair_parts`.
+# one column are in `_moments_with_count`, those of two in `pair_parts.pair_parts`.
 PARTS: dict[type, Callable[[PlanFacts, tuple[str, ...], Any], AnyPart]] = {
     CountUnits: lambda facts, names, _: CountPart(names, facts.unit, Units()),
     CountPresent: lambda facts, names, asked: CountPart(names, facts.unit, RowsWith(asked.of)),

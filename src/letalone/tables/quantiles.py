@@ -60,9 +60,9 @@ from letalone.privacy import BoundedRange, Privacy, compose
 from letalone.randomness.bits import BitSource
 from letalone.tables.choices import Integers, choose_ranks, refuse_tiny
 from letalone.tables.columns import Answer
-from letalone.tables.consistent import Tree, tree_for
+from letalone.tables.consistent import CountTree, tree_for
 from letalone.tables.grid import CellScale
-from letalone.tables.intervals import Family, Law
+from letalone.tables.intervals import Family, NoiseLaw
 from letalone.tables.noise import LARGEST_SCALE, Noise, geometric
 from letalone.tables.part import ROOT_TWO, ChoicePart, Floats, VectorPart, Wholes
 from letalone.tables.ranks import mean_band, ranks_of, spread, widest
@@ -85,12 +85,10 @@ class RankPart(ChoicePart):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The cells."""
         return (self.scale.cells,)
 
     @property
     def cells(self) -> Cells:
-        """The cells."""
         return self.scale.cells
 
     @property
@@ -112,7 +110,7 @@ class RankPart(ChoicePart):
     def by_tree(self) -> bool:
         """Whether ends read off a tree are narrower than ends that are chosen; at 95 %."""
         scale = float(self._tree_moved.l1 / (2 * END))
-        law, sure = Law(Family.LAPLACE, scale), float(INSIDE)
+        law, sure = NoiseLaw(Family.LAPLACE, scale), float(INSIDE)
         read = mean_band(self._tree, float(self.share), law, sure)
         return read < self._margin(Fraction(1), sure) / self._many
 
@@ -134,7 +132,6 @@ class RankPart(ChoicePart):
     def answers(
         self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource
     ) -> dict[str, Answer]:
-        """The value and the two ends, for each key."""
         cells = np.asarray(exact[0], dtype=np.int64).reshape(-1, self.cells.count)
         rows = np.sum(cells, axis=1).astype(object)  # times a denominator they may pass 2^63
         targets = int(self.share * self._many) * rows + self._constant(epsilon)
@@ -182,7 +179,7 @@ class RankPart(ChoicePart):
         return self._mechanism(epsilon * END).shortfall(self.cells.count + 2, confidence)
 
     @property
-    def _tree(self) -> Tree:
+    def _tree(self) -> CountTree:
         return tree_for(self.cells.count)
 
     @property
@@ -239,17 +236,14 @@ class TreePart(VectorPart):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The cells."""
         return (self.scale.cells,)
 
     @property
-    def tree(self) -> Tree:
-        """The tree over the cells."""
+    def tree(self) -> CountTree:
         return tree_for(self.scale.cells.count)
 
     @property
     def moved(self) -> Moved:
-        """Each level moves as the cells do."""
         return tree_moves(self.tree, self.scale, self.unit)
 
     @property
@@ -258,26 +252,24 @@ class TreePart(VectorPart):
         return ROOT_TWO * self.moved.l1 * max(spread(self.tree, float(q)) for q in self.shares)
 
     def vector(self, exact: list[Wholes]) -> Wholes:
-        """All nodes."""
         return self.tree.vector(exact[0])
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
-        """Each quantile with its interval, one row for each key."""
         ranks = ranks_of(self.tree, noisy)
-        found = [
+        intervals = [
             ranks.interval(float(share), noise.law, confidence=confidence) for share in self.shares
         ]
-        place, low, high = (np.stack(ends, axis=1) for ends in zip(*found, strict=True))
+        place, low, high = (np.stack(ends, axis=1) for ends in zip(*intervals, strict=True))
         return dict.fromkeys(self.names, self.scale.answer(place, low, high))
 
     def width(self, noise: Noise, confidence: float) -> float:
         """The widest band, in rows."""
         law = noise.law
-        found = (widest(self.tree, float(q), law.family, confidence) for q in self.shares)
-        return law.deviation * max(found)
+        bands = (widest(self.tree, float(q), law.family, confidence) for q in self.shares)
+        return law.deviation * max(bands)
 
 
-def tree_moves(tree: Tree, scale: CellScale, unit: Contribution) -> Moved:
+def tree_moves(tree: CountTree, scale: CellScale, unit: Contribution) -> Moved:
     """How far one unit moves a tree over cells: each level moves as the cells do."""
-    one = sensitivity_of(scale.cells, unit)
-    return Moved(tree.levels * one.l1, tree.levels * one.l2_squared)
+    level = sensitivity_of(scale.cells, unit)
+    return Moved(tree.levels * level.l1, tree.levels * level.l2_squared)

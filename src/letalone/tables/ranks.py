@@ -31,8 +31,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.tables.consistent import Tree, power_sums
-from letalone.tables.intervals import Family, Law
+from letalone.tables.consistent import CountTree, power_sums
+from letalone.tables.intervals import Family, NoiseLaw
 from letalone.tables.spread import reach
 
 Floats = NDArray[np.float64]
@@ -47,7 +47,7 @@ LEAST = 0.25  # of the variance of a rank is left at least
 class Ranks:
     """Noisy ranks of all places, a row for each key, and rising ones, in blocks that are equal."""
 
-    tree: Tree
+    tree: CountTree
     noisy: Floats
     rising: Floats
     starts: Integers  # the first place of each block, row after row
@@ -56,7 +56,7 @@ class Ranks:
     def interval(
         self,
         share: float,
-        law: Law,
+        law: NoiseLaw,
         *,
         confidence: float,
         after_jumps: float | None = None,
@@ -76,18 +76,18 @@ class Ranks:
         return place, np.minimum(low, place), np.maximum(high, place)
 
     def _reached(
-        self, share: float, law: Law, stray: Floats, beside: float
+        self, share: float, law: NoiseLaw, stray: Floats, beside: float
     ) -> tuple[Floats, Floats]:
         """The most and the least that ranks may be, within the noise."""
-        one = band(self.tree, share, law, beside)
+        width = band(self.tree, share, law, beside)
         rises = np.diff(self.rising, axis=1) > JUMP * law.deviation
         no = np.zeros((len(rises), 1), np.bool_)
         after, before = np.hstack([no, rises]), np.hstack([rises, no])
-        most = np.maximum.accumulate(np.where(after, self.noisy + one, -np.inf), axis=1)
-        least = _least_after(np.where(before, self.noisy - one, np.inf))
-        return np.maximum(self.rising + stray, most), np.minimum(self.rising - stray, least)
+        highest = np.maximum.accumulate(np.where(after, self.noisy + width, -np.inf), axis=1)
+        least = _least_after(np.where(before, self.noisy - width, np.inf))
+        return np.maximum(self.rising + stray, highest), np.minimum(self.rising - stray, least)
 
-    def _band(self, share: float, law: Law, confidence: float) -> Floats:
+    def _band(self, share: float, law: NoiseLaw, confidence: float) -> Floats:
         """What a block's mean less share · n strays by, at each of its places."""
         squares, fourths = _sums(self.tree, share)
         running = np.concatenate([np.zeros(1), np.cumsum(squares)])
@@ -95,25 +95,25 @@ class Ranks:
         gained = np.interp(np.log2(self.lengths), *_gains(self.tree))
         at_an_end = (self.starts == 0) | (self.starts + self.lengths == self.tree.count + 1)
         gained = np.where(at_an_end, 0.0, gained)
-        left = np.sqrt(np.maximum(mean - gained, LEAST * mean))
+        deviation = np.sqrt(np.maximum(mean - gained, LEAST * mean))
         far = law.deviation * reach(law.family, _evenness(squares, fourths), confidence)
-        return np.repeat(left, self.lengths).reshape(self.rising.shape) * far
+        return np.repeat(deviation, self.lengths).reshape(self.rising.shape) * far
 
 
-def ranks_of(tree: Tree, noisy: Floats) -> Ranks:
+def ranks_of(tree: CountTree, noisy: Floats) -> Ranks:
     """The rising ranks of a noisy tree for each key."""
     from scipy.optimize import isotonic_regression  # slow to load
 
     ranks = np.pad(np.cumsum(tree.counts(noisy), axis=1), ((0, 0), (1, 0)))
-    found: list[Any] = [isotonic_regression(row) for row in ranks]
-    rising = np.array([one.x for one in found], dtype=np.float64).reshape(ranks.shape)
+    fits: list[Any] = [isotonic_regression(row) for row in ranks]
+    rising = np.array([fit.x for fit in fits], dtype=np.float64).reshape(ranks.shape)
     none = np.zeros(0, np.int64)  # there may be no key
-    starts: Integers = np.concatenate([none, *(one.blocks[:-1] for one in found)])
-    lengths: Integers = np.concatenate([none, *(np.diff(one.blocks) for one in found)])
+    starts: Integers = np.concatenate([none, *(fit.blocks[:-1] for fit in fits)])
+    lengths: Integers = np.concatenate([none, *(np.diff(fit.blocks) for fit in fits)])
     return Ranks(tree, ranks, rising, starts, lengths)
 
 
-def band(tree: Tree, share: float, law: Law, confidence: float) -> Floats:
+def band(tree: CountTree, share: float, law: NoiseLaw, confidence: float) -> Floats:
     """What the noise of ranks less share · n stays within, for each place."""
     squares, fourths = _sums(tree, share)
     far = reach(law.family, _evenness(squares, fourths), confidence)
@@ -121,26 +121,26 @@ def band(tree: Tree, share: float, law: Law, confidence: float) -> Floats:
 
 
 @lru_cache(maxsize=4096)
-def widest(tree: Tree, share: float, family: Family, confidence: float) -> float:
+def widest(tree: CountTree, share: float, family: Family, confidence: float) -> float:
     """The largest of a band, where a node's noise has the standard deviation 1."""
     squares, fourths = _sums(tree, share)
     return float(np.max(reach(family, _evenness(squares, fourths), confidence) * np.sqrt(squares)))
 
 
 @lru_cache(maxsize=4096)
-def mean_band(tree: Tree, share: float, law: Law, confidence: float) -> float:
+def mean_band(tree: CountTree, share: float, law: NoiseLaw, confidence: float) -> float:
     """The mean of a band over all places."""
     return float(np.mean(band(tree, share, law, confidence)))
 
 
 @lru_cache(maxsize=4096)
-def spread(tree: Tree, share: float) -> float:
+def spread(tree: CountTree, share: float) -> float:
     """The root of the mean variance of ranks less share · n, where a node's noise has 1."""
     return float(np.mean(_sums(tree, share)[0])) ** 0.5
 
 
 @lru_cache(maxsize=8)
-def _sums(tree: Tree, share: float) -> tuple[Floats, Floats]:
+def _sums(tree: CountTree, share: float) -> tuple[Floats, Floats]:
     return power_sums(tree, share, np.arange(tree.count + 1))
 
 
@@ -149,7 +149,7 @@ def _evenness(squares: Floats, fourths: Floats) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def _gains(tree: Tree) -> tuple[Floats, Floats]:
+def _gains(tree: CountTree) -> tuple[Floats, Floats]:
     """How much less the variance of a block's mean is than the mean variance in it.
 
     By the logarithm of the block's length: the least gain of some blocks all over the tree.

@@ -46,7 +46,7 @@ from letalone.engines.measures import Measure, ProductSum
 from letalone.plans.pairs import Regression
 from letalone.tables.columns import Answer
 from letalone.tables.cross import ClampedColumn, GridAxis, IsWhole
-from letalone.tables.intervals import Law
+from letalone.tables.intervals import NoiseLaw
 from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart, Wholes, needs_rows
 from letalone.tables.sensitivity import Contribution, Moved, products_move, refuse_clip
@@ -60,7 +60,7 @@ FEWER_BITS = 6  # there are less than 2^6 products, and noise is that much large
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeastSquares:
+class LeastSquaresSolver:
     """What each number of a noisy vector counts for in A and b, and how answers follow from β.
 
     `left` has the shape (d + 1, d + 1, numbers), `right` (d + 1, numbers). The answer is
@@ -74,7 +74,7 @@ class LeastSquares:
     shift: Floats
     slacks: Floats
 
-    def answer(self, noisy: Floats, law: Law, confidence: float) -> Answer:
+    def answer(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
         """The coefficients of each group, missing where there seem to be no rows."""
         matrix, target = np.einsum("gl,ikl->gik", noisy, self.left), noisy @ self.right.T
         spoiled, rows_width = self._noise(law), widths(law, self.left[0, 0], confidence)
@@ -95,7 +95,7 @@ class LeastSquares:
         values = solved @ self.turn.T + self.shift
         return Answer(np.where(known, values, np.nan), values - half, values + half)
 
-    def error(self, law: Law, confidence: float, rows: int) -> float:
+    def error(self, law: NoiseLaw, confidence: float, rows: int) -> float:
         """The largest half-width of a coefficient, for features spread evenly that all matter.
 
         Where they are not, or go together, it is larger, and coefficients may be missing.
@@ -126,19 +126,19 @@ class LeastSquares:
         moved = self._moved[:, -1] + np.abs(solved) @ self._moved[:, :-1]
         return np.einsum("goi,gi->go", np.abs(self.turn @ inverse), moved)
 
-    def _noise(self, law: Law) -> float:
+    def _noise(self, law: NoiseLaw) -> float:
         return law.deviation * float(np.sqrt(np.sum(self.left**2)))
 
 
-def line(of: GridAxis, by: Sequence[GridAxis], left: Floats, right: Floats) -> LeastSquares:
+def line(of: GridAxis, by: Sequence[GridAxis], left: Floats, right: Floats) -> LeastSquaresSolver:
     """Least squares of one axis on others; the answers are in the units of their values."""
-    rise = np.array([of.grid.radius / one.grid.radius for one in by])
-    centres = np.array([one.grid.centre + one.grid.offset for one in by])
+    rise = np.array([of.grid.radius / axis.grid.radius for axis in by])
+    centres = np.array([axis.grid.centre + axis.grid.offset for axis in by])
     turn = np.diag([of.grid.radius, *rise])
     turn[0, 1:] = -rise * centres
     shift = np.array([of.grid.centre + of.grid.offset] + [0.0] * len(by))
-    slacks = np.array([0.0, *(one.slack for one in by), of.slack])
-    return LeastSquares(left, right, turn, shift, slacks)
+    slacks = np.array([0.0, *(axis.slack for axis in by), of.slack])
+    return LeastSquaresSolver(left, right, turn, shift, slacks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,18 +157,19 @@ class RegressionPart(VectorPart):
     @property
     def products(self) -> tuple[ProductSum, ...]:
         """What is summed: z_i z_j for i ≤ j, then z_i s, where z = (1, t₁, …, t_d)."""
-        places = (*(one.place for one in self.by), self.of.place)
+        places = (*(axis.place for axis in self.by), self.of.place)
         size = len(self.by) + 1
         pairs = [*combinations_with_replacement(range(size), 2), *((i, size) for i in range(size))]
         return tuple(ProductSum(places, self._powers(*pair)) for pair in pairs)
 
     def _powers(self, first: int, second: int) -> tuple[int, ...]:
         """Those of t₁ … t_d and s in a product of two columns; column 0 is the number 1."""
-        return tuple((first == one) + (second == one) for one in range(1, len(self.by) + 2))
+        return tuple(
+            (first == number) + (second == number) for number in range(1, len(self.by) + 2)
+        )
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The products."""
         return self.products
 
     @property
@@ -189,12 +190,12 @@ class RegressionPart(VectorPart):
     def vector(self, exact: list[Wholes]) -> Wholes:
         """The sums of products, each scaled so that its largest product counts a row."""
         scaled = [
-            total * self.row // one.largest for one, total in zip(self.products, exact, strict=True)
+            total * self.row // product.largest
+            for product, total in zip(self.products, exact, strict=True)
         ]
         return np.stack(scaled, axis=-1)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
-        """The intercept and the coefficients."""
         answer = self._line.answer(noisy, noise.law, confidence)
         return dict.fromkeys(self.names, answer)
 
@@ -205,7 +206,7 @@ class RegressionPart(VectorPart):
         return self._line.error(noise.law, confidence, rows)
 
     @property
-    def _line(self) -> LeastSquares:
+    def _line(self) -> LeastSquaresSolver:
         size, forms = len(self.by) + 1, np.eye(len(self.products)) / self.row
         left = np.zeros((size, size, len(forms)))
         for (i, k), form in zip(combinations_with_replacement(range(size), 2), forms, strict=False):

@@ -90,7 +90,7 @@ def contribution(plan: Plan) -> Contribution:
         return Contribution(1, 1, 1, keys, replace)
     groups = _least(_most_groups(plan), keys)
     if groups is None:
-        raise _unbounded("groups", "max_groups=, the most groups that one unit counts in")
+        raise _refuse_unbounded("groups", "max_groups=, the most groups that one unit counts in")
     if bounding.clip:
         return Contribution(groups, 1, groups, keys, replace, clipped=True)
     if bounding.max_rows is None:
@@ -149,9 +149,9 @@ def shares_move(weight: int, unit: Contribution) -> Moved:
 
 def rounded_shares_move(weight: Fraction, unit: Contribution, numbers: int) -> Moved:
     """The same for sums rounded down to whole numbers; `numbers` of them for each group."""
-    one = shares_move(1, unit)
-    scaled = Moved(ceil(one.l1 * weight), ceil(one.l2_squared * weight**2))
-    return _rounded(scaled, unit, numbers)
+    single = shares_move(1, unit)
+    scaled = Moved(ceil(single.l1 * weight), ceil(single.l2_squared * weight**2))
+    return _after_rounding(scaled, unit, numbers)
 
 
 def products_move(products: Sequence[ProductSum], row: int, unit: Contribution) -> Moved:
@@ -159,16 +159,16 @@ def products_move(products: Sequence[ProductSum], row: int, unit: Contribution) 
 
     Each is scaled so that its largest product counts `row`. At most what each moves, added up.
     """
-    each = [number_moves(-row if one.ends[0] else 0, row, unit) for one in products]
-    return _rounded(together(*each), unit, len(products))
+    each = [number_moves(-row if product.ends[0] else 0, row, unit) for product in products]
+    return _after_rounding(together(*each), unit, len(products))
 
 
 def together(*each: Moved) -> Moved:
     """Several vectors beside each other: at most what each moves, added up."""
-    return Moved(sum(one.l1 for one in each), sum(one.l2_squared for one in each))
+    return Moved(sum(moved.l1 for moved in each), sum(moved.l2_squared for moved in each))
 
 
-def _rounded(moved: Moved, unit: Contribution, numbers: int) -> Moved:
+def _after_rounding(moved: Moved, unit: Contribution, numbers: int) -> Moved:
     """The same after rounding down: each number of a group that differs strays by less than 1."""
     touched = unit.touched
     moving = numbers * (touched if touched is not None else 2 * unit.groups)
@@ -214,11 +214,11 @@ def _most_groups(plan: Plan) -> int | None:
         return 1
     bounding = plan.bounding
     if bounding.max_groups is None and bounding.clip:
-        raise _unbounded("groups", "max_groups= beside clip=True")
+        raise _refuse_unbounded("groups", "max_groups= beside clip=True")
     return bounding.max_groups if bounding.max_groups is not None else bounding.max_rows
 
 
-def _unbounded(what: str, remedy: str) -> ParameterError:
+def _refuse_unbounded(what: str, remedy: str) -> ParameterError:
     return ParameterError(
         f"One unit may have rows in any number of {what}, so no noise would hide it. Give {remedy}."
     )

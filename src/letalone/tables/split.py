@@ -50,7 +50,6 @@ class Split:
 
     @property
     def privacies(self) -> list[Privacy]:
-        """The curves of all parts."""
         found = [self.discovery.privacy] if self.discovery is not None else []
         for place, part in enumerate(self.parts.parts):
             if isinstance(part, ChoicePart):

@@ -25,7 +25,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.tables.intervals import Family, Law
+from letalone.tables.intervals import Family, NoiseLaw
 
 Floats = NDArray[np.float64]
 STEPS = 50
@@ -36,7 +36,7 @@ ROOT = float(np.sqrt(2 * np.pi))
 EVENNESS = np.linspace(0, 1, 257)  # Σa⁴/(Σa²)² at which `reach` is tabled
 
 
-def widths(law: Law, weights: Floats, confidence: float) -> Floats:
+def widths(law: NoiseLaw, weights: Floats, confidence: float) -> Floats:
     """Sums of noises, weighted along the last axis, stay within these with this probability."""
     if law.family is Family.GAUSSIAN:
         spread = np.sqrt(np.sum(weights**2, axis=-1))
@@ -46,8 +46,8 @@ def widths(law: Law, weights: Floats, confidence: float) -> Floats:
     scaled = np.where(none, 1.0, weights) / np.where(none, 1.0, largest[..., None])
     squares = (scaled**2).reshape(-1, weights.shape[-1])
     blocks = np.array_split(squares, 1 + squares.size // BLOCK)
-    found = np.concatenate([_laplace(block, (1 - confidence) / 2) for block in blocks])
-    return law.scale * largest * WIDER * found.reshape(largest.shape)
+    found_widths = np.concatenate([_laplace(block, (1 - confidence) / 2) for block in blocks])
+    return law.scale * largest * WIDER * found_widths.reshape(largest.shape)
 
 
 def reach(family: Family, evenness: Floats, confidence: float) -> Floats:
@@ -56,16 +56,16 @@ def reach(family: Family, evenness: Floats, confidence: float) -> Floats:
         return np.zeros(evenness.shape)
     if family is Family.GAUSSIAN:
         return np.full(evenness.shape, NormalDist().inv_cdf((1 + confidence) / 2))
-    return np.interp(evenness, EVENNESS, _tabled(confidence))
+    return np.interp(evenness, EVENNESS, _tabulate(confidence))
 
 
 @lru_cache(maxsize=64)
-def _tabled(confidence: float) -> Floats:
+def _tabulate(confidence: float) -> Floats:
     """The reach of 1/EVENNESS equal Laplace noises; infinitely many are a Gaussian one."""
     many = 1 / EVENNESS[1:]
-    found = _laplace(np.ones((many.size, 1)), (1 - confidence) / 2, many)
+    reached = _laplace(np.ones((many.size, 1)), (1 - confidence) / 2, many)
     normal = NormalDist().inv_cdf((1 + confidence) / 2)
-    return np.concatenate([[normal], found / np.sqrt(2 * many)])
+    return np.concatenate([[normal], reached / np.sqrt(2 * many)])
 
 
 def _laplace(squares: Floats, miss: float, many: Floats | float = 1.0) -> Floats:
@@ -85,9 +85,9 @@ def _tail(squares: Floats, tilt: Floats, many: Floats | float) -> tuple[Floats, 
     """
     from scipy.special import ndtr  # slow to load
 
-    left = 1 - squares * tilt[..., None] ** 2
-    place = many * tilt * np.sum(2 * squares / left, axis=-1)
-    curvature = many * np.sum(2 * squares * (2 - left) / left**2, axis=-1)
-    root = np.sqrt(2 * (tilt * place + many * np.sum(np.log(left), axis=-1)))
+    remainder = 1 - squares * tilt[..., None] ** 2
+    place = many * tilt * np.sum(2 * squares / remainder, axis=-1)
+    curvature = many * np.sum(2 * squares * (2 - remainder) / remainder**2, axis=-1)
+    root = np.sqrt(2 * (tilt * place + many * np.sum(np.log(remainder), axis=-1)))
     more = np.exp(-(root**2) / 2) / ROOT * (1 / (tilt * np.sqrt(curvature)) - 1 / root)
     return ndtr(-root) + more, place

@@ -44,25 +44,20 @@ class CountPart(VectorPart):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The count."""
         return (self.measure,)
 
     @property
     def moved(self) -> Moved:
-        """As `sensitivity_of` says."""
         return sensitivity_of(self.measure, self.unit)
 
     @property
     def weight(self) -> float:
-        """One noise."""
         return ROOT_TWO * self.moved.l1
 
     def vector(self, exact: list[Wholes]) -> Wholes:
-        """The count."""
         return exact[0][:, None]
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
-        """The noisy count, by the exact tails of its noise."""
         answer = count_answer(noisy[:, 0], noise.width(confidence))
         return dict.fromkeys(self.names, answer)
 
@@ -114,10 +109,10 @@ class TotalPart(VectorPart):
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
         """The sum: each end for values that stray from their places as far as they can."""
-        least, most = self.grid.strays
+        least, largest = self.grid.strays
         value = noisy @ self._form(self.grid.offset)
         low = noisy @ self._form(least) - self._half(noise, confidence, least)
-        high = noisy @ self._form(most) + self._half(noise, confidence, most)
+        high = noisy @ self._form(largest) + self._half(noise, confidence, largest)
         answer = Answer(value, np.minimum(low, value), np.maximum(high, value))
         return dict.fromkeys(self.names, answer)
 
@@ -151,17 +146,14 @@ class HistogramPart(VectorPart):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The cells."""
         return (self.cells,)
 
     @property
     def moved(self) -> Moved:
-        """As the cells."""
         return sensitivity_of(self.cells, self.unit)
 
     @property
     def weight(self) -> float:
-        """One noise a range."""
         return ROOT_TWO * self.moved.l1
 
     def vector(self, exact: list[Wholes]) -> Wholes:
@@ -170,7 +162,6 @@ class HistogramPart(VectorPart):
         return np.add.reduceat(exact[0], starts, axis=1)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
-        """A count for each range."""
         return dict.fromkeys(self.names, count_answer(noisy, noise.width(confidence)))
 
 
@@ -182,13 +173,11 @@ class SharedCount:
     forms: tuple[tuple[int, Floats], ...]
 
     def reads(self, place: int) -> bool:
-        """Whether the part at this place is one of them."""
         return any(part == place for part, _ in self.forms)
 
     def answers(
         self, noisy: dict[int, Floats], noises: dict[int, Noise], confidence: float
     ) -> dict[str, Answer]:
-        """The count with its interval."""
         shares = self._shares(noises)
         value = sum(
             (
@@ -201,7 +190,6 @@ class SharedCount:
         return dict.fromkeys(self.names, answer)
 
     def error(self, noises: dict[int, Noise], confidence: float) -> float:
-        """The half-width of the count."""
         shares = self._shares(noises)
         law = noises[self.forms[0][0]].law
         weights = [

@@ -16,7 +16,7 @@ from letalone.engines.dialects.spark import SPARK, SparkDialect
 from letalone.engines.measures import Cells, DistinctValues, GridSum, ProductSum, Rows, Scope, Units
 from letalone.engines.reading import Stored
 from letalone.engines.rows import PLAIN, Relation, Tables
-from letalone.engines.statements import statements
+from letalone.engines.statements import build_statements
 from letalone.plans.expressions import col
 from letalone.plans.query import Bounding
 
@@ -50,7 +50,7 @@ def printed(question, dialect):
     bounding, grouping, where, measures = ASKED[question]
     scope = Scope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
     ranks = "ranks" if bounding.max_rows or bounding.max_groups else None
-    made = statements(scope, measures, Tables(RELATION, ranks, {}, DIALECTS[dialect]))
+    made = build_statements(scope, measures, Tables(RELATION, ranks, {}, DIALECTS[dialect]))
     return "\n".join(DIALECTS[dialect].printed(one.sql, pretty=True) for one in made) + "\n"
 
 

@@ -11,7 +11,7 @@ from engines.test_reading import text_file
 from engines.test_reading import values_of as of_file
 from letalone.engines import syntax
 from letalone.engines.dialects.postgres import POSTGRES
-from letalone.engines.dialects.postgres_words import statement
+from letalone.engines.dialects.postgres_words import write_statement
 from letalone.engines.measures import Rows, RowsWith, Scope, Units
 from letalone.engines.postgres import open_postgres
 from letalone.engines.reading import READABLE
@@ -78,7 +78,7 @@ def values_of(table, column):
     scope = Scope(schema, None, (), (), (), None, Bounding())
     made = ScopeRows(scope, [col("x")], Tables(engine._relation, None, {}, POSTGRES))
     value = syntax.alias(made.value(col("x")).sql, "value")
-    text, _ = statement(syntax.select([value], made.select(with_unit=False)))
+    text, _ = write_statement(syntax.select([value], made.select(with_unit=False)))
     with engine._server.reading():
         found = [value for (value,) in engine._server.run(text)]
     engine.close()

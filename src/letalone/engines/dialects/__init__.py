@@ -1,1 +1,1 @@
-"""What differs between engines, one file for each: how the same plan is written down."""
+"""Dialects hold what differs between engines, one file for each: how a plan is written down."""

@@ -1,4 +1,4 @@
-"""What an engine's SQL has to say in its own way; everything else is written once.
+"""A dialect writes what an engine's SQL says in its own way; all else is written once.
 
 Statements are trees in DuckDB's words. Where engines differ in what they compute (a product that
 overflows, a stored type, the rank of a row), a dialect writes the piece while the tree is built.
@@ -9,28 +9,27 @@ Where they differ in words alone, it rewrites the tree when it is printed.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from math import ldexp
+from typing import ClassVar, Protocol
 
 from sqlglot import exp
 
+from letalone.engines import syntax
 from letalone.engines.reading import Stored
 from letalone.engines.syntax import Binary, Sql
-from letalone.engines.terms import Levels, Term
+from letalone.engines.terms import Levels, Term, big, plus
 from letalone.plans.schema import Column
+from letalone.plans.types import Type
 
 
 class Dialect(Protocol):
     """One engine's way to write a plan."""
 
-    @property
-    def has_first(self) -> bool:
-        """Whether FIRST(value ORDER BY …) takes the memory of one row, however many there are."""
-        ...
+    has_first: ClassVar[bool]
+    """Whether FIRST(value ORDER BY …) takes the memory of one row, however many there are."""
 
-    @property
-    def reads_again(self) -> bool:
-        """Whether a row that a statement reads twice has one rank."""
-        ...
+    reads_again: ClassVar[bool]
+    """Whether a row that a statement reads twice has one rank."""
 
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
         """A sum, difference, product or quotient of two doubles; not finite or NULL beyond them."""
@@ -79,3 +78,38 @@ class Dialect(Protocol):
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
         """The statement as the engine reads it."""
         ...
+
+
+def compare_with_ends(x: Term, ends: tuple[int, int], shift: int, *, floor: Sql) -> Term:
+    """The offset by comparisons with the ends: only between them is the floor computed."""
+    (low, high), middle = ends, sum(ends) // 2
+    start, end = (_divide(place, shift) for place in ends)
+    smallest, largest = big(low - middle), big(high - middle)
+    if not x.finite:
+        finite = syntax.operation(exp.GT, x.sql, syntax.infinity("-"))
+        smallest = syntax.case((finite, smallest))
+    below = exp.LTE if start == syntax.infinity("-") else exp.LT
+    branches = [
+        (syntax.operation(below, x.sql, start), smallest),
+        (syntax.operation(exp.LT, x.sql, end), plus(floor, -middle)),
+        (syntax.is_there(x.sql, finite=x.finite), largest),
+    ]
+    return Term(syntax.case(*branches), Type.INTEGER, depth=x.depth)
+
+
+def _divide(end: int, shift: int) -> Sql:
+    """end / 2^shift: a double, since an end has few bits, or beyond all of them."""
+    try:
+        return syntax.double(ldexp(end, -shift))
+    except OverflowError:
+        return syntax.infinity("" if end > 0 else "-")
+
+
+def with_rank(columns: Sequence[Sql], rank: Sql, mark: str) -> list[Sql]:
+    """The columns, with the rank in the place of its name."""
+    return [
+        syntax.alias(rank, column.alias)
+        if isinstance(column.this, exp.Column) and column.this.table == f"{mark}ranks"
+        else column
+        for column in columns
+    ]

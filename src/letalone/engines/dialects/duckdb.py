@@ -1,4 +1,4 @@
-"""DuckDB's way: doubles as the processor has them, ranks beside the rows by position.
+"""DuckDB's dialect: doubles as the processor has them, ranks beside the rows by position.
 
 Assumed:  DuckDB computes in IEEE doubles (`ieee_floating_point_ops`), as lockdown.py sets, so
           nothing here raises: what is too large is an infinity
@@ -8,11 +8,20 @@ Tested:   tests/engines/test_amounts.py, test_expressions.py, test_positions.py
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ldexp
+from typing import ClassVar
 
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.reading import SHORT_INTEGERS, TEXT, Stored, plain_text, read
+from letalone.engines.reading import (
+    FLOATS,
+    SHORT_INTEGERS,
+    TEXT,
+    Stored,
+    plain_text,
+    read,
+    with_one_zero,
+)
 from letalone.engines.syntax import BIGINT, Binary, Sql
 from letalone.engines.terms import Levels, Term, deepest, plus
 from letalone.plans.schema import Column
@@ -25,15 +34,8 @@ EXACT = 2**53  # below it every whole number is a double
 class DuckDialect:
     """See `letalone.engines.dialects.dialect.Dialect` for what each method promises."""
 
-    @property
-    def has_first(self) -> bool:
-        """As an aggregate of its own."""
-        return True
-
-    @property
-    def reads_again(self) -> bool:
-        """Ranks are stored."""
-        return True
+    has_first: ClassVar[bool] = True
+    reads_again: ClassVar[bool] = True  # ranks are stored
 
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:  # noqa: ARG002
         """As the processor computes it: too large is an infinity."""
@@ -57,7 +59,6 @@ class DuckDialect:
         return syntax.cast_to(exp.Floor(this=inside), BIGINT)
 
     def scaled(self, of: Sql, shift: int) -> Sql:
-        """A product."""
         return syntax.operation(exp.Mul, of, syntax.double(ldexp(1, shift)))
 
     def total(self, of: Sql, most: int) -> Sql:  # noqa: ARG002
@@ -69,21 +70,19 @@ class DuckDialect:
         return query
 
     def read(self, stored: Stored, source: Sql, column: Column) -> Term:
-        """By tried casts."""
         return read(stored, source, column)
 
     def unit(self, stored: Stored, value: Sql) -> Sql:
         """Long integers and identifiers as text, which tells all their values apart."""
-        if stored.stored in ("FLOAT", "DOUBLE"):
-            zero = (syntax.operation(exp.EQ, value, syntax.double(0.0)), syntax.double(0.0))
-            return syntax.case(zero, (syntax.is_finite(value), value))
+        if stored.stored in FLOATS:
+            return with_one_zero(value)
         if stored.collated:
             return plain_text(value)
         if stored.stored in SHORT_INTEGERS or stored.stored == "VARCHAR":
             return value
         if stored.type in (Type.DATE, Type.TIMESTAMP) or stored.stored.startswith("DECIMAL("):
             return value  # a time beyond the calendar cannot be written as text
-        return syntax.tried(value, TEXT)
+        return syntax.try_cast(value, TEXT)
 
     def ranked(
         self,
@@ -102,8 +101,7 @@ class DuckDialect:
         return query
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
-        """As it is."""
-        return syntax.printed(query, pretty=pretty)
+        return syntax.print_sql(query, pretty=pretty)
 
 
 DUCKDB = DuckDialect()

@@ -1,4 +1,4 @@
-"""Double arithmetic for engines that raise where a result is too large or too small.
+"""Guards double arithmetic for engines that raise where a result is too large or too small.
 
 PostgreSQL raises where a sum, product or quotient of finite doubles is infinite, where a product
 or quotient of others than zero is zero, and where something is divided by zero. An error that
@@ -38,12 +38,12 @@ from letalone.engines.syntax import Binary, Sql
 Guard = Callable[[Sql, Sql], Sql]
 
 
-def total(kind: Binary, left: Sql, right: Sql) -> Sql:
+def guard(kind: Binary, left: Sql, right: Sql) -> Sql:
     """The operation on two named doubles, NULL where it would be infinite."""
     return GUARDS[kind](left, right)
 
 
-def _sum(kind: Binary) -> Guard:
+def _add_by(kind: Binary) -> Guard:
     def guarded(x: Sql, y: Sql) -> Sql:
         halves = syntax.operation(kind, _times(x, -1), _times(y, -1))
         plain = syntax.operation(kind, x, y)
@@ -54,7 +54,7 @@ def _sum(kind: Binary) -> Guard:
     return guarded
 
 
-def _product(x: Sql, y: Sql) -> Sql:
+def _multiply(x: Sql, y: Sql) -> Sql:
     a, b = _size(x), _size(y)
     plain, zero = syntax.operation(exp.Mul, x, y), syntax.double(0.0)
     down = syntax.operation(exp.Mul, _times(a, -512), _times(b, -512))
@@ -69,7 +69,7 @@ def _product(x: Sql, y: Sql) -> Sql:
     )
 
 
-def _quotient(x: Sql, y: Sql) -> Sql:
+def _divide(x: Sql, y: Sql) -> Sql:
     a, b = _size(x), _size(y)
     plain, zero = syntax.operation(exp.Div, x, y), syntax.double(0.0)
     up = syntax.operation(exp.Div, _times(a, 512), _times(b, -512))
@@ -89,10 +89,10 @@ def _quotient(x: Sql, y: Sql) -> Sql:
 
 
 GUARDS: Mapping[Binary, Guard] = {
-    exp.Add: _sum(exp.Add),
-    exp.Sub: _sum(exp.Sub),
-    exp.Mul: _product,
-    exp.Div: _quotient,
+    exp.Add: _add_by(exp.Add),
+    exp.Sub: _add_by(exp.Sub),
+    exp.Mul: _multiply,
+    exp.Div: _divide,
 }
 
 

@@ -1,4 +1,4 @@
-"""PostgreSQL's way: nothing may raise, and ranks come from a keyed hash in the query.
+"""PostgreSQL's dialect: nothing may raise, and ranks come from a keyed hash in the query.
 
 Ranks. The rank of a row is its place among the rows of its unit, ordered by SHA-256 of a secret
 key and of where the row lies (`tableoid`, `ctid`), then by where it lies. `ranks` is the name of
@@ -24,16 +24,18 @@ OFFSET 0 keeps a level apart, and costs neither parallel scans nor order.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ldexp
+from typing import ClassVar
 
 from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects import postgres_reading
-from letalone.engines.dialects.guarded import total
-from letalone.engines.dialects.postgres_words import rewritten
+from letalone.engines.dialects.dialect import compare_with_ends, with_rank
+from letalone.engines.dialects.guarded import guard
+from letalone.engines.dialects.postgres_words import rewrite_for_postgres
 from letalone.engines.reading import Stored
-from letalone.engines.syntax import BIGINT, DOUBLE, Binary, Sql
-from letalone.engines.terms import Levels, Term, big, deepest, plus
+from letalone.engines.syntax import BIGINT, Binary, Sql
+from letalone.engines.terms import Levels, Term, big, deepest
 from letalone.errors import UnsupportedQuery
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
@@ -51,37 +53,18 @@ class PostgresDialect:
 
     stored_rank: str | None = None
 
-    @property
-    def has_first(self) -> bool:
-        """Not so: an array of all rows would have to be made, and may be too large."""
-        return False
-
-    @property
-    def reads_again(self) -> bool:
-        """A transaction sees one state, in which rows stay where they lie."""
-        return True
+    has_first: ClassVar[bool] = False  # an array of all rows would be made, and may be too large
+    reads_again: ClassVar[bool] = True  # a transaction sees one state, in which rows stay in place
 
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
         """Guarded, with both operands named: a guard mentions them several times."""
-        one, other = levels.name(left), levels.name(right)
-        sql = total(kind, one.sql, other.sql)
-        return Term(sql, Type.NUMBER, finite=False, depth=deepest((one, other)))
+        first, second = levels.name(left), levels.name(right)
+        sql = guard(kind, first.sql, second.sql)
+        return Term(sql, Type.NUMBER, finite=False, depth=deepest((first, second)))
 
     def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:  # noqa: ARG002
         """By comparisons with the ends: between them nothing overflows."""
-        (low, high), middle = ends, sum(ends) // 2
-        start, end = (_unscaled(one, shift) for one in ends)
-        least, most = big(low - middle), big(high - middle)
-        if not x.finite:
-            finite = syntax.operation(exp.GT, x.sql, _infinity("-"))
-            least = syntax.case((finite, least))
-        beyond = syntax.is_there(x.sql, finite=x.finite)
-        branches = [
-            (syntax.operation(exp.LTE if start == _infinity("-") else exp.LT, x.sql, start), least),
-            (syntax.operation(exp.LT, x.sql, end), plus(_floor(x.sql, shift), -middle)),
-            (beyond, most),
-        ]
-        return Term(syntax.case(*branches), Type.INTEGER, depth=x.depth)
+        return compare_with_ends(x, ends, shift, floor=_floor(x.sql, shift))
 
     def guess(self, x: Sql, edges: tuple[float, float, float], count: int) -> Sql:
         """A quotient where x lies between the edges, one step or more above the first."""
@@ -95,11 +78,11 @@ class PostgresDialect:
         steps = syntax.operation(exp.Mul, x, syntax.double(below))
         above = syntax.operation(exp.Sub, steps, syntax.double(first))
         ratio = syntax.operation(exp.Div, above, syntax.double(every))
-        most = syntax.called("LEAST", _whole(exp.Floor(this=ratio)), big(count - 1))
+        number = syntax.called("LEAST", _whole(exp.Floor(this=ratio)), big(count - 1))
         return syntax.case(
             (syntax.operation(exp.LT, x, syntax.double(first / below)), big(0)),
             (syntax.operation(exp.GTE, x, syntax.double(last / below)), big(count - 1)),
-            (syntax.operation(exp.GTE, above, syntax.double(every)), most),
+            (syntax.operation(exp.GTE, above, syntax.double(every)), number),
             otherwise=big(0),
         )
 
@@ -113,15 +96,14 @@ class PostgresDialect:
         return syntax.operation(exp.Mul, of, syntax.double(ldexp(1, shift)))
 
     def total(self, of: Sql, most: int) -> Sql:  # noqa: ARG002
-        """A sum, which has more than 64 bits."""
         return exp.Sum(this=of)
 
     def level(self, query: exp.Select, *, last: bool) -> exp.Select:
         """Kept apart, so that a statement stays as long as its tree, and no constant is computed
         with before its guard: but not the last level, nor one of pieces that mention one column.
         """
-        pieces = [one for one in query.expressions if not isinstance(one, exp.Star)]
-        mentions = [len(list(one.find_all(exp.Column))) for one in pieces]
+        pieces = [piece for piece in query.expressions if not isinstance(piece, exp.Star)]
+        mentions = [len(list(piece.find_all(exp.Column))) for piece in pieces]
         return query if last or all(number == 1 for number in mentions) else _apart(query)
 
     def read(self, stored: Stored, source: Sql, column: Column) -> Term:
@@ -129,7 +111,6 @@ class PostgresDialect:
         return postgres_reading.read(stored, source, column)
 
     def unit(self, stored: Stored, value: Sql) -> Sql:
-        """Text byte by byte."""
         return postgres_reading.unit(stored, value)
 
     def ranked(
@@ -138,11 +119,11 @@ class PostgresDialect:
         """The rank is computed in the query; rows without a unit are left out."""
         rows = syntax.renamed(source, f"{mark}source")
         if ranks is None or unit is None:
-            slow = any(_is_slow(one) for one in columns)
+            slow = any(_is_slow(column) for column in columns)
             query = syntax.select(columns, rows)
             return _apart(query) if slow else query
         rank = self._rank(unit, ranks, mark)
-        chosen = [_with_rank(one, rank, mark) for one in columns]
+        chosen = with_rank(columns, rank, mark)
         return syntax.select(chosen, rows, where=[syntax.is_present(unit.copy())])
 
     def _rank(self, unit: Sql, key: str, mark: str) -> Sql:
@@ -151,15 +132,13 @@ class PostgresDialect:
         return rank_of(unit, key, f"{mark}source")
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
-        """In PostgreSQL's words."""
-        return rewritten(query).sql("postgres", pretty=pretty, identify=True, copy=False)
+        return rewrite_for_postgres(query).sql("postgres", pretty=pretty, identify=True, copy=False)
 
 
 POSTGRES = PostgresDialect()
 
 
 def _apart(query: exp.Select) -> exp.Select:
-    """A SELECT that is not pulled up into the one above."""
     query.set("offset", exp.Offset(expression=exp.Literal.number(0)))
     return query
 
@@ -172,53 +151,30 @@ def _is_slow(column: Sql) -> bool:
 def rank_of(unit: Sql, key: str, source: str) -> Sql:
     """The rank of a row among those of its unit, by the key of this parameter."""
     place = [syntax.named(name, source) for name in ("tableoid", "ctid")]
-    by = [_digest(key, place), *(one.copy() for one in place)]
-    order = exp.Order(expressions=[exp.Ordered(this=one) for one in by])
+    by = [_digest(key, place), *(part.copy() for part in place)]
+    order = exp.Order(expressions=[exp.Ordered(this=part) for part in by])
     return exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
-
-
-def _with_rank(column: Sql, rank: Sql, mark: str) -> Sql:
-    """A column; where it is the rank's, the rank."""
-    if not isinstance(column.this, exp.Column) or column.this.table != f"{mark}ranks":
-        return column
-    return syntax.alias(rank, column.alias)
 
 
 def _digest(key: str, place: Sequence[Sql]) -> Sql:
     """SHA-256 of the key and the place, of 32, 4 and 6 bytes: no two have the same 42."""
-    secret = _cast(exp.Placeholder(this=key), "BYTEA")
+    secret = syntax.cast_as(exp.Placeholder(this=key), "BYTEA", "postgres")
     table, row = place
     words = exp.DPipe(this=secret, expression=syntax.called("OIDSEND", table.copy()))
-    whole = exp.DPipe(this=words, expression=syntax.called("TIDSEND", row.copy()))
-    return syntax.called("SHA256", whole)
-
-
-def _unscaled(end: int, shift: int) -> Sql:
-    """end / 2^shift: a double, since an end has few bits, or beyond all of them."""
-    try:
-        return syntax.double(ldexp(end, -shift))
-    except OverflowError:
-        return _infinity("" if end > 0 else "-")
+    keyed_place = exp.DPipe(this=words, expression=syntax.called("TIDSEND", row.copy()))
+    return syntax.called("SHA256", keyed_place)
 
 
 def _floor(x: Sql, shift: int) -> Sql:
     """floor(x · 2^shift) as an integer; where the product would vanish, it is zero."""
-    whole = _whole(exp.Floor(this=syntax.operation(exp.Mul, x, syntax.double(ldexp(1, shift)))))
+    floor = _whole(exp.Floor(this=syntax.operation(exp.Mul, x, syntax.double(ldexp(1, shift)))))
     if shift >= 0:
-        return whole
+        return floor
     vanishes = syntax.operation(
         exp.LTE, syntax.called("ABS", x), syntax.double(ldexp(1, -1075 - shift))
     )
-    return syntax.case((vanishes, big(0)), otherwise=whole)
+    return syntax.case((vanishes, big(0)), otherwise=floor)
 
 
 def _whole(of: Sql) -> Sql:
     return syntax.cast_to(of, BIGINT)
-
-
-def _infinity(sign: str = "") -> Sql:
-    return syntax.cast_to(syntax.text(f"{sign}Infinity"), DOUBLE)
-
-
-def _cast(of: Sql, kind: str) -> Sql:
-    return exp.Cast(this=of, to=exp.DataType.build(kind, dialect="postgres"))

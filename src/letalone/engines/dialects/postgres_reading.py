@@ -1,4 +1,4 @@
-"""How a column that PostgreSQL stores becomes a value of a plan's type: total, whatever it holds.
+"""Reads a column that PostgreSQL stores as a value of a plan's type: total, whatever it holds.
 
 The rules are those of reading.py. PostgreSQL's casts raise, so each is asked first whether it
 would: by a range, or for text by the grammar of text_grammar.py, and then, where the day may not
@@ -12,12 +12,12 @@ enumerations are text.
   Tested:   tests/engines/conformance/test_reading.py
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from sqlglot import exp
 
-from letalone.engines import syntax
-from letalone.engines.reading import Stored, check_readable, is_short, truth_of, within_bounds
+from letalone.engines import reading, syntax
+from letalone.engines.reading import FLOATS, Reader, Stored
 from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TIMESTAMP, Sql
 from letalone.engines.terms import Term
 from letalone.engines.text_grammar import PATTERNS
@@ -25,7 +25,6 @@ from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
 NUMERIC = "NUMERIC"
-FLOATS = ("FLOAT", "DOUBLE")
 VALID: Mapping[Type, str] = {  # the type to ask for, where the grammar does not decide all
     Type.NUMBER: "double precision",
     Type.DATE: "date",
@@ -35,22 +34,13 @@ VALID: Mapping[Type, str] = {  # the type to ask for, where the grammar does not
 
 def read(stored: Stored, source: Sql, column: Column) -> Term:
     """The value of a column in its declared type; not yet guarded if it can be non-finite."""
-    check_readable(column, stored)
-    kind = column.type
-    if kind is Type.OTHER:
-        return Term(source, kind)
-    sql = TO[kind](stored, source)
-    finite = kind is not Type.NUMBER or stored.type in (Type.INTEGER, Type.BOOLEAN)
-    if column.lower is not None or column.upper is not None:
-        return Term(within_bounds(sql, column, finite=finite), kind)
-    return Term(sql, kind, finite=finite)
+    return reading.read_by(READERS, stored, source, column)
 
 
 def unit(stored: Stored, value: Sql) -> Sql:
     """The unit of a row as it is stored; text byte by byte, one zero, nothing non-finite."""
     if stored.stored in FLOATS:
-        zero = (syntax.operation(exp.EQ, value, syntax.double(0.0)), syntax.double(0.0))
-        return syntax.case(zero, (syntax.is_finite(value), value))
+        return reading.with_one_zero(value)
     if stored.stored == NUMERIC:
         size, end = syntax.called("ABS", value), _numeric("Infinity")
         return syntax.case((syntax.operation(exp.LT, size, end), value))
@@ -66,7 +56,7 @@ def plain(value: Sql) -> Sql:
 def _boolean(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.BOOLEAN:
         return source
-    return truth_of(syntax.called("BTRIM", plain(source)))
+    return reading.truth_of(syntax.called("BTRIM", plain(source)))
 
 
 def _integer(stored: Stored, source: Sql) -> Sql:
@@ -75,20 +65,11 @@ def _integer(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.BOOLEAN:
         return _cast(_cast(source, "INT"), "BIGINT")
     if stored.stored in FLOATS:
-        return _within(source, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
+        return reading.as_long(source, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
     if stored.stored == NUMERIC:
-        return _within(syntax.called("ROUND", source), LONG)
+        return reading.as_long(syntax.called("ROUND", source), LONG)
     rounded = syntax.called("ROUND", _cast(plain(source), NUMERIC))
-    return syntax.case((_is_written(source, Type.INTEGER), _within(rounded, LONG)))
-
-
-def _within(of: Sql, ends: tuple[Sql, Sql]) -> Sql:
-    """A number as a 64-bit integer where it lies in [start, end)."""
-    inside = [
-        syntax.operation(exp.GTE, of, ends[0].copy()),
-        syntax.operation(exp.LT, of, ends[1].copy()),
-    ]
-    return syntax.case((syntax.joined(exp.And, inside), syntax.cast_to(of.copy(), BIGINT)))
+    return syntax.case((_is_written(source, Type.INTEGER), reading.as_long(rounded, LONG)))
 
 
 def _number(stored: Stored, source: Sql) -> Sql:
@@ -130,8 +111,8 @@ def _double_of_numeric(source: Sql) -> Sql:
 
 def _text(stored: Stored, source: Sql) -> Sql:
     if stored.type in (Type.DATE, Type.TIMESTAMP):
-        found = _date(stored, source) if stored.type is Type.DATE else _timestamp(stored, source)
-        return plain(found)
+        moment = _date(stored, source) if stored.type is Type.DATE else _timestamp(stored, source)
+        return plain(moment)
     return plain(source)
 
 
@@ -154,7 +135,7 @@ def _timestamp(stored: Stored, source: Sql) -> Sql:
     return syntax.case((_in_the_calendar(at, TIMESTAMP), at.copy()))
 
 
-TO: Mapping[Type, Callable[[Stored, Sql], Sql]] = {
+READERS: Mapping[Type, Reader] = {
     Type.BOOLEAN: _boolean,
     Type.INTEGER: _integer,
     Type.NUMBER: _number,
@@ -169,22 +150,16 @@ def _in_utc(zoned: Sql) -> Sql:
 
 
 def _in_the_calendar(of: Sql, kind: exp.DType) -> Sql:
-    """Whether a date is finite and in the years 1 to 9999, which all engines and Python know."""
-    end = "9999-12-31" if kind == DATE else "9999-12-31 23:59:59.999999"
-    first, last = (syntax.cast_to(syntax.text(when), kind) for when in ("0001-01-01", end))
-    inside = [syntax.operation(exp.GTE, of, first), syntax.operation(exp.LTE, of, last)]
-    return syntax.joined(exp.And, inside)
+    return syntax.joined(exp.And, reading.in_the_calendar(of, kind))
 
 
 def _is_written(source: Sql, kind: Type) -> Sql:
-    """Whether the grammar admits a text."""
     text, pattern = plain(source), syntax.text(f"^ *(?:{PATTERNS[kind]}) *$")
     matches = exp.Paren(this=exp.RegexpLike(this=text, expression=pattern))
-    return syntax.joined(exp.And, [is_short(text.copy()), matches])
+    return syntax.joined(exp.And, [reading.is_short(text.copy()), matches])
 
 
 def _is_day(source: Sql, kind: Type) -> Sql:
-    """Whether the grammar admits a text, and its day exists."""
     return syntax.joined(exp.And, [_is_written(source, kind), _is_valid(plain(source), kind)])
 
 
@@ -197,7 +172,7 @@ def _numeric(digits: str) -> Sql:
 
 
 def _cast(of: Sql, kind: str) -> Sql:
-    return exp.Cast(this=of, to=exp.DataType.build(kind, dialect="postgres"))
+    return syntax.cast_as(of, kind, "postgres")
 
 
 LONG = _numeric(str(-(2**63))), _numeric(str(2**63))

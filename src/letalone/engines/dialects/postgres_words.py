@@ -1,16 +1,18 @@
-"""DuckDB's words as PostgreSQL's: a function for each kind of node, used when a tree is printed.
+"""Rewrites DuckDB's words as PostgreSQL's, by a function for each kind of node, to print a tree.
 
-  Tested:   tests/engines/conformance/test_golden.py, and by the laws of the engine
+  Tested:   tests/engines/conformance/test_golden.py, test_width.py, and by the laws of the engine
 
 A name of more than 63 bytes, which PostgreSQL would cut off, is replaced by its digest. NULL-safe
 equality is written as the equality of arrays of one element, which tables can be hashed by, unless
 there is another column to hash them by. Text
 with a NUL character or half a surrogate, which PostgreSQL cannot hold, is refused: before anything
-is charged, since the statement is printed then.
+is charged, since the statement is printed then. So is a question whose statement is too wide:
+PostgreSQL computes at most 1664 values of a row at once.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
+from typing import Any, cast
 
 from sqlglot import exp
 
@@ -19,18 +21,19 @@ from letalone.engines.dialects import rewriting
 from letalone.engines.syntax import DOUBLE, Sql
 from letalone.errors import UnsupportedQuery
 
-LONGEST_NAME = 63  # bytes
+MAX_NAME_LENGTH = 63  # bytes
+MAX_WIDTH = 1600  # values of a row; 1664, less what the server adds itself, to group and to sort by
 NUMERIC = "NUMERIC"
 
 
-def rewritten(query: Sql) -> Sql:
+def rewrite_for_postgres(query: Sql) -> Sql:
     """The tree in PostgreSQL's words; the given one stays as it is."""
-    return rewriting.rewritten(query, RULES)
+    return rewriting.rewrite_tree(query, RULES)
 
 
-def statement(query: Sql) -> tuple[str, list[str]]:
+def write_statement(query: Sql) -> tuple[str, list[str]]:
     """The text of a statement with $1, $2, … for its parameters, and their names in that order."""
-    tree, names = rewritten(query), list[str]()
+    tree, names = rewrite_for_postgres(query), list[str]()
     for node in tree.find_all(exp.Placeholder):
         if node.name not in names:
             names.append(node.name)
@@ -41,6 +44,41 @@ def statement(query: Sql) -> tuple[str, list[str]]:
 def holds(text: str) -> bool:
     """Whether PostgreSQL can hold such text."""
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def check_width(queries: Iterable[Sql], *, columns: int) -> None:
+    """Refuses statements that the server cannot run; `columns`: how many the tables have."""
+    widest = max((_widest(query, columns) for query in queries), default=0)
+    if widest > MAX_WIDTH:
+        raise UnsupportedQuery(
+            f"The question needs {widest} sums and columns at once, and PostgreSQL computes at most"
+            f" {MAX_WIDTH}. Ask for less at once: fewer candidates or aggregates in each question."
+            " Nothing was charged."
+        )
+
+
+def _widest(query: Sql, columns: int) -> int:
+    tables = {table.alias: table.this for table in query.find_all(exp.CTE)}
+    return max(_width(part, columns, tables) for part in query.find_all(exp.Select))
+
+
+def _width(query: Sql, columns: int, tables: Mapping[str, Sql]) -> int:
+    """How many values the rows of a query have; a star has all those of what is read."""
+    if isinstance(query, exp.SetOperation):
+        return _width(query.this, columns, tables)
+    if isinstance(query, exp.Subquery):
+        return _width(query.this, columns, tables)
+    if isinstance(query, exp.Table):
+        known = tables.get(query.name)
+        return columns if known is None else _width(known, columns, tables)
+    stars = sum(part.is_star for part in query.expressions)
+    inner = sum(_width(part, columns, tables) for part in _read_by(query)) if stars else 0
+    return len(query.expressions) - stars + stars * inner
+
+
+def _read_by(query: Sql) -> list[Sql]:
+    clauses: list[Any] = [query.args.get("from_"), *query.args.get("joins", ())]
+    return [cast("Sql", clause.this) for clause in clauses if clause is not None]
 
 
 def _literal(node: Sql) -> Sql:
@@ -55,7 +93,7 @@ def _literal(node: Sql) -> Sql:
 
 def _identifier(node: Sql) -> Sql:
     _check_text(node.name)
-    if len(node.name.encode()) <= LONGEST_NAME:
+    if len(node.name.encode()) <= MAX_NAME_LENGTH:
         return node
     return exp.to_identifier(f"#{sha256(node.name.encode()).hexdigest()[:40]}", quoted=True)
 
@@ -68,23 +106,6 @@ def _check_text(text: str) -> None:
         )
 
 
-def _call(node: Sql) -> Sql:
-    rule = CALLS.get(node.name)
-    return node if rule is None else rule(node.expressions)
-
-
-def _is_finite(arguments: list[Sql]) -> Sql:
-    """NaN is larger than all numbers, and no argument is a date (they are read otherwise)."""
-    end = syntax.cast_to(syntax.text("Infinity"), DOUBLE)
-    return syntax.operation(exp.LT, syntax.called("ABS", *arguments), end)
-
-
-def _date_trunc(arguments: list[Sql]) -> Sql:
-    """Of a time without zone: a date would become one in the session's zone."""
-    period, of = arguments
-    return syntax.called("DATE_TRUNC", period, syntax.cast_to(of, syntax.TIMESTAMP))
-
-
 def _cast(node: Sql) -> Sql:
     """What is tried outside of reading fits, as units.py proves; 128 bits are a numeric."""
     kind = node.args["to"]
@@ -93,7 +114,7 @@ def _cast(node: Sql) -> Sql:
     return exp.Cast(this=node.this, to=kind)
 
 
-def _quotient(node: Sql) -> Sql:
+def _division(node: Sql) -> Sql:
     """As it stands: sqlglot would cast its left side."""
     node.set("typed", True)
     return node
@@ -103,7 +124,7 @@ def _same(node: Sql) -> Sql:
     top = node
     while isinstance(top.parent, exp.And | exp.Paren):
         top = top.parent
-    if any(not isinstance(one.this, exp.Array) for one in top.find_all(exp.EQ)):
+    if any(not isinstance(equality.this, exp.Array) for equality in top.find_all(exp.EQ)):
         return node
     sides = [exp.Array(expressions=[side]) for side in (node.this, node.expression)]
     return exp.EQ(this=sides[0], expression=sides[1])
@@ -119,17 +140,13 @@ def _select(node: Sql) -> Sql:
     return node
 
 
-CALLS: Mapping[str, Callable[[list[Sql]], Sql]] = {
-    "ISFINITE": _is_finite,
-    "DATE_TRUNC": _date_trunc,
-}
 RULES: rewriting.Rules = {
     exp.Literal: _literal,
     exp.Identifier: _identifier,
-    exp.Anonymous: _call,
+    exp.Anonymous: rewriting.rewrite_call,
     exp.TryCast: _cast,
     exp.Cast: _cast,
-    exp.Div: _quotient,
+    exp.Div: _division,
     exp.NullSafeEQ: _same,
     exp.Select: _select,
 }

@@ -1,4 +1,4 @@
-"""A tree in the words of another engine: a rule for each kind of node, used when it is printed.
+"""Rewrites a tree in the words of another engine, by a rule for each kind of node, to print it.
 
 Tested:   tests/engines/test_rewriting.py
 """
@@ -6,34 +6,50 @@ Tested:   tests/engines/test_rewriting.py
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 
+from sqlglot import exp
+
+from letalone.engines import syntax
 from letalone.engines.syntax import Sql
 
 Rules = Mapping[type[Sql], Callable[[Sql], Sql]]
 Part = tuple[str, int | None, Sql]  # under which name of its parent, and where in a list
 
 
-def rewritten(query: Sql, rules: Rules) -> Sql:
+def rewrite_tree(query: Sql, rules: Rules) -> Sql:
     """A copy of the tree, with the rules applied to each node: from the leaves up."""
     tree, waiting = query.copy(), defaultdict[int, list[Part]](list)
     for node in reversed(list(tree.dfs())):  # a rule may wrap its parts
         _put(waiting.pop(id(node), []), node)
         parent, key, place = node.parent, node.arg_key, node.index
         rule = rules.get(type(node))
-        found = node if rule is None else rule(node)
+        new = node if rule is None else rule(node)
         if node is tree:
-            return found
-        if found is not node:
-            waiting[id(parent)].append((key or "", place, found))
+            return new
+        if new is not node:
+            waiting[id(parent)].append((key or "", place, new))
     return tree
 
 
 def _put(parts: list[Part], node: Sql) -> None:
     """The new parts of a node, at once: each by itself would have its whole list numbered anew."""
     lists: dict[str, list[Sql]] = {}
-    for key, place, found in parts:
+    for key, place, new in parts:
         if place is None:
-            node.set(key, found)
+            node.set(key, new)
         else:
-            lists.setdefault(key, list(node.args[key]))[place] = found
-    for key, whole in lists.items():
-        node.set(key, whole)
+            lists.setdefault(key, list(node.args[key]))[place] = new
+    for key, nodes in lists.items():
+        node.set(key, nodes)
+
+
+def rewrite_call(node: Sql) -> Sql:
+    """Functions of DuckDB's that servers do not have, or of another type."""
+    match node.name:
+        case "ISFINITE":  # NaN is larger than all numbers; no argument is a date (read otherwise)
+            size = syntax.called("ABS", *node.expressions)
+            return syntax.operation(exp.LT, size, syntax.infinity())
+        case "DATE_TRUNC":  # a date would become a time in the session's zone
+            period, value = node.expressions
+            return syntax.called("DATE_TRUNC", period, syntax.cast_to(value, syntax.TIMESTAMP))
+        case _:
+            return node

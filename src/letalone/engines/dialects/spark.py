@@ -1,4 +1,4 @@
-"""Spark's way: an own session in which nothing raises, and ranks from a keyed hash in the query.
+"""Spark's dialect: a session in which nothing raises, and ranks from a keyed hash in the query.
 
 Ranks. The rank of a row is its place among the rows of its unit, ordered by SHA-256 of a secret
 key, of the row's number in this execution (`monotonically_increasing_id`) and of its unit, then by
@@ -27,83 +27,64 @@ those in other statements, of the values in the rows and of the noise.
 
 Sums are of words of 24 bits where they are over rows. Shifts keep the sign, so an integer is the
 sum of its words, each times its power of two, and 2^39 rows (5 · 10^11) cannot make one overflow;
-the decimals that put them together have less than 38 digits.
+the decimals that put them together have less than 38 digits. Other sums are of DECIMAL(38, 0),
+since a sum of BIGINT wraps around.
+  Proven:   no sum reaches 10^38: its terms are below 2^86 (measures.py), and 2^40 rows of these
+            stay below 2^126 < 10^38
+  Tested:   tests/engines/conformance/test_golden.py
+
+Text goes along as hexadecimal digits unless it is plain, so no sign in it can be an escape.
 
 Arithmetic is the processor's, as in DuckDB, but x / 0 is NULL. FLOOR makes a BIGINT.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import ldexp
+from typing import ClassVar
 
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.dialects import spark_reading, spark_words
-from letalone.engines.dialects.duckdb import DUCKDB
+from letalone.engines.dialects import rewriting, spark_reading
+from letalone.engines.dialects.dialect import compare_with_ends, with_rank
+from letalone.engines.dialects.duckdb import DuckDialect
 from letalone.engines.reading import Stored
-from letalone.engines.syntax import BIGINT, TEXT, Binary, Sql
-from letalone.engines.terms import Levels, Term, big, plus
+from letalone.engines.syntax import BIGINT, TEXT, Sql
+from letalone.engines.terms import Levels, Term, big
+from letalone.errors import UnsupportedQuery
+from letalone.errors.problem import without_context
 from letalone.plans.schema import Column
-from letalone.plans.types import Type
 
-WORD = 24  # bits: 2^39 rows of a word add up to less than 2^63
-DIGITS = 32  # of the digest, hexadecimal: 128 bits
+WORD_BITS = 24  # bits: 2^39 rows of a word add up to less than 2^63
+PLAIN_TEXT = re.compile(r"[A-Za-z0-9 _.:+-]*")
+WIDE = "DECIMAL(38, 0)"
+DIGEST_DIGITS = 32  # of the digest, hexadecimal: 128 bits
 
 
 @dataclass(frozen=True, slots=True)
-class SparkDialect:
-    """See `letalone.engines.dialects.dialect.Dialect` for what each method promises.
+class SparkDialect(DuckDialect):
+    """What Spark does as DuckDB: arithmetic, but x / 0 is NULL, and guesses: NaN is the largest.
 
     stored_rank: the column that holds the ranks, where they are stored with the rows that have one.
     """
 
     stored_rank: str | None = None
 
-    @property
-    def has_first(self) -> bool:
-        """Not so: it has no order of its own."""
-        return False
-
-    @property
-    def reads_again(self) -> bool:
-        """Not so: a row may have another number when it is read again."""
-        return False
-
-    def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
-        """As the processor computes it: too large is an infinity, and x / 0 is NULL."""
-        return DUCKDB.arithmetic(kind, left, right, levels)
+    has_first: ClassVar[bool] = False  # it has no order of its own
+    reads_again: ClassVar[bool] = False  # a row may have another number when it is read again
 
     def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:  # noqa: ARG002
         """By comparisons with the ends: between them the floor fits into 64 bits."""
-        (low, high), middle = ends, sum(ends) // 2
-        start, end = (_unscaled(one, shift) for one in ends)
-        least, most = big(low - middle), big(high - middle)
         scaled = syntax.operation(exp.Mul, x.sql, syntax.double(ldexp(1, shift)))
         floor = syntax.cast_to(exp.Floor(this=scaled), BIGINT)
-        if not x.finite:
-            above = syntax.operation(exp.GT, x.sql, spark_words.infinity("-"))
-            least = syntax.case((above, least))
-        below = exp.LTE if start == spark_words.infinity("-") else exp.LT
-        branches = [
-            (syntax.operation(below, x.sql, start), least),
-            (syntax.operation(exp.LT, x.sql, end), plus(floor, -middle)),
-            (syntax.is_there(x.sql, finite=x.finite), most),
-        ]
-        return Term(syntax.case(*branches), Type.INTEGER, depth=x.depth)
-
-    def guess(self, x: Sql, edges: tuple[float, float, float], count: int) -> Sql:
-        """As in DuckDB: NaN is the largest, and only what is inside is cast."""
-        return DUCKDB.guess(x, edges, count)
-
-    def scaled(self, of: Sql, shift: int) -> Sql:
-        """A product."""
-        return DUCKDB.scaled(of, shift)
+        return compare_with_ends(x, ends, shift, floor=floor)
 
     def total(self, of: Sql, most: int) -> Sql:
         """A sum for each word of 24 bits, put together: a sum of BIGINT wraps around."""
-        places = range(0, max(1, most.bit_length()), WORD)
+        places = range(0, max(1, most.bit_length()), WORD_BITS)
         words = [_word(of, place, most) for place in places]
         return reduce(lambda low, high: syntax.operation(exp.Add, low, high), words)
 
@@ -116,7 +97,7 @@ class SparkDialect:
         name = query.args["from_"].this.alias
         if int(name.rpartition("level")[2]) % 4 == 3:
             for piece in query.expressions[1:]:
-                piece.set("this", _kept(piece.this))
+                piece.set("this", _keep_apart(piece.this))
         return query
 
     def read(self, stored: Stored, source: Sql, column: Column) -> Term:
@@ -124,31 +105,32 @@ class SparkDialect:
         return spark_reading.read(stored, source, column)
 
     def unit(self, stored: Stored, value: Sql) -> Sql:
-        """Text byte by byte."""
         return spark_reading.unit(stored, value)
 
     def ranked(
         self, columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str, unit: Sql | None
     ) -> exp.Select:
         """The rank is computed in the query, unless it is stored; no row is without a unit."""
-        if ranks is None or unit is None or self.stored_rank is not None:
-            stored = [_with_stored_rank(one, self.stored_rank, mark) for one in columns]
+        if ranks is None or unit is None:
+            return syntax.select(columns, syntax.renamed(source, f"{mark}source"))
+        if self.stored_rank is not None:
+            stored = with_rank(columns, syntax.named(self.stored_rank, f"{mark}source"), mark)
             return syntax.select(stored, syntax.renamed(source, f"{mark}source"))
         number = syntax.alias(syntax.called("MONOTONICALLY_INCREASING_ID"), f"{mark}number")
         inside = syntax.select([exp.Star(), number], source.copy())
         rows = syntax.nested(inside, f"{mark}source")
-        chosen = [_with_rank(one, unit, ranks, mark) for one in columns]
+        chosen = with_rank(columns, _rank(unit, ranks, mark), mark)
         return syntax.select(chosen, rows, where=[syntax.is_present(unit.copy())])
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
-        """In Spark's words."""
-        return spark_words.printed(query, pretty=pretty)
+        """Parameters are written :name."""
+        return rewrite_for_spark(query).sql("spark", pretty=pretty, identify=True, copy=False)
 
 
 SPARK = SparkDialect()
 
 
-def _kept(piece: Sql) -> Sql:
+def _keep_apart(piece: Sql) -> Sql:
     """The same value, which Spark computes where it stands: a row's number is never negative."""
     number = syntax.called("MONOTONICALLY_INCREASING_ID")
     return syntax.case((syntax.operation(exp.GTE, number, syntax.whole(0)), piece))
@@ -156,62 +138,95 @@ def _kept(piece: Sql) -> Sql:
 
 def _word(of: Sql, place: int, most: int) -> Sql:
     """What the bits from a place on add to a sum: a decimal, unless they are all."""
-    if most >> WORD == 0:
+    if most >> WORD_BITS == 0:
         return _sum(of)
     bits = syntax.called("SHIFTRIGHT", of.copy(), syntax.whole(place)) if place else of.copy()
-    if most >> place >> WORD:  # the last word has the sign
-        bits = exp.Paren(this=exp.BitwiseAnd(this=bits, expression=big((1 << WORD) - 1)))
-    found = _decimal(_sum(bits), 20)
+    if most >> place >> WORD_BITS:  # the last word has the sign
+        bits = exp.Paren(this=exp.BitwiseAnd(this=bits, expression=big((1 << WORD_BITS) - 1)))
+    total = _decimal(_sum(bits), 20)
     scale = _decimal(syntax.text(str(1 << place)), 15)
-    return syntax.operation(exp.Mul, found, scale) if place else found
+    return syntax.operation(exp.Mul, total, scale) if place else total
 
 
 def _sum(of: Sql) -> Sql:
-    """A sum of BIGINT, which the rule for sums in spark_words.py leaves as it is."""
+    """A sum of BIGINT, which the rule for sums below leaves as it is."""
     return syntax.called("SUM", of)
 
 
 def _decimal(of: Sql, digits: int) -> Sql:
-    return exp.Cast(this=of, to=exp.DataType.build(f"DECIMAL({digits}, 0)", dialect="spark"))
+    return syntax.cast_as(of, f"DECIMAL({digits}, 0)", "spark")
 
 
-def _with_rank(column: Sql, unit: Sql, key: str, mark: str) -> Sql:
-    """A column; where it is the rank's, the rank."""
-    if not _is_rank(column, mark):
-        return column
+def _rank(unit: Sql, key: str, mark: str) -> Sql:
+    """The rank of a row among those of its unit, by the key of this parameter."""
     number = syntax.named(f"{mark}number", f"{mark}source")
     by = [_digest(key, number, unit), number.copy()]
-    order = exp.Order(expressions=[exp.Ordered(this=one) for one in by])
-    window = exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
-    return syntax.alias(window, column.alias)
-
-
-def _with_stored_rank(column: Sql, rank: str | None, mark: str) -> Sql:
-    """A column; where it is the rank's, the stored one."""
-    if rank is None or not _is_rank(column, mark):
-        return column
-    return syntax.alias(syntax.named(rank, f"{mark}source"), column.alias)
-
-
-def _is_rank(column: Sql, mark: str) -> bool:
-    return isinstance(column.this, exp.Column) and column.this.table == f"{mark}ranks"
+    order = exp.Order(expressions=[exp.Ordered(this=term) for term in by])
+    return exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
 
 
 def _digest(key: str, number: Sql, unit: Sql) -> Sql:
     """The first half of SHA-256 of the key, of 32 bytes, the number, of 8, and the unit."""
     who = _bytes(syntax.cast_to(unit.copy(), TEXT))
-    whole = syntax.called("CONCAT", exp.Placeholder(this=key), _bytes(number), who)
-    digest = syntax.called("SHA2", whole, syntax.whole(256))
-    return syntax.called("LEFT", digest, syntax.whole(DIGITS))
+    keyed_number = syntax.called("CONCAT", exp.Placeholder(this=key), _bytes(number), who)
+    digest = syntax.called("SHA2", keyed_number, syntax.whole(256))
+    return syntax.called("LEFT", digest, syntax.whole(DIGEST_DIGITS))
 
 
 def _bytes(of: Sql) -> Sql:
-    return exp.Cast(this=of, to=exp.DataType.build("BINARY", dialect="spark"))
+    return syntax.cast_as(of, "BINARY", "spark")
 
 
-def _unscaled(end: int, shift: int) -> Sql:
-    """end / 2^shift: a double, since an end has few bits, or beyond all of them."""
-    try:
-        return syntax.double(ldexp(end, -shift))
-    except OverflowError:
-        return spark_words.infinity("" if end > 0 else "-")
+def rewrite_for_spark(query: Sql) -> Sql:
+    """The tree in Spark's words, by a function for each kind of node; the given one stays."""
+    return rewriting.rewrite_tree(query, RULES)
+
+
+def _literal(node: Sql) -> Sql:
+    if not node.args.get("is_string") or PLAIN_TEXT.fullmatch(node.name):
+        return node
+    return syntax.cast_to(exp.HexString(this=_encode(node.name).hex()), TEXT)
+
+
+def _identifier(node: Sql) -> Sql:
+    _encode(node.name)
+    return node
+
+
+def _encode(text: str) -> bytes:
+    def failed(_: object) -> UnsupportedQuery:
+        return UnsupportedQuery(
+            f"{text!r} has half a surrogate in it, which no text has. Leave it out."
+        )
+
+    return without_context(text.encode, UnicodeEncodeError, error=failed)
+
+
+def _cast(node: Sql) -> Sql:
+    kind = node.args["to"]
+    if kind.this == exp.DType.INT128:
+        node.set("to", exp.DataType.build(WIDE, dialect="spark"))
+    if isinstance(node, exp.TryCast):
+        node.set("safe", True)  # else sqlglot would print a plain cast
+    return node
+
+
+def _rewrite_sum(node: Sql) -> Sql:
+    return exp.Sum(this=syntax.cast_as(node.this, WIDE, "spark"))
+
+
+def _extract(node: Sql) -> Sql:
+    if node.this.name == "ISODOW":
+        node.set("this", exp.var("DAYOFWEEK_ISO"))
+    return node
+
+
+RULES: rewriting.Rules = {
+    exp.Literal: _literal,
+    exp.Identifier: _identifier,
+    exp.Anonymous: rewriting.rewrite_call,
+    exp.TryCast: _cast,
+    exp.Cast: _cast,
+    exp.Sum: _rewrite_sum,
+    exp.Extract: _extract,
+}

@@ -1,4 +1,4 @@
-"""How a column that Spark stores becomes a value of a plan's type: total, whatever it holds.
+"""Reads a column that Spark stores as a value of a plan's type: total, whatever it holds.
 
 The rules are those of reading.py, and text stands for what text_grammar.py says. Text is compared
 byte by byte, whatever collation its column has; what is no UTF-8 is missing; CHAR(n) is read
@@ -9,19 +9,18 @@ without the blanks at its end. Times are in UTC.
   Tested:   tests/on_spark/test_reading.py, tests/on_spark/test_text_grammar.py
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from sqlglot import exp
 
-from letalone.engines import syntax
-from letalone.engines.reading import Stored, check_readable, is_short, truth_of, within_bounds
+from letalone.engines import reading, syntax
+from letalone.engines.reading import FLOATS, Reader, Stored
 from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TEXT, TIMESTAMP, Sql
 from letalone.engines.terms import Term
 from letalone.engines.text_grammar import PATTERNS
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
-FLOATS = ("FLOAT", "DOUBLE")
 CHAR = "CHAR"
 NO_SECONDS = "([ T][0-9]{1,2}:[0-9]{2})([-+Z])"  # Spark knows no offset right behind minutes
 WIDE = "DECIMAL(38, 0)"
@@ -29,22 +28,13 @@ WIDE = "DECIMAL(38, 0)"
 
 def read(stored: Stored, source: Sql, column: Column) -> Term:
     """The value of a column in its declared type; not yet guarded if it can be non-finite."""
-    check_readable(column, stored)
-    kind = column.type
-    if kind is Type.OTHER:
-        return Term(source, kind)
-    sql = TO[kind](stored, source)
-    finite = kind is not Type.NUMBER or stored.type in (Type.INTEGER, Type.BOOLEAN)
-    if column.lower is not None or column.upper is not None:
-        return Term(within_bounds(sql, column, finite=finite), kind)
-    return Term(sql, kind, finite=finite)
+    return reading.read_by(READERS, stored, source, column)
 
 
 def unit(stored: Stored, value: Sql) -> Sql:
     """The unit of a row as it is stored; text byte by byte, one zero, nothing non-finite."""
     if stored.stored in FLOATS:
-        zero = (syntax.operation(exp.EQ, value, syntax.double(0.0)), syntax.double(0.0))
-        return syntax.case(zero, (syntax.is_finite(value), value))
+        return reading.with_one_zero(value)
     return _bytewise(stored, value) if stored.type is Type.TEXT else value
 
 
@@ -62,7 +52,7 @@ def _plain(stored: Stored, value: Sql) -> Sql:
 def _boolean(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.BOOLEAN:
         return source
-    return truth_of(syntax.called("TRIM", _plain(stored, source)))
+    return reading.truth_of(syntax.called("TRIM", _plain(stored, source)))
 
 
 def _integer(stored: Stored, source: Sql) -> Sql:
@@ -70,21 +60,12 @@ def _integer(stored: Stored, source: Sql) -> Sql:
         return source if stored.stored == "BIGINT" else syntax.cast_to(source, BIGINT)
     if stored.stored in FLOATS:
         nearest = syntax.called("RINT", syntax.cast_to(source, DOUBLE))
-        return _within(nearest, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
+        return reading.as_long(nearest, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
     if stored.type is Type.TEXT:
         text = _plain(stored, source)
-        rounded = _tried(text.copy(), WIDE)  # half away from zero
-        return syntax.case((_is_written(text, Type.INTEGER), _within(rounded, LONG)))
-    return _within(syntax.called("ROUND", source, syntax.whole(0)), LONG)
-
-
-def _within(of: Sql, ends: tuple[Sql, Sql]) -> Sql:
-    """A whole number as a 64-bit integer where it lies in [start, end)."""
-    inside = [
-        syntax.operation(exp.GTE, of, ends[0].copy()),
-        syntax.operation(exp.LT, of.copy(), ends[1].copy()),
-    ]
-    return syntax.case((syntax.joined(exp.And, inside), syntax.cast_to(of.copy(), BIGINT)))
+        rounded = _try_cast(text.copy(), WIDE)  # half away from zero
+        return syntax.case((_is_written(text, Type.INTEGER), reading.as_long(rounded, LONG)))
+    return reading.as_long(syntax.called("ROUND", source, syntax.whole(0)), LONG)
 
 
 def _number(stored: Stored, source: Sql) -> Sql:
@@ -92,7 +73,7 @@ def _number(stored: Stored, source: Sql) -> Sql:
         return source
     if stored.type is Type.TEXT:
         text = _plain(stored, source)
-        return syntax.case((_is_written(text, Type.NUMBER), syntax.tried(text.copy(), DOUBLE)))
+        return syntax.case((_is_written(text, Type.NUMBER), syntax.try_cast(text.copy(), DOUBLE)))
     return syntax.cast_to(source, DOUBLE)
 
 
@@ -100,7 +81,7 @@ def _text(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.TEXT:
         return _plain(stored, source)
     if stored.type in (Type.DATE, Type.TIMESTAMP):
-        source = TO[stored.type](stored, source)
+        source = READERS[stored.type](stored, source)
     return syntax.cast_to(source, TEXT)
 
 
@@ -108,13 +89,13 @@ def _date(stored: Stored, source: Sql) -> Sql:
     if stored.stored == "DATE":
         return syntax.case((_in_the_calendar(source, DATE), source.copy()))
     if stored.type is Type.TEXT:
-        return _written(_plain(stored, source), Type.DATE, DATE)
+        return _read_moment(_plain(stored, source), Type.DATE, DATE)
     return syntax.cast_to(_timestamp(stored, source), DATE)
 
 
 def _timestamp(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.TEXT:
-        return _written(_plain(stored, source), Type.TIMESTAMP, TIMESTAMP)
+        return _read_moment(_plain(stored, source), Type.TIMESTAMP, TIMESTAMP)
     if stored.stored == "DATE":
         at = syntax.cast_to(source, TIMESTAMP)
         return syntax.case((_in_the_calendar(source.copy(), DATE), at))
@@ -122,15 +103,15 @@ def _timestamp(stored: Stored, source: Sql) -> Sql:
     return syntax.case((_in_the_calendar(at, TIMESTAMP), at.copy()))
 
 
-def _written(text: Sql, kind: Type, wanted: exp.DType) -> Sql:
+def _read_moment(text: Sql, kind: Type, wanted: exp.DType) -> Sql:
     """Text as a date or a time; a time of a date's text is dropped, whatever its zone."""
-    full = [syntax.text(one) for one in (NO_SECONDS, "$1:00$2")]
-    found = syntax.tried(syntax.called("REGEXP_REPLACE", text.copy(), *full), wanted)
-    inside = syntax.case((_in_the_calendar(found, wanted), found.copy()))
+    full = [syntax.text(piece) for piece in (NO_SECONDS, "$1:00$2")]
+    moment = syntax.try_cast(syntax.called("REGEXP_REPLACE", text.copy(), *full), wanted)
+    inside = syntax.case((_in_the_calendar(moment, wanted), moment.copy()))
     return syntax.case((_is_written(text, kind), inside))
 
 
-TO: Mapping[Type, Callable[[Stored, Sql], Sql]] = {
+READERS: Mapping[Type, Reader] = {
     Type.BOOLEAN: _boolean,
     Type.INTEGER: _integer,
     Type.NUMBER: _number,
@@ -141,21 +122,19 @@ TO: Mapping[Type, Callable[[Stored, Sql], Sql]] = {
 
 
 def _in_the_calendar(of: Sql, kind: exp.DType) -> Sql:
-    """Whether a date is in the years 1 to 9999, which all engines and Python know."""
-    end = "9999-12-31" if kind == DATE else "9999-12-31 23:59:59.999999"
-    first, last = (syntax.cast_to(syntax.text(when), kind) for when in ("0001-01-01", end))
-    inside = [syntax.operation(exp.GTE, of, first), syntax.operation(exp.LTE, of.copy(), last)]
-    return syntax.joined(exp.And, inside)
+    return syntax.joined(exp.And, reading.in_the_calendar(of, kind))
 
 
 def _is_written(text: Sql, kind: Type) -> Sql:
     """Whether the grammar admits a text. Nothing may follow: $ would pass over a line break."""
     pattern = syntax.text(f"^ *(?:{PATTERNS[kind]}) *(?![-]|[^-])")
-    return syntax.joined(exp.And, [is_short(text), syntax.called("REGEXP_LIKE", text, pattern)])
+    return syntax.joined(
+        exp.And, [reading.is_short(text), syntax.called("REGEXP_LIKE", text, pattern)]
+    )
 
 
-def _tried(of: Sql, kind: str) -> Sql:
+def _try_cast(of: Sql, kind: str) -> Sql:
     return exp.TryCast(this=of, to=exp.DataType.build(kind, dialect="spark"))
 
 
-LONG = _tried(syntax.text(str(-(2**63))), WIDE), _tried(syntax.text(str(2**63)), WIDE)
+LONG = _try_cast(syntax.text(str(-(2**63))), WIDE), _try_cast(syntax.text(str(2**63)), WIDE)

@@ -1,0 +1,76 @@
+"""Takes one row of each unit: to lend to the engine of another private table, or to train on.
+
+The row is the one with the smallest stored rank. What is lent is handed over as an Arrow table, so
+that each engine stays locked to its own files, or as a part of a server's statement, and is gone
+when the answer is there. A model is trained on the row if it meets the condition and has a label;
+where the unit is the row, on all rows that do.
+
+Theorem.  There is at most one row for each unit, which depends on that unit's rows and ranks alone.
+So joined on the unit it gives each row at most one partner, of the same unit; and neighbours that
+differ in one unit train on rows that differ in at most one.
+  Proven:   the ranks of a unit's rows are different whole numbers from 1; rows without a unit have
+            none. Units are compared as both tables store them, and `unit_kind` is the same, so
+            the comparison is that of either table and no value is converted.
+  Tested:   tests/engines/test_partners.py, tests/engines/test_training_rows.py
+"""
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.measures import Scope
+from letalone.engines.reading import FLOATS, LONG_INTEGERS, SHORT_INTEGERS
+from letalone.engines.rows import UNIT, Relation, ScopeRows, Tables
+from letalone.engines.syntax import Sql
+from letalone.plans.expressions import ColumnRef, Expression
+from letalone.plans.query import Bounding, PrivateJoin
+from letalone.plans.schema import Schema
+from letalone.plans.types import Type
+
+
+def one_row_scope(schema: Schema, where: Expression | None = None) -> Scope:
+    """The rows that meet the condition, one for each unit."""
+    bounding = Bounding() if schema.unit is None else Bounding(max_rows=1)
+    return Scope(schema, where, (), (), (), None, bounding)
+
+
+def lent_rows(
+    schema: Schema, join: PrivateJoin, names: Iterable[str], tables: Tables
+) -> exp.Select:
+    """The unit and the named columns of the one row, each column by its place in the join."""
+    wanted = set(names)
+    columns = {n: ColumnRef(c.name) for n, c in enumerate(join.columns) if c.name in wanted}
+    rows = ScopeRows(one_row_scope(schema), columns.values(), tables)
+    values = [syntax.alias(rows.value(column).sql, f"column{n}") for n, column in columns.items()]
+    source = rows.select(with_unit=True, bounded=[_at_most(rows, 1)])
+    return syntax.select([syntax.alias(rows.unit, UNIT), *values], source)
+
+
+def training_rows(
+    scope: Scope, names: Sequence[str], target: str | None, tables: Tables
+) -> exp.Select:
+    """The named columns, each by its place, of rows in which the target is not missing."""
+    columns = [ColumnRef(name) for name in names]
+    rows = ScopeRows(scope, columns, tables)
+    values = [rows.value(column).sql for column in columns]
+    shown = [syntax.alias(value, f"column{number}") for number, value in enumerate(values)]
+    first = [_at_most(rows, 1)] if tables.ranks else []
+    labelled = [] if target is None else [syntax.is_present(values[names.index(target)].copy())]
+    return syntax.select(shown, rows.select(with_unit=False, bounded=first), where=labelled)
+
+
+def unit_kind(relation: Relation, unit: str) -> str:
+    """How units are told apart, from metadata: the same word means that they can be compared."""
+    stored = relation.columns[unit]
+    if stored.type is Type.TEXT:
+        return "text"  # an enumeration's own word for itself has its categories, which are data
+    if stored.stored in SHORT_INTEGERS:
+        return "whole numbers"
+    if stored.stored in LONG_INTEGERS:
+        return "long whole numbers"
+    return "numbers" if stored.stored in FLOATS else stored.stored.lower()
+
+
+def _at_most(rows: ScopeRows, rank: int) -> Sql:
+    return syntax.operation(exp.LTE, rows.rank, syntax.whole(rank))

@@ -1,0 +1,231 @@
+"""FROM and JOIN: the private table, and tables joined to it: public ones on a unique key, or
+another private one on the unit.
+
+A row of the private table meets at most one row of a public one, so a join of a public table
+changes nobody's share of an answer. Rows without a partner are left out: an inner join. A table
+whose schema has a unit is private; of it one row of each unit counts (`session.partners`).
+
+  Tested:   tests/sql/test_question.py, test_refusals.py
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from sqlglot import exp
+
+from letalone.plans.schema import Schema
+from letalone.sql.names import Joined, Names, matching, only, quote_name
+from letalone.sql.refusals import CLAUSES, SqlRefusal
+from letalone.sql.text import Unread, slip
+
+QUALIFIERS = ("db", "catalog")
+UNIQUE = (
+    "Join a public table on equal keys: JOIN cities USING (city), or ON visits.city = cities.city."
+)
+JOINS: dict[str, SqlRefusal] = {
+    "LEFT": SqlRefusal(
+        "LEFT JOIN",
+        "Write JOIN: rows without a partner are left out.",
+        "SELECT COUNT(*) FROM visits LEFT JOIN cities USING (city)",
+    ),
+    "RIGHT": SqlRefusal(
+        "RIGHT JOIN",
+        "Write JOIN: rows without a partner are left out.",
+        "SELECT COUNT(*) FROM visits RIGHT JOIN cities USING (city)",
+    ),
+    "FULL": SqlRefusal(
+        "FULL JOIN",
+        "Write JOIN: rows without a partner are left out.",
+        "SELECT COUNT(*) FROM visits FULL JOIN cities USING (city)",
+    ),
+    "CROSS": SqlRefusal("CROSS JOIN", UNIQUE, "SELECT COUNT(*) FROM visits CROSS JOIN cities"),
+    "NATURAL": SqlRefusal(
+        "NATURAL JOIN",
+        "Name the columns: JOIN cities USING (city).",
+        "SELECT COUNT(*) FROM visits NATURAL JOIN cities",
+    ),
+}
+
+
+def names_of(
+    query: exp.Select,
+    schema: Schema,
+    tables: Mapping[str, Schema],
+    *,
+    whole_name: Sequence[str] = (),
+) -> Names:
+    """What the tables of a query are called, and what they are joined on.
+
+    `whole_name` is what the private table is called where it is: catalogue, schema, table.
+    """
+    source = query.args.get("from_")
+    if source is None:
+        raise slip("The SQL has no FROM", f"The table is called {quote_name(schema.name)}.")
+    called = _private(source.this, schema, tables, whole_name)
+    names = Names(schema, called, {})
+    for holder in (query, source.this):
+        for join in cast("list[exp.Join]", holder.args.get("joins") or []):
+            names = _read_join(join, names, tables)
+    return names
+
+
+def _private(
+    table: exp.Expr, schema: Schema, tables: Mapping[str, Schema], whole_name: Sequence[str]
+) -> str:
+    name = _name(table, schema, whole_name)
+    if _is_qualified(table):
+        return _alias(table, name.name)
+    if matching(name, [schema.name]) is None:
+        if matching(name, list(tables)) is not None:
+            instead = f"Write FROM {quote_name(schema.name)} JOIN {name.name} USING (…)."
+            raise slip("A public table stands in FROM", instead, node=table)
+        if matching(name, whole_name[-1:]) is not None:
+            return _alias(table, name.name)
+        raise _other_table(table, schema)
+    return _alias(table, schema.name)
+
+
+def _other_table(table: exp.Expr, schema: Schema) -> Unread:
+    name = quote_name(schema.name)
+    what = f"There is no table {_dotted_name(table)!r}: this one is called {name}"
+    parts = exp.Tuple(expressions=[part.copy() for part in cast("exp.Table", table).parts])
+    return slip(what, f"Write FROM {name}.", node=parts, edit=name)
+
+
+def _name(table: exp.Expr, schema: Schema, whole_name: Sequence[str] = ()) -> exp.Identifier:
+    plain = type(table) is exp.Table and type(table.this) is exp.Identifier
+    if type(table) is exp.Subquery:
+        what = "Not answered: a query within a query"
+        raise Unread(what, f"Write FROM {quote_name(schema.name)}.", node=table)
+    if not plain:
+        what = f"FROM must name the table {quote_name(schema.name)}"
+        raise Unread(what, "Files and table functions are not read here.", node=table)
+    identifier = cast("exp.Identifier", table.this)
+    foreign = _is_qualified(table) and not _ends(whole_name, table)
+    if foreign or _is_file(identifier.name):
+        raise _other_table(table, schema)
+    for name, refused in CLAUSES.items():
+        if table.args.get(name) not in (None, False, []):
+            raise Unread(f"Not answered: {refused.what}", refused.instead, node=table)
+    only(table, "this", "alias", "joins", *QUALIFIERS)
+    return identifier
+
+
+def _is_qualified(table: exp.Expr) -> bool:
+    return any(table.args.get(part) is not None for part in QUALIFIERS)
+
+
+def _ends(whole_name: Sequence[str], table: exp.Expr) -> bool:
+    """Whether what was typed, part by part, is the end of the table's whole name."""
+    parts = cast("exp.Table", table).parts
+    if len(parts) > len(whole_name) or any(type(part) is not exp.Identifier for part in parts):
+        return False
+    pairs = zip(parts, whole_name[-len(parts) :], strict=True)
+    return all(matching(cast("exp.Identifier", part), [name]) is not None for part, name in pairs)
+
+
+def _is_file(name: str) -> bool:
+    return "/" in name or "\\" in name
+
+
+def _dotted_name(table: exp.Expr) -> str:
+    return ".".join(part.name for part in cast("exp.Table", table).parts)
+
+
+def _alias(table: exp.Expr, name: str) -> str:
+    alias = table.args.get("alias")
+    if alias is None:
+        return name.casefold()
+    only(alias, "this", words={"columns": "An alias with columns"})
+    given = alias.this
+    if type(given) is not exp.Identifier or not (given.quoted or given.name.isidentifier()):
+        raise Unread("This name of a table is not read", "Write FROM visits AS v.", node=table)
+    return str(alias.name).casefold()
+
+
+def _read_join(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Names:
+    _check_kind(join)
+    identifier = _name(join.this, names.schema)
+    name = matching(identifier, list(tables))
+    if name is None:
+        raise _no_public(identifier, names, tables, join)
+    called = _alias(join.this, name)
+    if called == names.called or called in names.joined:
+        raise slip(f"Two tables are called {called!r}", "Give one an alias.", node=join)
+    on = _using(join, names, tables[name]) or _on(join, called, names, tables[name])
+    joined = Joined(name, on, tables[name], _shared_names(on, names.schema, tables[name]))
+    return Names(names.schema, names.called, {**names.joined, called: joined})
+
+
+def _shared_names(on: tuple[tuple[str, str], ...], own: Schema, other: Schema) -> frozenset[str]:
+    """Names that both private tables have, in any case, beside those that they are joined on."""
+    if other.unit is None:
+        return frozenset()
+    names = {column.name for column in other.columns} - {right for _, right in on}
+    known = {column.name.casefold() for column in own.columns}
+    return frozenset(name for name in names if name.casefold() in known)
+
+
+def _no_public(
+    identifier: exp.Identifier, names: Names, tables: Mapping[str, Schema], join: exp.Join
+) -> Unread:
+    if matching(identifier, [names.schema.name]) is not None:
+        instead = "Join a public table; in Python, .per_unit(…) makes one row of each person."
+        return Unread("Not answered: a table joined to itself", instead, node=join)
+    known = f"Public tables are: {', '.join(tables)}." if tables else "No public table is given."
+    name, other = names.schema.name, identifier.name
+    how = (
+        "A table that anyone may see is given with tables={'cities': frame}, or --public"
+        f" cities=cities.csv. If {other!r} is private, too, it is joined in Python, on the unit:"
+        f" {name if name.isidentifier() else 'table'}.sql(…, tables={{{other!r}: its session}})."
+    )
+    what = f"There is no public table {other!r}"
+    return slip(what, f"{known} {how}", node=identifier)
+
+
+def _check_kind(join: exp.Join) -> None:
+    for part in ("side", "kind", "method"):
+        word = str(join.args.get(part) or "").upper()
+        if word in JOINS:
+            raise Unread(f"Not answered: {JOINS[word].what}", JOINS[word].instead, node=join)
+        if word not in ("", "INNER"):
+            raise Unread(f"Not answered: {word} JOIN", UNIQUE, node=join)
+    only(join, "this", "using", "on", "kind", "side", "method")
+    if not join.args.get("using") and not join.args.get("on"):
+        raise Unread("Not answered: a second table without a key", UNIQUE, node=join)
+
+
+def _using(join: exp.Join, names: Names, public: Schema) -> tuple[tuple[str, str], ...]:
+    pairs: list[tuple[str, str]] = []
+    for one in cast("list[exp.Expr]", join.args.get("using") or []):
+        identifier = cast("exp.Identifier", one if type(one) is exp.Identifier else one.this)
+        names_here = [column.name for column in names.schema.columns]
+        left = matching(identifier, names_here)
+        right = matching(identifier, [column.name for column in public.columns])
+        if left is None or right is None:
+            table = public.name if left else names.schema.name
+            what = f"Column {identifier.name!r} is not in table {table!r}"
+            raise slip(what, "Both tables must have it: or write ON a.x = b.y.", node=identifier)
+        pairs.append((left, right))
+    return tuple(pairs)
+
+
+def _on(join: exp.Join, called: str, names: Names, public: Schema) -> tuple[tuple[str, str], ...]:
+    here = Names(names.schema, names.called, {})
+    other = Names(public, called, {})
+    condition = cast("exp.Expr", join.args["on"])
+    parts = condition.flatten() if type(condition) is exp.And else [condition]
+    return tuple(_pair(part, here, other) for part in parts)
+
+
+def _pair(node: exp.Expr, own: Names, other: Names) -> tuple[str, str]:
+    while type(node) is exp.Paren:
+        node = node.this
+    sides = [node.this, node.expression] if type(node) is exp.EQ else []
+    if len(sides) != 2 or any(type(side) is not exp.Column for side in sides):
+        raise Unread("This condition of a join is not read", UNIQUE, node=node)
+    prefixes = [side.text("table").casefold() for side in sides]
+    if sorted(prefixes) != sorted([own.called, other.called]):
+        raise Unread("A join needs a column of each table, with its prefix", UNIQUE, node=node)
+    left, right = sides if prefixes[0] == own.called else reversed(sides)
+    return own.column(left).name, other.column(right).name
