@@ -48,7 +48,6 @@ READS = {
     "engines.text_grammar": "cells of a table",
     "exact.typed": "numbers as they are stored",
     "ledger.entries": "times as they are stored",
-    "lint.notebooks": "cells of a notebook",
     "lint.reading": "lines of a script, and noqa",
     "plans.schema": "letters that a name cannot have",
     "plans.schema_file": "a schema file",

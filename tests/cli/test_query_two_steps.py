@@ -19,7 +19,7 @@ from letalone.session.bounds_purchase import (
     TRIAL_BOUNDS,
     WIDEST_BOUNDS,
     PricedWithBounds,
-    _widen,
+    _wider_bounds,
 )
 from letalone.tables.candidates import BoundsPart
 from screens import check_refusal
@@ -117,7 +117,7 @@ def test_whatever_bounds_come_back_there_is_an_answer(
 
 def test_bounds_that_are_too_close_are_widened_and_never_narrowed() -> None:
     close = {"x": (Fraction(0), Fraction(1, 1024)), "y": (Fraction(-8), Fraction(-4))}
-    tried = list(_widen(close))
+    tried = list(_wider_bounds(close))
     assert tried[0] == close
     assert tried[-1] == dict.fromkeys(close, WIDEST_BOUNDS)
     assert len(tried) < 100

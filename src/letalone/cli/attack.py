@@ -243,7 +243,7 @@ ATTACKS = {
         "membership people.csv --target income --epsilon 1",
         (
             PEOPLE_FILE,
-            _own_column("target", "What the model predicts.", "model_stage:TARGET"),
+            _own_column("target", "What the model predicts.", "stage:TARGET"),
             FEATURES,
             PEOPLE,
             MODELS,
@@ -259,8 +259,8 @@ ATTACKS = {
         "inversion patients.csv --target dose --sensitive gene",
         (
             PEOPLE_FILE,
-            _own_column("target", "What the model predicts.", "model_stage:OUTCOME"),
-            _own_column("sensitive", "The feature that is guessed.", "model_stage:SENSITIVE"),
+            _own_column("target", "What the model predicts.", "stage:OUTCOME"),
+            _own_column("sensitive", "The feature that is guessed.", "stage:SENSITIVE"),
             FEATURES,
             PEOPLE,
             MODELS,

@@ -88,7 +88,7 @@ def option_speller(options: type) -> Callable[[str], str]:
 def with_commands(error: LetaloneError, options: QueryOptions, table: Planned) -> LetaloneError:
     """The error in the words of the terminal, with the commands that would be answered."""
     words = in_options(replace(error.problem, others=()), option_speller(QueryOptions))
-    offers = list(corrected(error.problem, options, table))
+    offers = list(make_offers(error.problem, options, table))
     lines = dict.fromkeys(_command(offer, options, table) for offer in offers)
     if not table.has_types and _asks_other(error.problem, options, offers, table.count):
         # What was asked can be, once columns have types.
@@ -111,7 +111,7 @@ def _asks_other(
     return not is_unread and options.sql != count and all(one.sql == count for one in offers)
 
 
-def corrected(problem: Problem, options: QueryOptions, table: Planned) -> Iterator[QueryOptions]:
+def make_offers(problem: Problem, options: QueryOptions, table: Planned) -> Iterator[QueryOptions]:
     """The options with all that is wrong put right: one for each of the first remedies."""
     is_choice = problem.code.group is Group.MISSING or problem.code in ALTERNATIVES
     remedies = [one for one in problem.remedies if _is_possible(one, options, table)]

@@ -230,10 +230,10 @@ def _is_of(stored: Json, plan: TrainingPlan, ledger: Path) -> bool:
         "where": rows.get("where"),
         "price": [stored["epsilon"], stored["delta"]],
     }
-    return digest_of(held, name=NAME) == digest_of(_described(plan), name=NAME)
+    return digest_of(held, name=NAME) == digest_of(_describe_plan(plan), name=NAME)
 
 
-def _described(plan: TrainingPlan) -> Json:
+def _describe_plan(plan: TrainingPlan) -> Json:
     amounts = (plan.estimator.epsilon, plan.estimator.delta)
     return {
         "data_set": plan.schema.name,

@@ -232,7 +232,7 @@ def target_of(named: str | None, schema: Schema) -> Column:
         return found
     names = [one.name for one in columns]
     if named not in (None, schema.unit):
-        raise _refusal(_unknown(named, names, schema, to="predict"), *_nearest(named, names))
+        raise _refusal(_unknown_words(named, names, schema, to="predict"), *_nearest(named, names))
     wrong = (
         "--target is missing: the column that the model learns to predict."
         if named is None
@@ -273,7 +273,7 @@ def _no_feature(
     mended = [*dict.fromkeys(other for one in names for other in (near if one == name else [one]))]
     remedy = SetValue(FEATURES, ",".join(mended)) if mended else LeaveOut(FEATURES)
     if what is None:
-        return _refusal(_unknown(name, others, schema, to="learn from"), remedy)
+        return _refusal(_unknown_words(name, others, schema, to="learn from"), remedy)
     why = {"unit": "it tells people apart", "target": "it is what the model learns to predict"}
     return _refusal(
         f"--features names {name}, but this is the {what}: {why[what]}, and nothing is learned"
@@ -282,7 +282,7 @@ def _no_feature(
     )
 
 
-def _unknown(name: str | None, names: list[str], schema: Schema, *, to: str) -> str:
+def _unknown_words(name: str | None, names: list[str], schema: Schema, *, to: str) -> str:
     return (
         f"Column {name!r} is not in table {schema.name!r}. To {to} there are: {', '.join(names)}."
         + did_you_mean(name or "", names)
@@ -329,12 +329,14 @@ def _check_declared(
     """Refuses columns of which too little is declared, and says what to write where."""
     columns = [schema.column(name) for name in features or ()]
     others = other_columns(schema, target)
-    lacking = [_lacking(one, numbers=one.type.is_numeric) for one in columns if not _known(one)]
+    lacking = [
+        _lacking(one, numbers=one.type.is_numeric) for one in columns if not _is_declared(one)
+    ]
     if numbers and (target.lower is None or target.upper is None):
         lacking.append(_lacking(target, numbers=True))
     if not numbers and target.keys is None and target.type is not Type.BOOLEAN:
         lacking.append(_lacking(target, numbers=False))
-    if not lacking and (features or any(_known(one) for one in others)):
+    if not lacking and (features or any(_is_declared(one) for one in others)):
         return
     lacking = lacking or [_lacking(one, numbers=one.type.is_numeric) for one in others]
     file = schema_beside(options.file, options.table)
@@ -350,7 +352,7 @@ def _check_declared(
     )
 
 
-def _known(column: Column) -> bool:
+def _is_declared(column: Column) -> bool:
     bounded = column.lower is not None and column.upper is not None
     return bounded or column.keys is not None or column.type is Type.BOOLEAN
 
