@@ -6,7 +6,7 @@ from math import ceil
 from typing import Any
 
 from letalone.cli.app import IN_PLAIN_LETTERS
-from letalone.cli.letters import LIKENESSES
+from letalone.cli.app import LIKENESSES
 
 WIDTH, HEIGHT = 80, 25
 
