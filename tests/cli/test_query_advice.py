@@ -1,4 +1,4 @@
-"""What a newcomer met: a command that is offered asks what was asked, in words of the terminal."""
+"""A command that is offered asks what was asked, in words of the terminal."""
 
 from collections.abc import Callable
 from pathlib import Path

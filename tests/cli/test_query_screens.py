@@ -1,4 +1,4 @@
-"""What a newcomer asks for next: one command with all that is missing, and what is left out."""
+"""One command is offered with all that is missing, and the screen says what is left out."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -75,6 +75,15 @@ def test_what_cannot_be_guessed_is_offered_as_text(tmp_path):
     assert {column.type for column in guess_csv(tmp_path / "file.csv").schema.columns} <= set(Type)
 
 
+@pytest.mark.parametrize("written", ["13/02/2024", "02/13/2024", "13.02.2024", "13-02-24"])
+def test_a_date_that_is_not_written_year_first_is_guessed_to_be_text(tmp_path, written):
+    path = tmp_path / "a.csv"
+    path.write_text("day,seen,n\n" + f"{written},2024-02-13,1\n" * 20)
+    day, seen, number = (column.type for column in guess_csv(path).schema.columns)
+    assert (day, number) == (Type.TEXT, Type.INTEGER)
+    assert seen in (Type.DATE, Type.TIMESTAMP)
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -21,7 +21,7 @@ from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
 
 Whole = NDArray[np.int64]
-MOST_CODES = 2**62  # combinations of codes that one whole number can tell apart
+MAX_CODES = 2**62  # combinations of codes that one whole number can tell apart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,7 +130,7 @@ def combine_codes(columns: Sequence[Whole]) -> Whole:
     key, codes = columns[0], int(columns[0].max()) + 1
     for column in columns[1:]:
         size = int(column.max()) + 1
-        if codes * size >= MOST_CODES:
+        if codes * size >= MAX_CODES:
             values, inverse = np.unique(key, return_inverse=True)
             key, codes = inverse.astype(np.int64), len(values)
         key, codes = key * size + column, codes * size

@@ -42,7 +42,7 @@ from letalone.randomness.bits import SYSTEM, BitSource
 
 PATTERN = "the door code is #####"
 REPETITIONS = (1, 4, 16, 64, 256, 1024)
-BEAM = 64
+BEAM_WIDTH = 64
 Training = Callable[[Whole], Model]
 SELDOM = 0.05  # D6 is drawn where it is passed at most so often
 
@@ -223,7 +223,7 @@ def extract_secrets(
     every = list(zip(numbers, drawn.tolist(), strict=True))
     models = (train_model(planting.counts), private(planting.counts))
     own_secrets = form.found_in(lines)
-    own_found = [len(own_secrets & set(beam_search(model, form, BEAM))) for model in models]
+    own_found = [len(own_secrets & set(beam_search(model, form, BEAM_WIDTH))) for model in models]
     fit = [model.bits_per_sign(lines, reading.length) for model in models]
     return Canaries(
         pattern=form.text,
@@ -254,7 +254,7 @@ class _Planting:
             planted = self.form.number(secret)
             model = train(self.counts + times * self.reading.counts([planted]))
             exposures.append(exposure(model, self.form, secret))
-            extracted += beam_search(model, self.form, BEAM)[0] == planted
+            extracted += beam_search(model, self.form, BEAM_WIDTH)[0] == planted
         return Exposed(times, tuple(exposures), extracted)
 
 

@@ -46,8 +46,10 @@ from letalone.session.opening import open as open_table
 
 KNOWN = ("zip", "birth_date", "gender")
 HALF = 0.5
-RATES = tuple(step / 16 for step in range(17))  # of false alarms; a composed curve takes its time
-CUTS = range(-12, 14)  # of the difference, for the points of the picture
+ALARM_RATES = tuple(
+    step / 16 for step in range(17)
+)  # of false alarms; a composed curve takes its time
+THRESHOLDS = range(-12, 14)  # of the difference, for the points of the picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class Differencing(AttackResult):
             f"difference of two answers, ε = {self.epsilon:g}", across, up, SeriesStyle.POINTS
         )
         exact = Series("difference of exact answers", (0.0,), (1.0,), SeriesStyle.POINTS)
-        limit = bound(self.privacy, allowed_at(self.epsilon), RATES)
+        limit = bound(self.privacy, allowed_at(self.epsilon), ALARM_RATES)
         title = "Two answers that differ in one person: does this person have the diagnosis?"
         shown = (test, exact, limit)
         return Picture(title, "false alarms", "share found", shown)
@@ -336,7 +338,7 @@ def _simulate_test(
         - noise.release(np.zeros(trials, np.int64), bits=bits)
         for first in (1, 0)
     )
-    counts = [(int((lacking > cut).sum()), int((having > cut).sum())) for cut in CUTS]
+    counts = [(int((lacking > cut).sum()), int((having > cut).sum())) for cut in THRESHOLDS]
     alarms, caught = int((lacking > HALF).sum()), int((having > HALF).sum())
     curve = tuple(
         (false_alarms / trials, detections / trials) for false_alarms, detections in counts

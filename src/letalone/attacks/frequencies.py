@@ -45,15 +45,15 @@ from letalone.randomness.bits import SYSTEM, BitSource
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats, Floats, Floats], Floats]
-SHARES = (0.05, 0.2, 0.5, 1)  # of the attributes, in the picture
+ATTRIBUTE_SHARES = (0.05, 0.2, 0.5, 1)  # of the attributes, in the picture
 TRIALS = Constraint(
     "a whole number that is 2 or more",
     lambda x: x >= 2 and x.denominator == 1,
     "Half of the trials set the threshold, half are counted.",
     (0, 1, -1, 2.5, float("nan"), float("inf")),
 )
-LARGER = (1, 4)  # so many times the people, in the picture
-MOST_LINES = 8
+SIZE_FACTORS = (1, 4)  # so many times the people, in the picture
+MAX_LINES = 8
 LEAST_SHARE = 1e-3  # frequencies are kept away from 0 and 1, where the logarithm ends
 
 
@@ -131,7 +131,7 @@ class Membership(AttackResult):
             ("  false alarms then", *alarms),
             ("found by Homer's own statistic", percent(self.homer.detection), ""),
             (f"any test whatever ({percent(self.alarm)}, D6)", "no limit", limit),
-            *(_line(power) for power in self.power[:MOST_LINES]),
+            *(_line(power) for power in self.power[:MAX_LINES]),
         ]
 
     def _picture(self) -> Picture:
@@ -181,14 +181,14 @@ def trace_member(
         number = int(COUNT.typed("attributes", attributes))
         studies = [
             draw_pools(generator, people=size * larger, attributes=number, trials=count)
-            for larger in LARGER
+            for larger in SIZE_FACTORS
         ]
     power = tuple(point for pools in studies for point in _power(pools, alarm))
     return _trace_members(studies[0], power, alarm, spent, bits)
 
 
 def _power(pools: Pools, alarm: float) -> list[Power]:
-    sizes = sorted({max(1, int(pools.attributes * share)) for share in SHARES})
+    sizes = sorted({max(1, int(pools.attributes * share)) for share in ATTRIBUTE_SHARES})
     return [Power(pools.people, m, _rates(pools.first(m), _ratio, alarm)) for m in sizes]
 
 

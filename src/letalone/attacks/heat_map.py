@@ -42,7 +42,7 @@ from letalone.privacy import Privacy
 from letalone.session.opening import open as open_table
 
 WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")
-MOST_CELLS = 1_000_000
+MAX_CELLS = 1_000_000
 EDGES = (0, 1, 2, 5, 10, 20, 50)  # cells are told apart by how many people are in them
 
 
@@ -196,10 +196,10 @@ def _axes(columns: Sequence[Coded]) -> list[list[object]]:
         _check_place(column)
     axes = [_values(column) for column in columns]
     cells = prod(map(_length, axes))
-    if cells > MOST_CELLS:
+    if cells > MAX_CELLS:
         raise ParameterError(
             f"The map has {cells:,} cells, from the least to the largest place, but may have"
-            f" {MOST_CELLS:,} at most. Divide the places and round them: a coarser grid."
+            f" {MAX_CELLS:,} at most. Divide the places and round them: a coarser grid."
         )
     return [list(axis) for axis in axes]
 
@@ -233,7 +233,7 @@ def _values(column: Coded) -> Sequence[object]:
         return values
     numbers = [int(str(value)) for value in values]
     between = range(min(numbers), max(numbers) + 1)
-    if not column.is_text or _length(between) > MOST_CELLS:
+    if not column.is_text or _length(between) > MAX_CELLS:
         return between
     return [str(value) for value in between]
 

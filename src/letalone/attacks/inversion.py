@@ -43,7 +43,7 @@ from letalone.attacks.games import (
     play,
     private_model,
 )
-from letalone.attacks.people import MOST_VALUES, TrainingPeople, people_of
+from letalone.attacks.people import MAX_VALUES, TrainingPeople, people_of
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
 from letalone.attacks.rates import Rates, least, most
 from letalone.attacks.result import AttackResult, Line
@@ -55,11 +55,11 @@ from letalone.privacy import Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 
 Floats = NDArray[np.float64]
-SMALLEST = 1e-6  # a model's error, where it has learnt all by heart
+MIN_ERROR = 1e-6  # a model's error, where it has learnt all by heart
 SHADOWS = 8
 Truths = NDArray[np.bool_]
 PREDICTING = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
-DEPTH = 4  # a model in a step of a pipeline in a search
+MAX_DEPTH = 4  # a model in a step of a pipeline in a search
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ class _SecretFeature:
     place: slice
     encoded: Floats
     shares: Floats
-    own: NDArray[np.intp]
+    codes: NDArray[np.intp]
 
 
 def _secret(people: TrainingPeople, name: str) -> _SecretFeature:
@@ -221,10 +221,10 @@ def _secret(people: TrainingPeople, name: str) -> _SecretFeature:
     encoded, codes, counts = np.unique(
         people.rows[:, place], axis=0, return_inverse=True, return_counts=True
     )
-    if not 2 <= len(encoded) <= MOST_VALUES:
+    if not 2 <= len(encoded) <= MAX_VALUES:
         raise ParameterError(
             f"Column {name!r} has {len(encoded)} values among these people, but a secret must have"
-            f" from 2 to {MOST_VALUES} to be tried one by one. Name another."
+            f" from 2 to {MAX_VALUES} to be tried one by one. Name another."
         )
     return _SecretFeature(place, encoded, counts / counts.sum(), codes.reshape(-1))
 
@@ -242,7 +242,7 @@ def _rates_of_guesses(
     error = _error(model, people, generator, ordinary=ordinary)
 
     def right(fitted: Any) -> Floats:
-        return (_guess(fitted, people, secret, error) == secret.own).astype(np.float64)
+        return (_guess(fitted, people, secret, error) == secret.codes).astype(np.float64)
 
     played = play(model, people, right, models=models, generator=generator, ordinary=ordinary)
     targets = generator.integers(0, len(people.rows), models)
@@ -273,7 +273,7 @@ def _error(
     tried: GameResult = play(
         model, people, apart, models=SHADOWS, generator=generator, ordinary=ordinary
     )
-    return SMALLEST + float(np.sqrt((tried.scores[tried.inside] ** 2).mean()))
+    return MIN_ERROR + float(np.sqrt((tried.scores[tried.inside] ** 2).mean()))
 
 
 def _kernel_machine(people: TrainingPeople) -> Any:
@@ -322,7 +322,7 @@ def rows_in_model(model: Any, rows: Any) -> Truths:
     if wanted.ndim != 2:
         raise ParameterError("The rows must be numbers, one row for each person: [[1.0, 2.0], …].")
     opened = pickle.loads(pickle.dumps(model))  # of our own making
-    known = {row.tobytes() for part in _arrays(opened, DEPTH) for row in _rows(part, wanted)}
+    known = {row.tobytes() for part in _arrays(opened, MAX_DEPTH) for row in _rows(part, wanted)}
     return np.array([row.tobytes() in known for row in wanted], np.bool_)
 
 

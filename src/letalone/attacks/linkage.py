@@ -37,7 +37,7 @@ from letalone.errors.spelling import plural_rows
 from letalone.exact.typed import EPSILON, Number
 from letalone.privacy import PureDP
 
-SHOWN = 10  # sizes of candidate sets that are told apart
+MAX_SIZE_SHOWN = 10  # sizes of candidate sets that are told apart
 QUASI_IDENTIFIERS = ("zip", "birth_date", "gender")
 
 
@@ -127,11 +127,11 @@ class Linkage(AttackResult):
         return rows
 
     def _picture(self) -> Picture:
-        sizes = range(SHOWN + 1)
-        large = sum(rows for size, rows in self.candidates.items() if size > SHOWN)
+        sizes = range(MAX_SIZE_SHOWN + 1)
+        large = sum(rows for size, rows in self.candidates.items() if size > MAX_SIZE_SHOWN)
         rows = [*(self.candidates.get(size, 0) for size in sizes), large]
         bars = Series("rows", tuple(map(float, range(len(rows)))), tuple(rows), SeriesStyle.BARS)
-        places = (*map(str, sizes), f"> {SHOWN}")
+        places = (*map(str, sizes), f"> {MAX_SIZE_SHOWN}")
         title = f"{self.certain:,} of {plural_rows(self.rows)} without names fit one person alone"
         return Picture(title, "people who fit the row", "rows", (bars,), places)
 

@@ -42,7 +42,7 @@ from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number
 from letalone.privacy import Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 
-LEAST_SHADOWS = 8
+MIN_SHADOWS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,9 +245,9 @@ def _crowd(
 
 def _shadows(given: Number) -> int:
     number = int(COUNT.typed("shadows", given))
-    if number < LEAST_SHADOWS:
+    if number < MIN_SHADOWS:
         raise ParameterError(
-            f"shadows is {number}, but must be at least {LEAST_SHADOWS}: half of them teach what"
+            f"shadows is {number}, but must be at least {MIN_SHADOWS}: half of them teach what"
             " members look like, half set the thresholds."
         )
     return number

@@ -22,10 +22,10 @@ from letalone.errors import ParameterError
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
-FEW = 12  # a column of numbers with no more values than this is a category
-MOST_VALUES = 30  # text with more values is no feature
-LEAST_PEOPLE = 20
-SHORTEST = 1e-6
+MAX_CATEGORIES = 12  # a column of numbers with no more values than this is a category
+MAX_VALUES = 30  # text with more values is no feature
+MIN_PEOPLE = 20
+MIN_NORM = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +40,7 @@ class TrainingPeople:
     @property
     def norm(self) -> float:
         """No row is longer."""
-        return max(SHORTEST, float(np.sqrt((self.rows**2).sum(axis=1).max())))
+        return max(MIN_NORM, float(np.sqrt((self.rows**2).sum(axis=1).max())))
 
     @property
     def is_numeric(self) -> bool:
@@ -85,7 +85,11 @@ def people_of_arrays(
             " many labels."
         )
     if marks.dtype.kind == "f":
-        marks = _scale_numbers(marks) if len(np.unique(marks)) > FEW else marks.astype(np.str_)
+        marks = (
+            _scale_numbers(marks)
+            if len(np.unique(marks)) > MAX_CATEGORIES
+            else marks.astype(np.str_)
+        )
     places = {str(number): slice(number, number + 1) for number in range(matrix.shape[1])}
     everyone = TrainingPeople(matrix, marks, "the label", places)
     return _draw_people(everyone, np.ones(len(marks), np.int64), people, generator)
@@ -97,10 +101,10 @@ def _draw_people(
     """Distinct rows of the table, in an order that does not depend on how it was read."""
     order = np.lexsort((*everyone.rows.T, everyone.labels))
     order = np.repeat(order, times[order])
-    if len(order) < LEAST_PEOPLE:
+    if len(order) < MIN_PEOPLE:
         raise ParameterError(
             f"The table has {len(order)} people whose {everyone.target} is known, but models need"
-            f" at least {LEAST_PEOPLE}. Give a larger one."
+            f" at least {MIN_PEOPLE}. Give a larger one."
         )
     chosen = generator.permutation(len(order))[:people]
     return everyone.taken(order[chosen])
@@ -114,10 +118,10 @@ def _places(kept: dict[str, Floats]) -> dict[str, slice]:
 def _features(column: Coded) -> Floats | None:
     """What each code of a column becomes; None where it has too many values of no order."""
     values = column.size - FIRST
-    numbers = _numbers(column) if values > FEW else None
+    numbers = _numbers(column) if values > MAX_CATEGORIES else None
     if numbers is not None:
         return _pad_missing(_scale_numbers(numbers)[:, None])
-    if values == 0 or values > MOST_VALUES:
+    if values == 0 or values > MAX_VALUES:
         return None
     if values <= 2:
         return _pad_missing(np.array([[-1.0], [1.0]])[2 - values :])
@@ -133,7 +137,7 @@ def _scale_numbers(values: Floats) -> Floats:
     """To −1 … 1; what is infinite goes to the ends."""
     finite = values[np.isfinite(values)]
     low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
-    share = (np.clip(values, low, high) - low) / max(high - low, SHORTEST)
+    share = (np.clip(values, low, high) - low) / max(high - low, MIN_NORM)
     return np.nan_to_num(2 * share - 1)
 
 
@@ -155,13 +159,13 @@ def _labels(column: Coded) -> tuple[Labels, NDArray[np.bool_]]:
     """What each code of the target means, and whether it is known."""
     known = np.arange(column.size) >= FIRST
     values = column.size - FIRST
-    numbers = _numbers(column) if values > FEW else None
+    numbers = _numbers(column) if values > MAX_CATEGORIES else None
     if numbers is not None:
         return np.concatenate([np.zeros(FIRST), _scale_numbers(numbers)]), known
-    if values < 2 or values > FEW:
+    if values < 2 or values > MAX_CATEGORIES:
         raise ParameterError(
             f"{column.name!r} has {values} values, but what is predicted must be"
-            f" numbers, or from 2 to {FEW} classes. Name another target."
+            f" numbers, or from 2 to {MAX_CATEGORIES} classes. Name another target."
         )
     return np.array([""] * FIRST + column.texts()), known
 
@@ -170,11 +174,11 @@ def _check(columns: dict[str, Floats | None], named: list[str]) -> None:
     bad = [name for name in named if name in columns and columns[name] is None]
     if bad:
         raise ParameterError(
-            f"Column {bad[0]!r} has no value, or text of more than {MOST_VALUES} values, which is"
+            f"Column {bad[0]!r} has no value, or text of more than {MAX_VALUES} values, which is"
             " no feature. Leave it out of features."
         )
     if not any(part is not None for part in columns.values()):
         raise ParameterError(
             "No column is left to predict from. Give a table with columns of numbers, or of text"
-            f" with at most {MOST_VALUES} values."
+            f" with at most {MAX_VALUES} values."
         )

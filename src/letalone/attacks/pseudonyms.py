@@ -39,7 +39,7 @@ DIGITS, LETTERS = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 HEX = frozenset("0123456789abcdef")
 PATTERNS = ("#@##", "#####", "@@###")  # a cab, a ZIP code, a limousine
 FIRST_DAY, LAST_DAY = np.datetime64("1900-01-01"), np.datetime64("2030-01-01")
-MOST_TRIED = 100_000_000
+MAX_TRIED = 100_000_000
 ALGORITHMS: dict[int, tuple[str, Callable[[bytes], Any]]] = {
     32: ("MD5", lambda text: md5(text, usedforsecurity=False)),
     40: ("SHA-1", lambda text: sha1(text, usedforsecurity=False)),
@@ -157,9 +157,9 @@ def _spaces(patterns: list[str], largest: int) -> list[_Space]:
 def _pattern(pattern: str) -> _Space:
     signs = [{"#": DIGITS, "@": LETTERS}.get(sign, sign) for sign in pattern]
     size = prod(len(sign) for sign in signs)
-    if size > MOST_TRIED:
+    if size > MAX_TRIED:
         raise ParameterError(
-            f"The pattern {pattern!r} has {size:,} values, but at most {MOST_TRIED:,} are tried."
+            f"The pattern {pattern!r} has {size:,} values, but at most {MAX_TRIED:,} are tried."
             " Fix more of its signs."
         )
     return _Space(pattern, size, lambda: map("".join, product(*signs)))

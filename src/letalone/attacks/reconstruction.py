@@ -53,11 +53,11 @@ from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.mechanisms import Geometric
 from letalone.randomness.bits import SYSTEM, BitSource
 
-ERRORS = (0.125, 0.25, 0.5, 1, 2, 4, 8)  # of the answers, at most so many times √n
-TIMES = (Fraction(1, 10), Fraction(1), Fraction(10), Fraction(100))  # ε, for the picture
+ERROR_FACTORS = (0.125, 0.25, 0.5, 1, 2, 4, 8)  # of the answers, at most so many times √n
+EPSILON_FACTORS = (Fraction(1, 10), Fraction(1), Fraction(10), Fraction(100))  # ε, for the picture
 PROGRAMMES = 2  # solved for each size of the error
 PER_BIT = 4  # questions, from which on the formula fits
-STEPS = 60  # of the formula, along the axis
+FORMULA_STEPS = 60  # of the formula, along the axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def _plain_series(result: Reconstruction) -> list[Series]:
     root = sqrt(result.people)
     across = tuple(level.deviation / root for level in noisy)
     last = max(level.deviation / root for level in result.private)
-    everywhere = np.geomspace(min(across, default=last), max(last, *across), STEPS).tolist()
+    everywhere = np.geomspace(min(across, default=last), max(last, *across), FORMULA_STEPS).tolist()
     formula = [predict_share(result.people, result.questions, place * root) for place in everywhere]
     squares = tuple(level.least_squares.share for level in noisy)
     programme = tuple(level.linear_programme.share for level in noisy)
@@ -222,11 +222,11 @@ def reconstruct(
     share = _share(table, column, equals)
     generator = np.random.default_rng(seed)
     sums = draw_questions(generator, people=people, questions=number)
-    levels = sorted({round(times * sqrt(people)) for times in ERRORS} | {0})
+    levels = sorted({round(times * sqrt(people)) for times in ERROR_FACTORS} | {0})
     plain = [_recover_plain(sums, generator, share, error=error, trials=draws) for error in levels]
     private = [
         _recover_private(sums, generator, share, epsilon=times * spent, trials=draws, bits=bits)
-        for times in TIMES
+        for times in EPSILON_FACTORS
     ]
     return Reconstruction(people, number, share, tuple(plain), tuple(private), float(spent))
 

@@ -14,7 +14,7 @@ import numpy as np
 from letalone.audit.leaves import ERROR, NUMBER
 from letalone.audit.outputs import NO_BIT, Floats, Integers, Outputs, lowest_bits
 
-LISTED = 4  # cells of an event that are named in words
+MAX_CELLS_NAMED = 4  # cells of an event that are named in words
 LOW_BITS = "low-order bits differ: "
 
 
@@ -125,8 +125,8 @@ class CellWeights:
         # An event that holds outputs never seen is told by what is not in it.
         chosen = np.flatnonzero(~inside if unseen else inside)
         named = self.keys[chosen[np.argsort(-np.abs(self.weights[chosen]))]]
-        shown = "; ".join(self.cells.words_for(int(key)) for key in named[:LISTED])
-        more = f"; and {len(named) - LISTED} more" if len(named) > LISTED else ""
+        shown = "; ".join(self.cells.words_for(int(key)) for key in named[:MAX_CELLS_NAMED])
+        more = f"; and {len(named) - MAX_CELLS_NAMED} more" if len(named) > MAX_CELLS_NAMED else ""
         if len(named) == 0:
             return "any output" if unseen else "no output"
         head = self.cells.headline(named)

@@ -39,8 +39,8 @@ from letalone.privacy import Budget
 
 UP, DOWN = [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]
 DELTA = Fraction(1, 100)
-FEW = 3  # rows of each group; the other table has one more
-QUICK, SLOW = 20_000, 4000  # draws on each input
+ROWS_PER_GROUP = 3  # rows of each group; the other table has one more
+QUICK_DRAWS, SLOW_DRAWS = 20_000, 4000  # draws on each input
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class AuditCase:
     one: Any
     other: Any
     delta: Fraction = Fraction(0)
-    samples: int = QUICK
+    samples: int = QUICK_DRAWS
     many: bool = False
 
 
@@ -114,15 +114,17 @@ def mechanism_cases() -> list[AuditCase]:
         AuditCase("Gaussian", Gaussian(delta=DELTA, **unit), 0.0, 1.0, DELTA),
         AuditCase("DiscreteGaussian", DiscreteGaussian(delta=DELTA, **unit), 0, 1, DELTA),
         AuditCase("RandomizedResponse", RandomizedResponse(epsilon=1, categories=3), 0, 1),
-        AuditCase("Exponential", Exponential(**unit).choose_index, UP, DOWN, samples=SLOW),
-        AuditCase("PermuteAndFlip", PermuteAndFlip(**unit).choose_index, UP, DOWN, samples=SLOW),
-        AuditCase("AboveThreshold", threshold, *pair, samples=SLOW),
-        AuditCase("TopK, peeling", peeling, UP, DOWN, samples=SLOW),
-        AuditCase("TopK, one-shot", one_shot, UP, DOWN, DELTA, samples=SLOW),
+        AuditCase("Exponential", Exponential(**unit).choose_index, UP, DOWN, samples=SLOW_DRAWS),
+        AuditCase(
+            "PermuteAndFlip", PermuteAndFlip(**unit).choose_index, UP, DOWN, samples=SLOW_DRAWS
+        ),
+        AuditCase("AboveThreshold", threshold, *pair, samples=SLOW_DRAWS),
+        AuditCase("TopK, peeling", peeling, UP, DOWN, samples=SLOW_DRAWS),
+        AuditCase("TopK, one-shot", one_shot, UP, DOWN, DELTA, samples=SLOW_DRAWS),
     ]
 
 
-def aggregate_cases(samples: int = SLOW) -> list[AuditCase]:
+def aggregate_cases(samples: int = SLOW_DRAWS) -> list[AuditCase]:
     """Aggregates of a table, through all layers."""
     ends: dict[str, Any] = {"lower": 0, "upper": 1}
     questions = {
@@ -165,9 +167,9 @@ def draw_releases(what: Any, epsilon: Number = 1) -> Callable[[bool, int], Any]:
 
 
 def _table(names: Sequence[str], more: bool) -> Any:
-    groups, rows = len(names), FEW + more
+    groups, rows = len(names), ROWS_PER_GROUP + more
     person = [1] if more else []
-    x = np.tile([0] * FEW + person, groups)
+    x = np.tile([0] * ROWS_PER_GROUP + person, groups)
     labels = np.where(x == 1, "B", "A")
     units, keys = np.arange(groups * rows), np.repeat(np.asarray(names), rows)
     return table_of({"u": units, "g": keys, "x": x.astype(float), "a": 9 * x, "d": labels})

@@ -28,9 +28,9 @@ from letalone.audit.units import AuditedUnits, units_of
 from letalone.exact.typed import DELTA, Number
 from letalone.randomness.bits import SYSTEM, BitSource
 
-TRIED = 12  # units
+MAX_UNITS_TRIED = 12  # units
 PILOT = 8  # a candidate is tried with one in so many of the samples
-FEWEST = 100  # draws of a candidate
+MIN_PILOT_DRAWS = 100  # draws of a candidate
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -90,7 +90,7 @@ def audit_table(
     units = units_of(table, unit)
     tried = _candidates(units)
     source = source_of(mechanism, many=many, bits=bits)
-    taken = _most_telling(source, units, tried, max(FEWEST, count // PILOT), delta)
+    taken = _most_telling(source, units, tried, max(MIN_PILOT_DRAWS, count // PILOT), delta)
     chosen = units.without(taken)
     result = audit(
         mechanism,
@@ -115,8 +115,8 @@ def audit_table(
 
 
 def _candidates(units: AuditedUnits) -> list[int]:
-    units_to_try = units.telling()[: TRIED - 2]
-    others = (SYSTEM.word() % units.count for _ in range(TRIED - len(units_to_try)))
+    units_to_try = units.telling()[: MAX_UNITS_TRIED - 2]
+    others = (SYSTEM.word() % units.count for _ in range(MAX_UNITS_TRIED - len(units_to_try)))
     return list(dict.fromkeys([*units_to_try, *others]))
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from letalone.exact.typed import written
 from letalone.learn.cells import quietly
-from letalone.learn.judging import SIZE, Blocks, Score
+from letalone.learn.judging import BLOCK_ROWS, Blocks, Score
 from letalone.learn.plan import Floats, Labels, Plan, Released, stated_promise
 from letalone.learn.random_tries import RandomTries
 from letalone.learn.scikit import copy_of
@@ -110,7 +110,7 @@ class SearchPlan:
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
         assert labels is not None
         judging = sample_bernoullis(Chance.of(self.validation), len(rows), bits)
-        places = sample_belows(SIZE, len(rows), bits)
+        places = sample_belows(BLOCK_ROWS, len(rows), bits)
         blocks = Blocks.of(rows[judging], places[judging])
         parts = _Parts(rows[~judging], labels[~judging], blocks, labels[judging])
         return self._best_of_all(parts, bits) if self.tries is None else self._tried(parts, bits)

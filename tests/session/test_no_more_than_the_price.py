@@ -1,4 +1,4 @@
-"""What once told more than its price, each as it was found."""
+"""No cell, key, id, frame or parameter tells more than its price, or fails after the charge."""
 
 import datetime as dt
 from fractions import Fraction

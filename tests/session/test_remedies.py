@@ -1,45 +1,13 @@
-"""What a newcomer stumbled over: each of these once gave a wrong number or a dead end."""
-
-from pathlib import Path
+"""Calls as they are first written: answered as meant, or refused with what to write instead."""
 
 import pytest
 
 import letalone as la
-from letalone.engines.csv_files import guess_csv
-from letalone.plans.types import Type
-from session.makers import opened, visits
-
-
-@pytest.mark.parametrize("written", ["13/02/2024", "02/13/2024", "13.02.2024", "13-02-24"])
-def test_a_date_that_is_not_written_year_first_is_guessed_to_be_text(
-    tmp_path: Path, written: str
-) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("day,seen,n\n" + f"{written},2024-02-13,1\n" * 20)
-    day, seen, number = (column.type for column in guess_csv(path).schema.columns)
-    assert (day, number) == (Type.TEXT, Type.INTEGER)
-    assert seen in (Type.DATE, Type.TIMESTAMP)
+from session.makers import opened
 
 
 def test_a_schema_file_says_that_cells_of_another_type_are_left_out() -> None:
     assert "is left out" in opened().schema.to_toml()
-
-
-def test_a_ledger_beside_the_file_is_gone_on_with(tmp_path: Path) -> None:
-    path = tmp_path / "visits.parquet"
-    visits().to_parquet(path)
-    kept = tmp_path / "visits.letalone.db"
-    with la.open(path, unit="patient_id", budget=la.Budget(3), ledger=kept) as first:
-        first.agg(n=la.count()).release(epsilon=1)
-    with la.open(path) as again:
-        assert (again.unit, again.remaining.epsilon) == ("patient_id", 2)
-        assert kept.name in repr(again)
-
-
-def test_a_refused_call_makes_no_ledger(tmp_path: Path) -> None:
-    with pytest.raises(la.ParameterError, match="unit is missing"):
-        la.open(visits(), budget=1, ledger=tmp_path / "new.db")
-    assert not list(tmp_path.iterdir())
 
 
 def test_keys_by_column_are_combined_with_ranges() -> None:
@@ -72,11 +40,6 @@ def test_what_cannot_be_answered_is_refused_with_a_remedy(asked: object, words: 
 def test_bounds_are_bought_in_one_call_and_hold_zero() -> None:
     row = opened(seed=1).private_bounds("cost", epsilon=100).rows()[0]
     assert row["bounds_lower"] == 0 < row["bounds_upper"]
-
-
-def test_a_schema_files_words_are_understood_by_open() -> None:
-    session = opened(neighbours="replace", budget=3)
-    assert (session.neighbours.relation.value, session.budget) == ("replace", la.Budget(3))
 
 
 def test_a_count_below_zero_is_printed_at_zero_and_kept_in_rows() -> None:

@@ -1,6 +1,6 @@
-"""The path of a newcomer, from the demo to a refusal: every screen fits, every error helps.
+"""Every command that an error offers works as it stands, from the demo to the end of the budget.
 
-The commands that errors offer are taken from the screen and typed as they stand.
+The commands are taken from the screen and typed; every screen fits.
 """
 
 import re
