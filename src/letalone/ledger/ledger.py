@@ -22,6 +22,7 @@ from collections.abc import Generator, Hashable, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
+from types import TracebackType
 from typing import NoReturn, Self, cast
 
 from letalone.errors import LedgerUnavailable, LetaloneError
@@ -628,7 +629,12 @@ class Ledger:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def __copy__(self) -> Self:
