@@ -150,17 +150,17 @@ def aggregate_cases(samples: int = SLOW_DRAWS) -> list[AuditCase]:
     ]
 
 
-def draw_releases(what: Any, epsilon: Number = 1) -> Callable[[bool, int], Any]:
+def draw_releases(what: Any) -> Callable[[bool, int], Any]:
     """Draws of an aggregate: a release of as many equal groups."""
 
     def draw(more: bool, count: int) -> Any:
         from letalone.session import open as open_session  # loads an engine
 
         names = [f"k{place}" for place in range(count)]
-        session = open_session(_table(names, more), unit="u", budget=Budget(epsilon=epsilon))
+        session = open_session(_table(names, more), unit="u", budget=Budget(epsilon=1))
         with session:
             query = session.group_by("g", keys=names).agg(answer=what)
-            release = query.bound(max_rows=1, max_groups=1).release(epsilon=epsilon)
+            release = query.bound(max_rows=1, max_groups=1).release(epsilon=1)
         return _rows(release.to_arrow())
 
     return draw

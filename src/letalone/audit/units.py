@@ -104,7 +104,7 @@ def _rows(table: Any) -> NDArray[Any]:
 
 def _keep_rows(table: Any, mask: Mask) -> Any:
     if hasattr(table, "column_names"):  # Arrow
-        return filter_arrow(table, mask)
+        return table.filter(pa.array(mask))
     if hasattr(table, "filter") and not hasattr(table, "iloc"):  # Polars
         return table.filter(mask)
     if isinstance(table, list | tuple):
@@ -120,11 +120,6 @@ def _finite(column: NDArray[Any]) -> NDArray[np.float64]:
 def table_of(columns: Mapping[str, object]) -> Any:
     """An Arrow table of these columns."""
     return pa.table(dict(columns))
-
-
-def filter_arrow(table: Any, mask: NDArray[np.bool_]) -> Any:
-    """The rows of an Arrow table for which the mask is true."""
-    return table.filter(pa.array(mask))
 
 
 def columns_of(table: Any) -> dict[str, NDArray[Any]]:

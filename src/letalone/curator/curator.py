@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from shutil import disk_usage
-from types import TracebackType
 from typing import Self
 
 from letalone.curator.asking import AskingService
@@ -163,12 +162,7 @@ class Curator:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

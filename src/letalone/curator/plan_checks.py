@@ -79,9 +79,8 @@ def _keys(joins: Iterable[Join]) -> set[str]:
 def check_work(plan: Plan, most: int, *, error: bool = False) -> None:
     """Refuses a plan that takes longer to be priced than a free request may."""
     parts = [part for _, part in flattened(plan.aggregates)]
-    steps = sum(
-        _steps(part) * (STEPS_OF_SEARCH if error and _is_searched(part) else 1) for part in parts
-    )
+    searched = SEARCHED_AGGREGATES if error else ()
+    steps = sum(_steps(p) * (STEPS_OF_SEARCH if isinstance(p, searched) else 1) for p in parts)
     if steps > most:
         why = " for an error to keep" if error else ""
         raise ParameterError(
@@ -107,7 +106,3 @@ def _steps(aggregate: Aggregate) -> int:
             return STEPS_OF_TWO_COLUMNS
         case _:
             return 1
-
-
-def _is_searched(aggregate: Aggregate) -> bool:
-    return isinstance(aggregate, SEARCHED_AGGREGATES)

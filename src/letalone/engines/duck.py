@@ -71,7 +71,7 @@ def open_duck(
     a frame that tells people apart; `memory` is in bytes (half of the machine's if not given).
     """
     files = None if is_frame(source) else find_files(_path(source))
-    kinds = _declared_types(schema, types)
+    kinds = types or {} if schema is None else {c.name: c.type for c in schema.columns}
     frame = as_private(source, kinds, unit=unit) if files is None else None
     duck = LockedDuck(threads=threads, memory=memory)
     try:
@@ -341,12 +341,6 @@ def _path(source: object) -> str | PathLike[str]:
         return cast("str | PathLike[str]", source)
     kind = type(source).__name__
     raise ParameterError(f"The source is {kind}, but must be the path of a file or {FRAMES}.")
-
-
-def _declared_types(schema: Schema | None, types: Mapping[str, Type] | None) -> Mapping[str, Type]:
-    return (
-        types or {} if schema is None else {column.name: column.type for column in schema.columns}
-    )
 
 
 def _name(files: Files | None) -> str:

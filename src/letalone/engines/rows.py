@@ -142,7 +142,7 @@ class ScopeRows:
         if ranks is not None:
             rank = syntax.named("rank", f"{self.mark}ranks")
             columns.append(syntax.alias(rank, f"{self.mark}rank"))
-        source, chosen = self._tables.private.sql, columns or [_one()]
+        source, chosen = self._tables.private.sql, columns or [syntax.alias(syntax.whole(1), "one")]
         return self._tables.dialect.ranked(chosen, source, ranks, mark=self.mark, unit=unit)
 
     def _unit_of_row(self) -> Sql | None:
@@ -268,10 +268,6 @@ def _find_column(relation: Relation, name: str) -> Stored:
 
 def _is_public(join: Join) -> bool:
     return isinstance(join, PublicJoin)
-
-
-def _one() -> Sql:
-    return syntax.alias(syntax.whole(1), "one")
 
 
 def mark_of(scope: Scope) -> str:

@@ -27,21 +27,7 @@ from letalone.engines.reading import Stored
 from letalone.engines.rows import PLAIN, Relation, ScopeRows, Tables
 from letalone.engines.syntax import BIGINT, DOUBLE, Sql
 from letalone.engines.terms import Term
-from letalone.plans.features import (
-    Feature,
-    PerUnit,
-    StepGrid,
-    UnitCondition,
-    UnitCount,
-    UnitExtreme,
-    UnitMean,
-    UnitTotal,
-    UnitValue,
-    columns_before,
-    made_of,
-    rows_schema,
-    steps_of,
-)
+from letalone.plans import features
 from letalone.plans.query import Bounding
 from letalone.plans.types import Type
 
@@ -54,7 +40,7 @@ def as_table_of_units(scope: Scope, tables: Tables) -> tuple[Scope, Tables]:
     """The scope as one about a table of units; itself, where its rows are rows."""
     if scope.per_unit is None:
         return scope, tables
-    schema = rows_schema(scope.schema, scope.per_unit)
+    schema = features.rows_schema(scope.schema, scope.per_unit)
     stored = {c.name: Stored(c.name, PLAIN[c.type]) for c in schema.columns}
     before = replace(tables, ranks=None)
     units = Relation(syntax.nested(_Units(scope, scope.per_unit, before).select(), "units"), stored)
@@ -68,13 +54,13 @@ class _Sum:
 
     total: Sql
     number: Sql
-    steps: StepGrid
+    steps: features.StepGrid
 
 
 class _Units:
     """Builds the relation."""
 
-    def __init__(self, scope: Scope, per_unit: PerUnit, tables: Tables) -> None:
+    def __init__(self, scope: Scope, per_unit: features.PerUnit, tables: Tables) -> None:
         inner = Scope(
             schema=scope.schema,
             where=per_unit.where,
@@ -85,10 +71,12 @@ class _Units:
             bounding=Bounding(),
         )
         expressions = [
-            expression for _, feature in per_unit.features for expression in made_of(feature)
+            expression
+            for _, feature in per_unit.features
+            for expression in features.made_of(feature)
         ]
         self._rows, self._dialect = ScopeRows(inner, expressions, tables), tables.dialect
-        self._before = columns_before(scope.schema, per_unit)
+        self._before = features.columns_before(scope.schema, per_unit)
         self._raw: list[Sql] = []
         self._best: list[Sql] = []  # columns beside the rows: what FIRST would look for
         self._places: dict[str, Sql] = {}
@@ -107,23 +95,23 @@ class _Units:
         made = syntax.nested(syntax.group_by(grouped, [unit]), f"{self._rows.mark}made")
         return syntax.select(self._columns, made)
 
-    def _column(self, feature: Feature) -> Sql:
+    def _column(self, feature: features.Feature) -> Sql:
         match feature:
-            case UnitCount():
+            case features.UnitCount():
                 return self._add(exp.Count(this=exp.Star()))
-            case UnitTotal():
+            case features.UnitTotal():
                 return _total(self._sum(feature), self._dialect)
-            case UnitMean():
+            case features.UnitMean():
                 return _mean(self._sum(feature), self._dialect)
-            case UnitExtreme(of, largest):
+            case features.UnitExtreme(of, largest):
                 value = self._rows.value(of).sql
                 return self._add(exp.Max(this=value) if largest else exp.Min(this=value))
-            case UnitCondition(of, every):
+            case features.UnitCondition(of, every):
                 true = syntax.case(
                     (self._rows.value(of).sql, _truth(True)), otherwise=_truth(False)
                 )
                 return self._add(syntax.called("BOOL_AND" if every else "BOOL_OR", true))
-            case UnitValue(of, by, last):
+            case features.UnitValue(of, by, last):
                 return self._add(self._first(self._rows.value(of), self._rows.value(by), last=last))
 
     def _first(self, value: Term, by: Term, *, last: bool) -> Sql:
@@ -144,8 +132,8 @@ class _Units:
             return syntax.called("BOOL_AND", chosen)
         return exp.Min(this=chosen)
 
-    def _sum(self, feature: UnitTotal | UnitMean) -> _Sum:
-        steps = steps_of(feature, self._before.type_of(feature.of).type)
+    def _sum(self, feature: features.UnitTotal | features.UnitMean) -> _Sum:
+        steps = features.steps_of(feature, self._before.type_of(feature.of).type)
         grid = GridSum(feature.of, steps.low, steps.high, steps.shift)
         value = self._place(grid)
         largest = max(abs(steps.low), abs(steps.high))

@@ -9,34 +9,15 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Executable, Select, bindparam, insert, select
+from sqlalchemy import Connection, Executable, Select, bindparam, insert, select
 
 from letalone.errors import FormatError, LedgerDamaged
+from letalone.ledger import statements
 from letalone.ledger.canonical import canonical, text_digest
 from letalone.ledger.data_sets import DataSet, data_set_from_json
 from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, Kind, now, read_entry
 from letalone.ledger.keys import SigningKey, is_signed, key_of, new_key
 from letalone.ledger.levels import Key, Level, levels_in
-from letalone.ledger.statements import (
-    ADD_ENTRY,
-    ADD_LEVEL,
-    ADD_PAYMENT,
-    ADD_SETTLEMENT,
-    ALL_LEVELS,
-    CONFIRMED_HEAD,
-    LAST_CHANGE,
-    MOVE_HEAD,
-    MOVE_LEVEL,
-    NEWEST_ANSWERS,
-    NOT_SETTLED,
-    ONE_ANSWER,
-    ONE_ENTRY,
-    ONE_SETTLEMENT,
-    OWN_LEVELS,
-    RELEASED,
-    THE_HEAD,
-    THE_KEY,
-)
 from letalone.ledger.tables import (
     ENTRIES,
     HEAD,
@@ -99,11 +80,11 @@ class Books:
     def head(self) -> Head:
         """The last entry, as the head says and its signature confirms."""
         if self._known_head is None:
-            self._known_head = _head(*self._asked((THE_HEAD, {})))
+            self._known_head = _head(*self._asked((statements.THE_HEAD, {})))
         return self._known_head
 
     def key(self) -> SigningKey:
-        return _key(*self._asked((THE_KEY, {})))
+        return _key(*self._asked((statements.THE_KEY, {})))
 
     def append(
         self,
@@ -123,9 +104,9 @@ class Books:
         entry = Entry(last.number + 1, time or now(), kind, name, body, last.hash)
         text = entry.text()
         row = row_of(entry, text)
-        self._write(ADD_ENTRY, row._asdict())
+        self._write(statements.ADD_ENTRY, row._asdict())
         self._known_head = sign_head(key, row.number, row.hash)
-        self._write(MOVE_HEAD, self._known_head._asdict())
+        self._write(statements.MOVE_HEAD, self._known_head._asdict())
         if after is not None:
             _keep(row, after, levels)
         return entry
@@ -201,7 +182,7 @@ class Books:
         return [_read(Row(*row)) for row in rows]
 
     def entry(self, number: int) -> Entry | None:
-        return _entry(*self._asked((ONE_ENTRY, {"its": number})))
+        return _entry(*self._asked((statements.ONE_ENTRY, {"its": number})))
 
     def data_set(self, name: str) -> DataSet | None:
         """How a data set stands: what the last entry that changed it says."""
@@ -209,7 +190,7 @@ class Books:
 
     def standing(self, name: str, asker: Key | None) -> Standing:
         """How a data set stands, and the levels of who asks, if that is said."""
-        changed, *levels = self._asked((LAST_CHANGE, {"its": name}), *_of(asker))
+        changed, *levels = self._asked((statements.LAST_CHANGE, {"its": name}), *_of(asker))
         self.seen = _last(changed), _by_key(*levels)
         return self.seen
 
@@ -222,7 +203,9 @@ class Books:
     def with_levels(self, name: str) -> Standing:
         """How a data set stands, and all its levels."""
         wanted = {"its": name}
-        changed, levels = self._asked((LAST_CHANGE, wanted), (ALL_LEVELS, wanted))
+        changed, levels = self._asked(
+            (statements.LAST_CHANGE, wanted), (statements.ALL_LEVELS, wanted)
+        )
         return _last(changed), _by_key(levels)
 
     def answered(
@@ -231,8 +214,8 @@ class Books:
         """The same, and the answers to a question about the version as it is by now, the first
         that was charged first."""
         changed, answers, *levels = self._asked(
-            (LAST_CHANGE, {"its": name}),
-            (NEWEST_ANSWERS, {"its": name, "asked": digest}),
+            (statements.LAST_CHANGE, {"its": name}),
+            (statements.NEWEST_ANSWERS, {"its": name, "asked": digest}),
             *_of(asker),
         )
         before, found = _last(changed), [_answered(row) for row in answers]
@@ -251,7 +234,7 @@ class Books:
 
     def answer_of(self, reserved: int) -> Answered | None:
         """The answer that a reservation ended with, if it did."""
-        (answers,) = self._asked((ONE_ANSWER, {"its": reserved}))
+        (answers,) = self._asked((statements.ONE_ANSWER, {"its": reserved}))
         return _answered(answers[0]) if answers else None
 
     def reservation(self, number: int) -> tuple[Entry | None, Settlement | None]:
@@ -265,7 +248,9 @@ class Books:
 
     def told(self, name: str, release: str) -> tuple[Answered | None, SigningKey, DataSet | None]:
         """The same, and how a data set stands by now."""
-        *found, changed = self._asked(*_for_receipt(release), (LAST_CHANGE, {"its": name}))
+        *found, changed = self._asked(
+            *_for_receipt(release), (statements.LAST_CHANGE, {"its": name})
+        )
         return *_signable(*found), _last(changed)
 
     def settled_by(self, digests: Sequence[str]) -> dict[str, int]:
@@ -282,7 +267,7 @@ class Books:
         return found
 
     def add_settlement(self, settlement: Settlement) -> None:
-        self._write(ADD_SETTLEMENT, settlement._asdict())
+        self._write(statements.ADD_SETTLEMENT, settlement._asdict())
 
     def unsettled(self, name: str | None = None) -> list[int]:
         """The reservations that nobody settled: they stay spent."""
@@ -300,22 +285,18 @@ class Books:
 
     def level(self, key: Key) -> Level | None:
         """How a level stands: what the last entry that changed it says."""
-        return _by_key(*self._asked((OWN_LEVELS, _named(key)))).get(key)
+        return _by_key(*self._asked((statements.OWN_LEVELS, _named(key)))).get(key)
 
     def levels(self, name: str) -> list[Level]:
         """How all levels of a data set stand, by purpose and analyst, a purpose's own first."""
-        return list(_by_key(*self._asked((ALL_LEVELS, {"its": name}))).values())
-
-    def level_rows(self) -> list[LevelRow]:
-        """Which entry last changed each level."""
-        return self._level_rows()
+        return list(_by_key(*self._asked((statements.ALL_LEVELS, {"its": name}))).values())
 
     def move_level(self, key: Key, entry: Entry) -> None:
-        self._write(MOVE_LEVEL, {**_named(key), "entry": entry.number})
+        self._write(statements.MOVE_LEVEL, {**_named(key), "entry": entry.number})
 
     def add_level(self, key: Key, entry: Entry) -> None:
         row = LevelRow(key.name, key.purpose, key.analyst or "", entry.number)
-        self._write(ADD_LEVEL, row._asdict())
+        self._write(statements.ADD_LEVEL, row._asdict())
 
     def payments(self, reserved: int | None = None) -> list[Payment]:
         """Which levels paid for an answer that another had asked for; or all such payments."""
@@ -325,14 +306,14 @@ class Books:
         return sorted(Payment(*row) for row in self.connection.execute(query))
 
     def add_payment(self, payment: Payment) -> None:
-        self._write(ADD_PAYMENT, payment._asdict())
+        self._write(statements.ADD_PAYMENT, payment._asdict())
 
-    def _level_rows(self, *conditions: ColumnElement[bool]) -> list[LevelRow]:
-        query = select(LEVELS).where(*conditions)  # sorted here: databases differ in how
-        return sorted(LevelRow(*row) for row in self.connection.execute(query))
+    def level_rows(self) -> list[LevelRow]:
+        """Which entry last changed each level; sorted here, since databases differ in how."""
+        return sorted(LevelRow(*row) for row in self.connection.execute(select(LEVELS)))
 
     def _confirmed_head(self) -> tuple[SigningKey, Head]:
-        heads, keys, entries = self._asked(*CONFIRMED_HEAD)
+        heads, keys, entries = self._asked(*statements.CONFIRMED_HEAD)
         key, head = _key(keys), _head(heads)
         found = entries[0] if entries else BEFORE_ALL
         if found != (head.number, head.hash) or not is_signed_head(head, key.public):
@@ -378,22 +359,22 @@ def _named(key: Key) -> dict[str, object]:
 
 def to_stand(name: str) -> tuple[Asked]:
     """What is asked to know how a data set stands."""
-    return ((LAST_CHANGE, {"its": name}),)
+    return ((statements.LAST_CHANGE, {"its": name}),)
 
 
 def to_charge(name: str, asker: Key | None, digest: str) -> tuple[Asked, ...]:
     """What is asked to charge for a question."""
-    return *to_stand(name), (NOT_SETTLED, {"its": name, "asked": digest}), *_of(asker)
+    return *to_stand(name), (statements.NOT_SETTLED, {"its": name, "asked": digest}), *_of(asker)
 
 
 def to_settle(reserved: int) -> tuple[Asked, Asked]:
     """What is asked to settle a reservation."""
-    return (ONE_ENTRY, {"its": reserved}), (ONE_SETTLEMENT, {"its": reserved})
+    return (statements.ONE_ENTRY, {"its": reserved}), (statements.ONE_SETTLEMENT, {"its": reserved})
 
 
 def _for_receipt(release: str) -> tuple[Asked, Asked]:
     wanted = {"digested": text_digest(release), "released": release}
-    return (RELEASED, wanted), (THE_KEY, {})
+    return (statements.RELEASED, wanted), (statements.THE_KEY, {})
 
 
 def _signable(answers: Rows, keys: Rows) -> tuple[Answered | None, SigningKey]:
@@ -401,7 +382,7 @@ def _signable(answers: Rows, keys: Rows) -> tuple[Answered | None, SigningKey]:
 
 
 def _of(asker: Key | None) -> list[Asked]:
-    return [] if asker is None else [(OWN_LEVELS, _named(asker))]
+    return [] if asker is None else [(statements.OWN_LEVELS, _named(asker))]
 
 
 def _answered(row: tuple[Any, ...]) -> Answered:

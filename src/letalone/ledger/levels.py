@@ -163,18 +163,14 @@ def raised_level(level: Level, budget: Budget, shares: Shares, charges: Iterable
 def check_holds(level: Level, time: str) -> Level:
     """The level, if it can be charged at that time."""
     if level.withdrawn:
-        raise _not_allowed(level.key, "was withdrawn")
+        raise not_allowed(level.key, "was withdrawn")
     if level.has_expired(time):
-        raise _not_allowed(level.key, f"has expired, at {level.expires}")
+        raise not_allowed(level.key, f"has expired, at {level.expires}")
     return level
 
 
-def not_allowed(key: Key) -> NotAllowed:
-    """There is no such level."""
-    return _not_allowed(key, "is not allowed")
-
-
-def _not_allowed(key: Key, why: str) -> NotAllowed:
+def not_allowed(key: Key, why: str = "is not allowed") -> NotAllowed:
+    """There is no such level, or it cannot be charged."""
     return NotAllowed(
         problem(
             Code.NOT_ALLOWED,

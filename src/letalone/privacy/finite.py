@@ -24,6 +24,7 @@ from letalone.privacy.bounds import (
     ZERO,
     Bound,
     Bounds,
+    as_ball,
     exactly,
     larger,
     once,
@@ -194,7 +195,7 @@ class FiniteGroup(Privacy):
         known = self.step.certified_delta(each).upper
         corners = [r for r in self.corners() if not loss_exceeds(r, each)]
         best = min([ONE, *(self._at_corner(r) for r in corners)])
-        spread = known if known == 0 else once(lambda: as_series(each, self.size) * _ball(known))
+        spread = known if known == 0 else once(lambda: as_series(each, self.size) * as_ball(known))
         return Bounds(self.step.certified_delta(epsilon).lower, smaller(best, spread))
 
     @property
@@ -233,10 +234,6 @@ class FiniteGroup(Privacy):
 def as_series(each: Fraction, size: int) -> Ball:
     """1 + e^x + ... + e^((k-1) x)."""
     return ball(each * size).expm1() / ball(each).expm1() if each else ball(size)
-
-
-def _ball(bound: Bound) -> Ball:
-    return ball(bound) if isinstance(bound, Fraction) else bound
 
 
 def between(p: Iterable[Number], q: Iterable[Number]) -> Finite:

@@ -12,7 +12,7 @@ import pytest
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.dialects.guarded import guard
+from letalone.engines.dialects.guarded import GUARDS
 from letalone.engines.dialects.postgres import POSTGRES
 from letalone.engines.terms import Term
 from letalone.plans.types import Type
@@ -43,7 +43,7 @@ def connection():
 
 
 def computed(connection, kind):
-    sql = guard(kind, syntax.named("x"), syntax.named("y"))
+    sql = GUARDS[kind](syntax.named("x"), syntax.named("y"))
     columns = [syntax.named("x"), syntax.named("y"), syntax.alias(sql, "value")]
     source = syntax.table_named("pairs", schema="pg_temp")
     return connection.execute(POSTGRES.printed(syntax.select(columns, source))).fetchall()

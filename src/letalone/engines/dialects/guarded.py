@@ -38,11 +38,6 @@ from letalone.engines.syntax import Binary, Sql
 Guard = Callable[[Sql, Sql], Sql]
 
 
-def guard(kind: Binary, left: Sql, right: Sql) -> Sql:
-    """The operation on two named doubles, NULL where it would be infinite."""
-    return GUARDS[kind](left, right)
-
-
 def _add_by(kind: Binary) -> Guard:
     def guarded(x: Sql, y: Sql) -> Sql:
         halves = syntax.operation(kind, _times(x, -1), _times(y, -1))
@@ -84,10 +79,11 @@ def _divide(x: Sql, y: Sql) -> Sql:
     return syntax.case(
         (missing, nothing.copy()),
         (_from(b, 0), by_large),
-        (_above_zero(b), by_small),
+        (syntax.operation(exp.GT, b, syntax.double(0.0)), by_small),
     )
 
 
+# Each operation on two named doubles, NULL where it would be infinite.
 GUARDS: Mapping[Binary, Guard] = {
     exp.Add: _add_by(exp.Add),
     exp.Sub: _add_by(exp.Sub),
@@ -114,10 +110,6 @@ def _from(of: Sql, bits: int) -> Sql:
 
 def _above(of: Sql, bits: int) -> Sql:
     return syntax.operation(exp.GT, of, _power(bits))
-
-
-def _above_zero(of: Sql) -> Sql:
-    return syntax.operation(exp.GT, of, syntax.double(0.0))
 
 
 def _power(bits: int) -> Sql:

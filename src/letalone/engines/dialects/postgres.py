@@ -31,7 +31,7 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.dialects import postgres_reading
 from letalone.engines.dialects.dialect import compare_with_ends, with_rank
-from letalone.engines.dialects.guarded import guard
+from letalone.engines.dialects.guarded import GUARDS
 from letalone.engines.dialects.postgres_words import rewrite_for_postgres
 from letalone.engines.reading import Stored
 from letalone.engines.syntax import BIGINT, Binary, Sql
@@ -59,7 +59,7 @@ class PostgresDialect:
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
         """Guarded, with both operands named: a guard mentions them several times."""
         first, second = levels.name(left), levels.name(right)
-        sql = guard(kind, first.sql, second.sql)
+        sql = GUARDS[kind](first.sql, second.sql)
         return Term(sql, Type.NUMBER, finite=False, depth=deepest((first, second)))
 
     def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:  # noqa: ARG002
