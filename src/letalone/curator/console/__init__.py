@@ -14,7 +14,7 @@ Everything works without script; htmx only swaps parts of a page. How to add a p
            return page(request, "people.html", everybody=everybody)
 
 3. Acting is always a POST of a form with `{{ secret() }}` in it, checked before the route begins
-   (CSRF, Origin). `tried` shows the page again, with the problem and with all that was typed, if
+   (CSRF, Origin). `try_act` shows the page again, with the problem and with all that was typed, if
    the act is refused; `acting=True` asks for the password again where it was not given lately
    (put `{{ password_again() }}` into the form). An act ends in `see_other`, so a reload repeats
    nothing. A form that only looks something up ends so, too: `drafted` keeps what was typed, and
@@ -23,11 +23,11 @@ Everything works without script; htmx only swaps parts of a page. How to add a p
        @routes.post("/people")
        def add(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
            def act() -> Response:
-               sent = shaped(NewPerson, name=form.text("name"), roles=form.all("roles"))
+               sent = read_body(NewPerson, name=form.text("name"), roles=form.all("roles"))
                service.curator.people.add(sent.name, sent.roles, by=visitor.name)
                return see_other(request, "/people", said="The person was added.")
 
-           return tried(request, act, lambda: people(request, visitor, service), acting=True)
+           return try_act(request, act, lambda: people(request, visitor, service), acting=True)
 
 4. A template extends layout.html and imports the macros of parts.html `with context`; they fill
    fields from `typed`, which is the form that was sent, or the query of a GET. `problem`,

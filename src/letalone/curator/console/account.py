@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import Form, shaped, tried
+from letalone.curator.console.forms import Form, read_body, try_act
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Visiting, Visitor
 from letalone.curator.http.shapes import NewToken
@@ -23,7 +23,7 @@ def make(request: Request, visitor: Visiting, form: Form, service: Served) -> Re
     """One more token, for the password again; its secret is shown once, on this page."""
 
     def act() -> Response:
-        sent = shaped(
+        sent = read_body(
             NewToken,
             password=form.secret("password"),
             scopes=form.all("scopes"),
@@ -36,7 +36,7 @@ def make(request: Request, visitor: Visiting, form: Form, service: Served) -> Re
         )
         return _page(request, visitor, service, secret=secret)
 
-    return tried(request, act, lambda: _page(request, visitor, service))
+    return try_act(request, act, lambda: _page(request, visitor, service))
 
 
 @routes.post("/account/tokens/{token}/revoke")
@@ -47,14 +47,14 @@ def revoke(request: Request, token: str, visitor: Visiting, service: Served) -> 
         service.curator.tokens.revoke(token, by=visitor.name, own=True)
         return see_other(request, "/account", said="The token was ended.")
 
-    return tried(request, act, lambda: _page(request, visitor, service))
+    return try_act(request, act, lambda: _page(request, visitor, service))
 
 
 def _page(
     request: Request, visitor: Visitor, service: Service, *, secret: str | None = None
 ) -> Response:
-    found = service.curator.tokens.of(visitor.name, by=visitor.name)
+    tokens = service.curator.tokens.of(visitor.name, by=visitor.name)
     scopes = sorted(scope.value for scope in visitor.scopes)
     days = service.curator.settings.token_days
-    holds = [one for one in found if not one.revoked and not one.elevated]
+    holds = [token for token in tokens if not token.revoked and not token.elevated]
     return page(request, "account.html", tokens=holds, scopes=scopes, days=days, secret_=secret)

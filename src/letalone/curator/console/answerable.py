@@ -6,7 +6,7 @@ Tested:   tests/curator/console/test_steward_people.py
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import Form, shaped, tried
+from letalone.curator.console.forms import Form, read_body, try_act
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Owner
 from letalone.curator.http.shapes import Controller
@@ -30,15 +30,17 @@ def controller(request: Request, visitor: Owner, service: Served) -> Response:
 
 
 @routes.post("/processing/controller")
-def named(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+def name_controller(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
     """Names who answers for the data."""
 
     def act() -> Response:
-        sent = shaped(Controller, controller=form.text("controller"), contact=form.text("contact"))
+        sent = read_body(
+            Controller, controller=form.text("controller"), contact=form.text("contact")
+        )
         service.curator.facts.say(controller=sent.controller, contact=sent.contact, by=visitor.name)
         return see_other(request, "/processing", said="It is named, also on the public page.")
 
-    return tried(request, act, lambda: _page(request, service), acting=True)
+    return try_act(request, act, lambda: _page(request, service), acting=True)
 
 
 def _page(request: Request, service: Service) -> Response:

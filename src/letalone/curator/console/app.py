@@ -24,7 +24,7 @@ from letalone.curator.console import (
     requests,
     signing_in,
 )
-from letalone.curator.console.files import sent
+from letalone.curator.console.files import send
 from letalone.curator.console.spending import Spending
 from letalone.curator.http.who import ANYBODY
 
@@ -38,9 +38,9 @@ ROUTES = (
 def add_console(app: FastAPI) -> None:
     """Adds the pages, and the files that they use."""
     app.add_api_route(
-        "/static/{digest}/{name}", sent, include_in_schema=False, dependencies=[ANYBODY]
+        "/static/{digest}/{name}", send, include_in_schema=False, dependencies=[ANYBODY]
     )
     elsewhere.add_provider(app, app.state.service.curator.settings)
     app.state.spending = Spending(app.state.service.curator.ledger)
-    for one in ROUTES:
-        app.include_router(one.routes)
+    for route in ROUTES:
+        app.include_router(route.routes)

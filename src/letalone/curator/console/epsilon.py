@@ -5,7 +5,7 @@ from fractions import Fraction
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import number_typed, tried
+from letalone.curator.console.forms import number_typed, try_act
 from letalone.curator.console.meaning import Meaning, examples, read, together
 from letalone.curator.console.pages import console_routes, page
 from letalone.curator.console.visitors import Perhaps
@@ -22,7 +22,7 @@ def epsilon(request: Request, visitor: Perhaps, epsilon: str = "", delta: str = 
         groups = together(meaning)
         return page(request, "epsilon.html", meaning=meaning, examples=examples(), together=groups)
 
-    return tried(
+    return try_act(
         request,
         lambda: shown(read(number_typed(epsilon.strip()), number_typed(delta.strip()))),
         lambda: shown(Meaning(Fraction(1))),

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from letalone.curator.console.answerable import is_named
 from letalone.curator.console.budgets import all_budgets, open_proposals
-from letalone.curator.console.ended import ended
-from letalone.curator.console.entries import newest, told
+from letalone.curator.console.ended import find_ended
+from letalone.curator.console.entries import newest, summarise
 from letalone.curator.console.inbox import inbox
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Perhaps, Visitor
@@ -46,9 +46,9 @@ def of_analyst(service: Service, visitor: Visitor) -> dict[str, Any]:
     requests = service.curator.requests.requests(by=by, own=True)
     return {
         "grants": grants,
-        "ended": ended(service, grants),
+        "ended": find_ended(service, grants),
         "answers": asking.history(by=by, most=NEWEST),
-        "waiting": [one for one in requests if one.state is State.OPEN],
+        "waiting": [request for request in requests if request.state is State.OPEN],
     }
 
 
@@ -56,7 +56,7 @@ def of_auditor(service: Service) -> dict[str, Any]:
     """How long the ledger is, and what was written last."""
     return {
         "many": len(service.curator.ledger),
-        "entries": [told(one) for one in newest(service, limit=NEWEST) or ()],
+        "entries": [summarise(entry) for entry in newest(service, limit=NEWEST) or ()],
     }
 
 
@@ -70,7 +70,7 @@ def of_steward(request: Request, service: Service, visitor: Visitor) -> dict[str
         "proposed": open_proposals(service, visitor),
         "errands": service.curator.subjects.waiting(by=visitor.name) if decides else [],
         "is_named": is_named(service),
-        "frozen": [one["record"].name for one in budgets if one["stands"].frozen],
+        "frozen": [budget["record"].name for budget in budgets if budget["stands"].frozen],
         "troubles": troubles,
         "budgets": budgets,
     }

@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from letalone.curator.console.elsewhere import provider_of
-from letalone.curator.console.forms import Form, tried
+from letalone.curator.console.forms import Form, try_act
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Owner
 from letalone.curator.http.who import Served
@@ -18,7 +18,7 @@ def identities(request: Request, visitor: Owner, service: Served) -> Response:
     """The links, and a form for one more."""
     links = service.curator.identities.links(by=visitor.name)
     everybody = service.curator.people.everybody(by=visitor.name)
-    names = [one.name for one in everybody if one.active]
+    names = [person.name for person in everybody if person.active]
     return page(request, "identities.html", identities=links, names=names)
 
 
@@ -33,7 +33,7 @@ def link(request: Request, visitor: Owner, form: Form, service: Served) -> Respo
         )
         return see_other(request, AT, said=f"The account is linked to {person}.")
 
-    return tried(request, act, lambda: identities(request, visitor, service), acting=True)
+    return try_act(request, act, lambda: identities(request, visitor, service), acting=True)
 
 
 @routes.post(f"{AT}/end")
@@ -45,4 +45,4 @@ def unlink(request: Request, visitor: Owner, form: Form, service: Served) -> Res
         service.curator.identities.unlink(person, by=visitor.name)
         return see_other(request, AT, said=f"The link of {person} has ended.")
 
-    return tried(request, act, lambda: identities(request, visitor, service), acting=True)
+    return try_act(request, act, lambda: identities(request, visitor, service), acting=True)

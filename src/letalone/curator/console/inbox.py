@@ -5,7 +5,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import Form, shaped, tried
+from letalone.curator.console.forms import Form, read_body, try_act
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Overseer, Steward, Visitor
 from letalone.curator.http.shapes import Decision, Withdrawal
@@ -29,7 +29,7 @@ def inbox(service: Service, visitor: Visitor) -> dict[str, Any]:
 
 
 @routes.get("/requests/{request_id}")
-def asked(request: Request, request_id: str, visitor: Overseer, service: Served) -> Response:
+def show_request(request: Request, request_id: str, visitor: Overseer, service: Served) -> Response:
     """One request, and the form to decide on it."""
     return _page(request, request_id, visitor, service)
 
@@ -41,23 +41,23 @@ def decide(
     """Grants or refuses, with the reason."""
 
     def act() -> Response:
-        sent = shaped(
+        sent = read_body(
             Decision, granted=form.text("decision") == "grant", reason=form.text("reason")
         )
-        found = service.curator.requests.decide(
+        decided = service.curator.requests.decide(
             request_id, grant=sent.granted, reason=sent.reason, by=visitor.name
         )
-        said = f"The request of {found.analyst} was {found.state.value}."
-        return see_other(request, "/requests", said=said)
+        notice = f"The request of {decided.analyst} was {decided.state.value}."
+        return see_other(request, "/requests", said=notice)
 
-    return tried(request, act, lambda: _page(request, request_id, visitor, service), acting=True)
+    return try_act(request, act, lambda: _page(request, request_id, visitor, service), acting=True)
 
 
 @routes.get("/grants")
 def grants(request: Request, visitor: Overseer, service: Served) -> Response:
     """Who may ask what, and what is left of it."""
-    found = service.curator.requests.grants(by=visitor.name)
-    return page(request, "grants.html", grants=sorted(found, key=lambda one: one.withdrawn))
+    granted = service.curator.requests.grants(by=visitor.name)
+    return page(request, "grants.html", grants=sorted(granted, key=lambda one: one.withdrawn))
 
 
 @routes.get("/grants/withdrawal")
@@ -73,28 +73,32 @@ def end(request: Request, visitor: Steward, form: Form, service: Served) -> Resp
 
     def act() -> Response:
         names = ("data_set", "purpose", "analyst", "why")
-        sent = shaped(Withdrawal, **{name: form.text(name) for name in names})
+        sent = read_body(Withdrawal, **{name: form.text(name) for name in names})
         service.curator.requests.withdraw_grant(
             sent.data_set, purpose=sent.purpose, analyst=sent.analyst, why=sent.why,
             by=visitor.name,
         )  # fmt: skip
         return see_other(request, "/grants", said=f"The grant of {sent.analyst} has ended.")
 
-    return tried(request, act, lambda: page(request, "grant_withdrawal.html"), acting=True)
+    return try_act(request, act, lambda: page(request, "grant_withdrawal.html"), acting=True)
 
 
 def _page(request: Request, request_id: str, visitor: Visitor, service: Service) -> Response:
-    found = service.curator.requests.request(request_id, by=visitor.name)
-    return page(request, "request.html", asked=found, **_around(service, found, visitor))
+    access_request = service.curator.requests.request(request_id, by=visitor.name)
+    return page(
+        request, "request.html", asked=access_request, **_around(service, access_request, visitor)
+    )
 
 
 def _around(service: Service, found: Asked, visitor: Visitor) -> dict[str, Any]:
     """What a decision stands on: the purpose, what it has spent, a grant that holds."""
     record = service.curator.data_sets.record(found.data_set)
-    levels = {(one.purpose, one.analyst): one for one in service.curator.ledger.levels(record.name)}
+    levels = {
+        (item.purpose, item.analyst): item for item in service.curator.ledger.levels(record.name)
+    }
     return {
         "record": record,
-        "purpose": next((one for one in record.purposes if one.name == found.purpose), None),
+        "purpose": next((item for item in record.purposes if item.name == found.purpose), None),
         "level": levels.get((found.purpose, None)),
         "before": levels.get((found.purpose, found.analyst)),
         "is_open": found.state is State.OPEN,

@@ -29,7 +29,7 @@ NOT_SHOWN = (SIGN_IN, "/sign-out", "/again", "/password")  # of which nothing is
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SealedForm:
     """Where a form goes, and what was typed into it."""
 
     at: str
@@ -47,7 +47,7 @@ def keep_form(request: Request, at: str) -> str:
 
     Its secret was checked. Passwords are left out, and so is what was agreed to.
     """
-    kept = _kept(request.state.form, at)
+    kept = _keep_form(request.state.form, at)
     body = urlsafe_b64encode(dumps([kept.at, kept.fields]).encode()).decode()
     secrets = secrets_of(request)
     if not secrets.is_somebodys or len(body) > LONGEST:
@@ -55,14 +55,14 @@ def keep_form(request: Request, at: str) -> str:
     return f"{body}.{secrets.seal(body, what=WHAT)}"
 
 
-def late_form(request: Request, at: str) -> Kept | None:
+def late_form(request: Request, at: str) -> SealedForm | None:
     """A form of another visit, to be shown to who sent it; None where there is nothing to show."""
     form: FormData | None = getattr(request.state, "late", None)
     if form is None:
         return None
     carried = str(form.get(FIELD, "")) if at.startswith(SIGN_IN) else ""
-    found = _read(carried) if carried else _kept(form, at)
-    return None if found is None or found.at.startswith(NOT_SHOWN) else found
+    form_kept = _read(carried) if carried else _keep_form(form, at)
+    return None if form_kept is None or form_kept.at.startswith(NOT_SHOWN) else form_kept
 
 
 def still_kept(request: Request) -> str:
@@ -74,7 +74,7 @@ def still_kept(request: Request) -> str:
     return text if body and compare_digest(_bytes(seal), expected.encode()) else ""
 
 
-def kept_for(request: Request, person: str) -> Kept | None:
+def kept_for(request: Request, person: str) -> SealedForm | None:
     """The form that this person had typed; None where there is none of theirs."""
     text = still_kept(request)
     if not text or not secrets_of(request).is_of(person):
@@ -82,16 +82,16 @@ def kept_for(request: Request, person: str) -> Kept | None:
     return _read(text)
 
 
-def _kept(form: FormData, at: str) -> Kept:
+def _keep_form(form: FormData, at: str) -> SealedForm:
     fields = [(name, str(value)) for name, value in form.multi_items() if _is_kept(name)]
-    return Kept(PREVIEW if at.startswith(RELEASE) else at, fields)
+    return SealedForm(PREVIEW if at.startswith(RELEASE) else at, fields)
 
 
-def _read(text: str) -> Kept | None:
+def _read(text: str) -> SealedForm | None:
     try:
         at, fields = loads(urlsafe_b64decode(text.rpartition(".")[0]))
         dumps([at, fields], ensure_ascii=False).encode()  # no page can show halves of letters
-        return Kept(str(at), [(str(name), str(value)) for name, value in fields])
+        return SealedForm(str(at), [(str(name), str(value)) for name, value in fields])
     except (ValueError, TypeError, RecursionError):
         return None
 

@@ -104,7 +104,7 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class RepeatedReleases:
     """What the same promise says of several people at once."""
 
     people: int
@@ -114,9 +114,9 @@ class Together:
 
 def read(epsilon: str, delta: str) -> Meaning:
     """What was typed, or one that is usual where nothing was."""
-    found = _number("ε", epsilon or "1")
+    number = _number("ε", epsilon or "1")
     slack = _number("δ", delta or "0")
-    if found > MOST:
+    if number > MOST:
         raise ParameterError(
             f"ε is {_short(epsilon)}, but here it must be at most {shown(MOST)}. Smaller means"
             " more private; 0.1 to 1 is usual for one question."
@@ -126,7 +126,7 @@ def read(epsilon: str, delta: str) -> Meaning:
             f"δ is {_short(delta)}, but here it must be at most {shown(MOST_DELTA)}. It belongs"
             " far below 1 divided by the number of people: 1e-6 is usual, and 0 is best."
         )
-    return Meaning(found, slack)
+    return Meaning(number, slack)
 
 
 def examples() -> list[Meaning]:
@@ -134,14 +134,16 @@ def examples() -> list[Meaning]:
     return [Meaning(epsilon) for epsilon in EXAMPLES]
 
 
-def together(meaning: Meaning, sizes: Sequence[int] = GROUPS) -> list[Together]:
+def together(meaning: Meaning, sizes: Sequence[int] = GROUPS) -> list[RepeatedReleases]:
     """Families, or one person with so many rows where the rows are what is protected."""
-    found = list[Together]()
+    rows = list[RepeatedReleases]()
     for size in sizes:
         curve = meaning.privacy.group(size)
         guess = best_guess(curve)
-        found.append(Together(size, _promise(curve), percent(guess) if guess < 1 else "no limit"))
-    return found
+        rows.append(
+            RepeatedReleases(size, _promise(curve), percent(guess) if guess < 1 else "no limit")
+        )
+    return rows
 
 
 def _promise(curve: Privacy) -> str:

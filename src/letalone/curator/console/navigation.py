@@ -10,7 +10,7 @@ OVERSEERS = (Role.OWNER, Role.STEWARD, Role.AUDITOR)
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class NavigationLink:
     """A place in the console, and who sees the link."""
 
     at: str
@@ -21,18 +21,18 @@ class Link:
 
 
 LINKS = (
-    Link("/", "Home"),
-    Link("/data-sets", "Data sets", also=("/register",)),
-    Link("/ask", "Ask", (Role.ANALYST,)),
-    Link("/history", "Answers", (Role.ANALYST,)),
-    Link("/requests", "Requests", also=("/grants", "/refusals")),
-    Link("/budgets", "Budgets", OVERSEERS, also=("/proposals",)),
-    Link("/persons", "People in the data", (Role.STEWARD, Role.OWNER)),
-    Link("/people", "Accounts", OVERSEERS),
-    Link("/ledger", "Ledger", (Role.OWNER, Role.AUDITOR)),
-    Link("/identities", "Sign-in", (Role.OWNER,), elsewhere=True),
-    Link("/processing", "Record", OVERSEERS),
-    Link("/open", "Public", None),
+    NavigationLink("/", "Home"),
+    NavigationLink("/data-sets", "Data sets", also=("/register",)),
+    NavigationLink("/ask", "Ask", (Role.ANALYST,)),
+    NavigationLink("/history", "Answers", (Role.ANALYST,)),
+    NavigationLink("/requests", "Requests", also=("/grants", "/refusals")),
+    NavigationLink("/budgets", "Budgets", OVERSEERS, also=("/proposals",)),
+    NavigationLink("/persons", "People in the data", (Role.STEWARD, Role.OWNER)),
+    NavigationLink("/people", "Accounts", OVERSEERS),
+    NavigationLink("/ledger", "Ledger", (Role.OWNER, Role.AUDITOR)),
+    NavigationLink("/identities", "Sign-in", (Role.OWNER,), elsewhere=True),
+    NavigationLink("/processing", "Record", OVERSEERS),
+    NavigationLink("/open", "Public", None),
 )
 
 
@@ -44,13 +44,13 @@ def links_for(
         return []
     return [
         {
-            "at": one.at,
-            "words": one.words,
-            "here": any(_is_here(at, path) for at in (one.at, *one.also)),
+            "at": link.at,
+            "words": link.words,
+            "here": any(_is_here(at, path) for at in (link.at, *link.also)),
         }
-        for one in LINKS
-        if (one.roles is None or (visitor is not None and visitor.has(*one.roles)))
-        and (elsewhere or not one.elsewhere)
+        for link in LINKS
+        if (link.roles is None or (visitor is not None and visitor.has(*link.roles)))
+        and (elsewhere or not link.elsewhere)
     ]
 
 

@@ -17,5 +17,5 @@ def openness(request: Request, visitor: Perhaps, service: Served) -> Response:
     """Which data sets, for what purposes, under what unit, how much is spent: for reading."""
     del visitor  # it says who sees which links
     words = {"what": WHAT, "about_epsilon": EPSILON}
-    said = {"protected": protected, "day_and_time": day_and_time}
-    return page(request, "open.html", found=open_page(service), words=words, said_as=said)
+    changes = {"protected": protected, "day_and_time": day_and_time}
+    return page(request, "open.html", found=open_page(service), words=words, said_as=changes)

@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from letalone.curator.console.addresses import local
 from letalone.curator.console.directions import Isolation
 from letalone.curator.console.files import address_of_file, sheets
-from letalone.curator.console.kept import Kept, keep_form, late_form, still_kept
+from letalone.curator.console.kept import SealedForm, keep_form, late_form, still_kept
 from letalone.curator.console.navigation import links_for
 from letalone.curator.console.secrets import STALE, Secrets, keep, secrets_of
 from letalone.curator.console.sent import check_sent
@@ -58,9 +58,9 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 @cache
-def environment() -> Environment:
+def make_environment() -> Environment:
     """The templates; a name that is not there is an error, not an empty word."""
-    found = Environment(
+    templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         extensions=[Isolation],
@@ -68,10 +68,10 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(FILTERS)
+    templates.filters.update(FILTERS)
     names: dict[str, Any] = {"file": address_of_file, "sheets": sheets()}
-    cast("dict[str, Any]", found.globals).update(names)
-    return found
+    cast("dict[str, Any]", templates.globals).update(names)
+    return templates
 
 
 def page(request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
@@ -95,7 +95,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
         "path": request.url.path,
         "here": here(request),
     }
-    body = environment().get_template(template).render(usual | context)
+    body = make_environment().get_template(template).render(usual | context)
     headers = HEADERS | (dict(problem.headers) if problem else {})
     headers.pop("WWW-Authenticate", None)  # a browser would open a window of its own
     return HTMLResponse(body, problem.code if problem else status, headers)
@@ -104,7 +104,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
 def _wrong(problem: Problem | None) -> set[str]:
     """The names of the fields that a problem is about."""
     errors = problem.more.get("errors", ()) if problem else ()
-    return {str(one["field"]) for one in errors}
+    return {str(error["field"]) for error in errors}
 
 
 def secrets_of_page(request: Request) -> str:
@@ -130,8 +130,8 @@ def see_other(request: Request, at: str, *, said: str = "", what: str = SAID) ->
     """Goes on to a page, which says what was done, or refused; a reload repeats nothing."""
     if not said:
         return RedirectResponse(at, 303)
-    found: Secrets = getattr(request.state, "secrets", None) or secrets_of(request)
-    joint, seal = "&" if "?" in at else "?", found.seal(said, what=what)
+    secrets: Secrets = getattr(request.state, "secrets", None) or secrets_of(request)
+    joint, seal = "&" if "?" in at else "?", secrets.seal(said, what=what)
     return RedirectResponse(f"{at}{joint}{what}={quote(said)}&seal={seal}", 303)
 
 
@@ -154,7 +154,7 @@ def problem_page(request: Request, problem: Problem) -> Response:
     return page(request, "problem.html", stale=problem.detail == STALE)
 
 
-def kept_page(request: Request, kept: Kept) -> Response:
+def kept_page(request: Request, kept: SealedForm) -> Response:
     """A form that came too late, with what was typed: who looks sends it, or leaves it.
 
     A question is filled into its own form again, and not even its price is looked up.
@@ -164,13 +164,13 @@ def kept_page(request: Request, kept: Kept) -> Response:
         drafts = request.app.state.service.curator.drafts
         name = drafts.keep(kept.fields, by=visitor.name)
         return see_other(request, f"/ask?draft={name}", said=AS_TYPED)
-    return page(request, "kept.html", kept=Kept(local(kept.at), kept.fields))
+    return page(request, "kept.html", kept=SealedForm(local(kept.at), kept.fields))
 
 
 def wants_page(request: Request) -> bool:
     """Whether a person looks, and not a program."""
-    asked = request.headers.get("accept", "")
-    return "text/html" in asked and not request.url.path.startswith("/api/")
+    accepted = request.headers.get("accept", "")
+    return "text/html" in accepted and not request.url.path.startswith("/api/")
 
 
 def problem_of(error: Exception) -> Problem:

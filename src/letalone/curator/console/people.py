@@ -5,7 +5,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import Form, shaped, tried
+from letalone.curator.console.forms import Form, read_body, try_act
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Overseer, Owner, Visitor
 from letalone.curator.http.shapes import ChangedPerson, NewPerson
@@ -32,11 +32,11 @@ def add(request: Request, visitor: Owner, form: Form, service: Served) -> Respon
     """One more person; the one-time password is shown once, on the page that follows."""
 
     def act() -> Response:
-        sent = shaped(NewPerson, name=form.text("name"), roles=form.all("roles"))
+        sent = read_body(NewPerson, name=form.text("name"), roles=form.all("roles"))
         password = service.curator.people.add(sent.name, sent.roles, by=visitor.name)
         return _shown_once(request, sent.name, password)
 
-    return tried(request, act, lambda: _everybody(request, visitor, service), acting=True)
+    return try_act(request, act, lambda: _everybody(request, visitor, service), acting=True)
 
 
 @routes.get("/people/{name}")
@@ -50,11 +50,11 @@ def roles(request: Request, name: str, visitor: Owner, form: Form, service: Serv
     """Other roles."""
 
     def act() -> Response:
-        sent = shaped(ChangedPerson, roles=form.all("roles"))
+        sent = read_body(ChangedPerson, roles=form.all("roles"))
         service.curator.people.change_roles(name, sent.roles or [], by=visitor.name)
         return see_other(request, "/people", said=f"{name} has other roles now.")
 
-    return tried(request, act, lambda: _person(request, name, visitor, service), acting=True)
+    return try_act(request, act, lambda: _person(request, name, visitor, service), acting=True)
 
 
 @routes.post("/people/{name}/access")
@@ -62,12 +62,12 @@ def access(request: Request, name: str, visitor: Owner, form: Form, service: Ser
     """Keeps a person out, or lets them in again; their record stays."""
 
     def act() -> Response:
-        sent, found = shaped(ChangedPerson, active=form.text("active")), service.curator.people
-        (found.enable if sent.active else found.disable)(name, by=visitor.name)
+        sent, people = read_body(ChangedPerson, active=form.text("active")), service.curator.people
+        (people.enable if sent.active else people.disable)(name, by=visitor.name)
         can = "can sign in again" if sent.active else "cannot sign in any more"
         return see_other(request, "/people", said=f"{name} {can}.")
 
-    return tried(request, act, lambda: _person(request, name, visitor, service), acting=True)
+    return try_act(request, act, lambda: _person(request, name, visitor, service), acting=True)
 
 
 @routes.post("/people/{name}/password")
@@ -78,7 +78,7 @@ def reset(request: Request, name: str, visitor: Owner, service: Served) -> Respo
         password = service.curator.people.reset_password(name, by=visitor.name)
         return _shown_once(request, name, password)
 
-    return tried(request, act, lambda: _person(request, name, visitor, service), acting=True)
+    return try_act(request, act, lambda: _person(request, name, visitor, service), acting=True)
 
 
 @routes.post("/people/{name}/tokens/{token}/revoke")
@@ -89,20 +89,20 @@ def revoke(request: Request, name: str, token: str, visitor: Owner, service: Ser
         service.curator.tokens.revoke(token, by=visitor.name, own=False)
         return see_other(request, "/people", said=f"A token of {name} was ended.")
 
-    return tried(request, act, lambda: _person(request, name, visitor, service), acting=True)
+    return try_act(request, act, lambda: _person(request, name, visitor, service), acting=True)
 
 
 def _everybody(request: Request, visitor: Visitor, service: Service) -> Response:
-    found = service.curator.people.everybody(by=visitor.name)
-    return page(request, "people.html", everybody=found, roles=ROLES)
+    people = service.curator.people.everybody(by=visitor.name)
+    return page(request, "people.html", everybody=people, roles=ROLES)
 
 
 def _person(request: Request, name: str, visitor: Visitor, service: Service) -> Response:
-    found = service.curator.people.person(name)
+    person = service.curator.people.person(name)
     tokens = service.curator.tokens.of(name, by=visitor.name)
-    holds = [one for one in tokens if not one.revoked and not one.elevated]
-    ticked = [role.value for role in found.roles]
-    context: dict[str, Any] = {"person": found, "roles": ROLES, "ticked": ticked, "tokens": holds}
+    holds = [token for token in tokens if not token.revoked and not token.elevated]
+    ticked = [role.value for role in person.roles]
+    context: dict[str, Any] = {"person": person, "roles": ROLES, "ticked": ticked, "tokens": holds}
     return page(request, "person.html", **context)
 
 

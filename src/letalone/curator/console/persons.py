@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from letalone.curator.console.acting import ActingSteward
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft, take_up
-from letalone.curator.console.forms import Form, Typed, form_of, shaped, tried
+from letalone.curator.console.forms import Form, SubmittedForm, form_of, read_body, try_act
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Steward, Visitor
 from letalone.curator.http.shapes import AboutSubject, Correction, InDataSet, Outcome
@@ -44,22 +44,22 @@ def look(request: Request, visitor: Steward, form: Form, service: Served) -> Res
     """Which data sets hold a person of this id."""
 
     def act() -> Response:
-        shaped(AboutSubject, subject=form.text("subject"), why=form.text("why"))
+        read_body(AboutSubject, subject=form.text("subject"), why=form.text("why"))
         return _to(request, "found", visitor, service)
 
-    return _tried(request, act, visitor, service)
+    return _try_act(request, act, visitor, service)
 
 
 @routes.get("/persons/found/{draft}")
 def found(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
     """Which data sets hold the person of a draft."""
 
-    def show(form: Typed) -> Response:
+    def show(form: SubmittedForm) -> Response:
         subject, why = form.text("subject"), form.text("why")
         holdings = service.curator.subjects.holdings(subject, by=visitor.name, why=why)
         return page(request, "persons_found.html", holdings=holdings, stays=STAYS)
 
-    return _drafted(request, draft, visitor, service, show)
+    return _show_draft(request, draft, visitor, service, show)
 
 
 @routes.post("/persons/answers")
@@ -71,31 +71,31 @@ def look_in(request: Request, visitor: Steward, form: Form, service: Served) -> 
         _in_data_set(form)
         return _to(request, request.url.path.rpartition("/")[2], visitor, service)
 
-    return _tried(request, act, visitor, service)
+    return _try_act(request, act, visitor, service)
 
 
 @routes.get("/persons/answers/{draft}")
 def answers(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
     """Which answers were given while the person's rows were in."""
 
-    def show(form: Typed) -> Response:
+    def show(form: SubmittedForm) -> Response:
         sent = _in_data_set(form)
-        found = service.curator.subjects.releases(
+        releases = service.curator.subjects.releases(
             sent.data_set, sent.subject, by=visitor.name, why=sent.why
         )
-        return page(request, "persons_answers.html", found=found, stays=STAYS)
+        return page(request, "persons_answers.html", found=releases, stays=STAYS)
 
-    return _drafted(request, draft, visitor, service, show)
+    return _show_draft(request, draft, visitor, service, show)
 
 
 @routes.get("/persons/rows/{draft}")
 def rows(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
     """The person's rows, each with the form that corrects it."""
 
-    def show(form: Typed) -> Response:
+    def show(form: SubmittedForm) -> Response:
         return _rows(request, form, visitor, service)
 
-    return _drafted(request, draft, visitor, service, show)
+    return _show_draft(request, draft, visitor, service, show)
 
 
 @routes.post("/persons/correction")
@@ -110,25 +110,25 @@ def correct(request: Request, visitor: Steward, form: Form, service: Served) -> 
         sent = _correction(form, record.schema)
         if not form.ticked("sure") and check_corrected(record.schema, sent.changes):
             return _to(request, "confirm", visitor, service)
-        found = service.curator.subjects.correct(
+        done = service.curator.subjects.correct(
             sent.data_set, sent.subject, row=sent.row, changes=sent.changes, by=visitor.name,
             why=sent.why,
         )  # fmt: skip
-        return _done(request, found, visitor, service, about=_about(form))
+        return _done(request, done, visitor, service, about=_about(form))
 
-    return _tried(request, act, visitor, service, again="rows")
+    return _try_act(request, act, visitor, service, again="rows")
 
 
 @routes.get("/persons/confirm/{draft}")
 def confirm(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
     """What answers would be made from, where that is not what was typed."""
 
-    def show(form: Typed) -> Response:
+    def show(form: SubmittedForm) -> Response:
         schema = service.curator.data_sets.record(form.text("data_set")).schema
         remarks = check_corrected(schema, _correction(form, schema).changes)
         return page(request, "persons_confirm.html", remarks=remarks)
 
-    return _drafted(request, draft, visitor, service, show)
+    return _show_draft(request, draft, visitor, service, show)
 
 
 @routes.post("/persons/erasure")
@@ -139,24 +139,24 @@ def erase(request: Request, visitor: Steward, form: Form, service: Served) -> Re
         sent = _in_data_set(form)
         if not form.ticked("sure"):
             raise ParameterError(NOT_SURE)
-        found = service.curator.subjects.erase(
+        done = service.curator.subjects.erase(
             sent.data_set, sent.subject, by=visitor.name, why=sent.why
         )
         service.curator.drafts.forget(by=visitor.name)
-        return _done(request, found, visitor, service)
+        return _done(request, done, visitor, service)
 
-    return _tried(request, act, visitor, service)
+    return _try_act(request, act, visitor, service)
 
 
 @routes.get("/persons/done/{draft}")
 def done(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
     """What was done; for an external source what its owner is to do, which names the person."""
 
-    def show(form: Typed) -> Response:
+    def show(form: SubmittedForm) -> Response:
         del form
         return page(request, "persons_done.html")
 
-    return _drafted(request, draft, visitor, service, show)
+    return _show_draft(request, draft, visitor, service, show)
 
 
 @routes.get("/persons/outcome")
@@ -170,18 +170,18 @@ def outcome(request: Request, visitor: Steward, form: Form, service: Served) -> 
     """Records what came of a statement for the owner of an external source."""
 
     def act() -> Response:
-        sent = shaped(
+        sent = read_body(
             Outcome, act=form.text("act"), done=form.text("done"), words=form.text("words")
         )
-        found = service.curator.subjects.record_outcome(
+        done = service.curator.subjects.record_outcome(
             sent.act, done=sent.done, words=sent.words, by=visitor.name
         )
-        return see_other(request, "/persons", said=found.words)
+        return see_other(request, "/persons", said=done.words)
 
-    return tried(request, act, lambda: _outcomes(request, visitor, service), acting=True)
+    return try_act(request, act, lambda: _outcomes(request, visitor, service), acting=True)
 
 
-def _tried(
+def _try_act(
     request: Request,
     act: Callable[[], Response],
     visitor: Visitor,
@@ -201,7 +201,7 @@ def _tried(
             return page(request, where, waiting=waiting)
         return _to(request, again, visitor, service)
 
-    return tried(request, act, show, acting=True)
+    return try_act(request, act, show, acting=True)
 
 
 def _to(request: Request, what: str, visitor: Visitor, service: Service) -> Response:
@@ -210,12 +210,12 @@ def _to(request: Request, what: str, visitor: Visitor, service: Service) -> Resp
     return see_other(request, f"/persons/{what}/{name}" if what else f"/persons?{DRAFT}={name}")
 
 
-def _drafted(
+def _show_draft(
     request: Request,
     draft: str,
     visitor: Visitor,
     service: Service,
-    show: Callable[[Typed], Response],
+    show: Callable[[SubmittedForm], Response],
 ) -> Response:
     """A page that is made from a draft; the form, where that is refused or there is none."""
 
@@ -224,7 +224,7 @@ def _drafted(
 
     if not take_draft(request, draft, visitor, service):
         return otherwise()
-    return tried(request, lambda: show(Typed(request.state.form)), otherwise)
+    return try_act(request, lambda: show(SubmittedForm(request.state.form)), otherwise)
 
 
 def _page(request: Request, visitor: Visitor, service: Service) -> Response:
@@ -237,21 +237,21 @@ def _outcomes(request: Request, visitor: Visitor, service: Service) -> Response:
     return page(request, "persons_outcome.html", waiting=waiting)
 
 
-def _in_data_set(form: Typed) -> InDataSet:
-    return shaped(InDataSet, **_about(form))
+def _in_data_set(form: SubmittedForm) -> InDataSet:
+    return read_body(InDataSet, **_about(form))
 
 
-def _about(form: Typed) -> dict[str, str]:
+def _about(form: SubmittedForm) -> dict[str, str]:
     return {name: form.text(name) for name in ("subject", "why", "data_set")}
 
 
-def _rows(request: Request, form: Typed, visitor: Visitor, service: Service) -> Response:
+def _rows(request: Request, form: SubmittedForm, visitor: Visitor, service: Service) -> Response:
     sent = _in_data_set(form)
-    found = service.curator.subjects.rows(
+    person_rows = service.curator.subjects.rows(
         sent.data_set, sent.subject, by=visitor.name, why=sent.why
     )
     record = service.curator.data_sets.record(sent.data_set)
-    rows = [{name: as_written(value) for name, value in row.items()} for row in found]
+    rows = [{name: as_written(value) for name, value in row.items()} for row in person_rows]
     return page(request, "persons_rows.html", rows=rows, record=record)
 
 
@@ -264,25 +264,25 @@ def _done(
     about: Mapping[str, str] | None = None,
 ) -> Response:
     """Not by an address: a statement has the person's id in it."""
-    said = {"words": found.words, "statement": found.statement or "", "act": found.act or ""}
-    request.state.form = form_of([*said.items(), *(about or {}).items()])
+    fields = {"words": found.words, "statement": found.statement or "", "act": found.act or ""}
+    request.state.form = form_of([*fields.items(), *(about or {}).items()])
     return _to(request, "done", visitor, service)
 
 
-def _correction(form: Typed, schema: Schema) -> Correction:
+def _correction(form: SubmittedForm, schema: Schema) -> Correction:
     changes = _changes(form, schema)
-    return shaped(Correction, **_about(form), row=form.text("row"), changes=changes)
+    return read_body(Correction, **_about(form), row=form.text("row"), changes=changes)
 
 
-def _changes(form: Typed, schema: Schema) -> dict[str, str | None]:
+def _changes(form: SubmittedForm, schema: Schema) -> dict[str, str | None]:
     """The values that were typed over those that the row had, as in a CSV file."""
     names = [column.name for column in schema.columns if f"value-{column.name}" in form.fields]
     typed = {name: form.text(f"value-{name}") for name in names}
     was = {name: form.text(f"was-{name}") for name in names}
-    found = {name: typed[name] or None for name in names if _differ(typed[name], was[name])}
-    if not found:
+    changes = {name: typed[name] or None for name in names if _differ(typed[name], was[name])}
+    if not changes:
         raise ParameterError(NOT_CHANGED)
-    return found
+    return changes
 
 
 def _differ(one: str, other: str) -> bool:

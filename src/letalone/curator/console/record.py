@@ -12,8 +12,8 @@ from fastapi import Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.entries import charged, newest, told, whole
-from letalone.curator.console.forms import Form, Typed, shaped, tried
+from letalone.curator.console.entries import newest, price_of_charge, summarise, whole
+from letalone.curator.console.forms import Form, SubmittedForm, read_body, try_act
 from letalone.curator.console.pages import console_routes, page
 from letalone.curator.console.visitors import Auditor, Overseer
 from letalone.curator.http import record
@@ -41,7 +41,7 @@ def ledger(
 ) -> Response:
     """Entries, the newest first; all, or those of one data set."""
     del visitor
-    return _shown(request, service, data_set=data_set, before=before)
+    return _show_entries(request, service, data_set=data_set, before=before)
 
 
 @routes.post("/ledger/verification")
@@ -50,10 +50,10 @@ def verify(request: Request, visitor: Auditor, form: Form, service: Served) -> R
     del visitor
 
     def act() -> Response:
-        found = record.verify(_kept(form), service)
-        return _shown(request, service, verified=found)
+        verified = record.verify(_read_kept(form), service)
+        return _show_entries(request, service, verified=verified)
 
-    return tried(request, act, lambda: _shown(request, service))
+    return try_act(request, act, lambda: _show_entries(request, service))
 
 
 @routes.post("/ledger/checkpoint")
@@ -62,11 +62,11 @@ def checkpoint(request: Request, visitor: Auditor, service: Served) -> Response:
     del visitor
 
     def act() -> Response:
-        found = record.checkpoint(service)
-        name = f"checkpoint-{found['number']}.json"
-        return _file(dumps(found, indent=2), name, "application/json")
+        checkpoint_made = record.checkpoint(service)
+        name = f"checkpoint-{checkpoint_made['number']}.json"
+        return _file(dumps(checkpoint_made, indent=2), name, "application/json")
 
-    return tried(request, act, lambda: _shown(request, service))
+    return try_act(request, act, lambda: _show_entries(request, service))
 
 
 @routes.get("/ledger/export")
@@ -85,22 +85,22 @@ def entry(
 ) -> Response:
     """One entry, with all that it holds."""
     del visitor
-    found = service.curator.ledger.newest(before=number + 1, limit=1)
-    if not found or found[0].number != number:
+    entries = service.curator.ledger.newest(before=number + 1, limit=1)
+    if not entries or entries[0].number != number:
         raise refused("not-found", f"There is no entry {number}.")
-    one = found[0]
+    the_entry = entries[0]
     last = len(service.curator.ledger)
     return page(
-        request, "entry.html", entry=one, told=told(one), body=whole(one), price=charged(one),
-        last=last,
+        request, "entry.html", entry=the_entry, told=summarise(the_entry),
+        body=whole(the_entry), price=price_of_charge(the_entry), last=last,
     )  # fmt: skip
 
 
 @routes.get("/processing")
 def processing(request: Request, visitor: Overseer, service: Served) -> Response:
     """The record of processing activities (GDPR, article 30)."""
-    found = service.curator.processing.record(by=visitor.name)
-    return page(request, "processing.html", found=found)
+    processing_record = service.curator.processing.record(by=visitor.name)
+    return page(request, "processing.html", found=processing_record)
 
 
 @routes.get("/processing.md")
@@ -110,7 +110,7 @@ def processing_to_keep(visitor: Overseer, service: Served) -> Response:
     return _file(words, "processing.md", "text/markdown")
 
 
-def _shown(
+def _show_entries(
     request: Request,
     service: Served,
     *,
@@ -120,14 +120,14 @@ def _shown(
 ) -> Response:
     ledger, data_sets = service.curator.ledger, service.curator.data_sets
     name = data_sets.record(data_set).name if data_set else None
-    found = newest(service, name, before=before, limit=ROWS + 1)
+    entries = newest(service, name, before=before, limit=ROWS + 1)
     return page(
         request,
         "ledger.html",
-        entries=None if found is None else [told(one) for one in found[:ROWS]],
-        older=found[ROWS - 1].number if found and len(found) > ROWS else None,
+        entries=None if entries is None else [summarise(item) for item in entries[:ROWS]],
+        older=entries[ROWS - 1].number if entries and len(entries) > ROWS else None,
         is_newest=before is None,
-        names=[one.name for one in data_sets.records()],
+        names=[item.name for item in data_sets.records()],
         data_set=data_set,
         head=ledger.head,
         many=len(ledger),
@@ -136,16 +136,16 @@ def _shown(
     )
 
 
-def _kept(form: Typed) -> Verification:
+def _read_kept(form: SubmittedForm) -> Verification:
     """What was kept elsewhere, as the API takes it."""
     typed = form.text("checkpoints")
     try:
-        found: object = loads(typed) if typed else []
+        kept: object = loads(typed) if typed else []
     except (ValueError, RecursionError):
         raise ParameterError(NO_CHECKPOINT) from None
-    listed = cast("list[object]", found) if isinstance(found, list) else [found]
+    listed = cast("list[object]", kept) if isinstance(kept, list) else [kept]
     head = form.maybe("head")
-    return shaped(Verification, head=head and head.lower(), checkpoints=listed)
+    return read_body(Verification, head=head and head.lower(), checkpoints=listed)
 
 
 def _file(content: str, name: str, kind: str) -> Response:

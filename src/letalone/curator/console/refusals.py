@@ -56,13 +56,13 @@ def refusals(
     del visitor
     data_sets = service.curator.data_sets
     name = data_sets.record(data_set).name if data_set else None
-    found = _newest(service.curator.ledger, name, before)
+    entries = _newest(service.curator.ledger, name, before)
     return page(
         request,
         "refusals.html",
-        found=None if found is None else [_refusal(one) for one in found[:ROWS]],
-        older=found[ROWS - 1].number if found and len(found) > ROWS else None,
-        names=[one.name for one in data_sets.records()],
+        found=None if entries is None else [_refusal(item) for item in entries[:ROWS]],
+        older=entries[ROWS - 1].number if entries and len(entries) > ROWS else None,
+        names=[item.name for item in data_sets.records()],
         data_set=data_set,
         newest=before is None,
     )

@@ -3,8 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.ended import ended
-from letalone.curator.console.forms import tried
+from letalone.curator.console.ended import find_ended
+from letalone.curator.console.forms import try_act
 from letalone.curator.console.inbox import inbox
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Analyst, Visiting, Visitor
@@ -28,12 +28,14 @@ def withdraw(request: Request, request_id: str, visitor: Analyst, service: Serve
         service.curator.requests.withdraw(request_id, by=visitor.name)
         return see_other(request, "/requests", said="Your request was taken back.")
 
-    return tried(request, act, lambda: _page(request, visitor, service))
+    return try_act(request, act, lambda: _page(request, visitor, service))
 
 
 def _page(request: Request, visitor: Visitor, service: Service) -> Response:
-    found = service.curator.requests
-    own = found.requests(by=visitor.name, own=True) if Scope.ASK in visitor.scopes else []
-    had = found.own_grants(by=visitor.name) if own else []
-    over = {(one.data_set, one.purpose): one.why for one in ended(service, had)}
-    return page(request, "requests.html", own=own, over=over, **inbox(service, visitor))
+    requests = service.curator.requests
+    own_requests = (
+        requests.requests(by=visitor.name, own=True) if Scope.ASK in visitor.scopes else []
+    )
+    had = requests.own_grants(by=visitor.name) if own_requests else []
+    over = {(grant.data_set, grant.purpose): grant.why for grant in find_ended(service, had)}
+    return page(request, "requests.html", own=own_requests, over=over, **inbox(service, visitor))

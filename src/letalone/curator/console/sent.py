@@ -62,9 +62,9 @@ async def _form(request: Request) -> FormData | None:
             raise Refused(Problem("http", NOT_A_FORM, status=415))
         return None
     body = await request.body() if kind.lower().startswith(TYPED) else b""
-    most = FIELDS_DECLARED if request.url.path == DECLARING else FIELDS
-    if body.count(b"&") >= most:
-        raise Refused(Problem("body-too-large", f"The form has more than {most:,} fields."))
+    max_fields = FIELDS_DECLARED if request.url.path == DECLARING else FIELDS
+    if body.count(b"&") >= max_fields:
+        raise Refused(Problem("body-too-large", f"The form has more than {max_fields:,} fields."))
     return await run_in_threadpool(_read, body) if len(body) > LARGE else _read(body)
 
 

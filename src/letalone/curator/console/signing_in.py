@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from letalone.curator.console.addresses import local
-from letalone.curator.console.forms import Form, give_password_again, tried
+from letalone.curator.console.forms import Form, give_password_again, try_act
 from letalone.curator.console.kept import kept_for
 from letalone.curator.console.pages import (
     console_routes,
@@ -52,7 +52,7 @@ def signed_in(request: Request, form: Form, service: Served, address: Address) -
         at = "/password" if proof.person.must_change else local(form.text("next") or "/")
         return see_other(request, at)
 
-    return tried(request, act, lambda: sign_in_page(request))
+    return try_act(request, act, lambda: sign_in_page(request))
 
 
 def begin(request: Request, service: Served, proof: Recognised) -> None:
@@ -85,7 +85,7 @@ def given_again(request: Request, form: Form) -> Response:
         give_password_again(request, form.secret("password"))
         return see_other(request, local(form.text("next") or "/"))
 
-    return tried(request, act, lambda: page(request, "again.html"))
+    return try_act(request, act, lambda: page(request, "again.html"))
 
 
 @routes.get("/password", dependencies=[CHANGING])
@@ -95,7 +95,7 @@ def password(request: Request) -> Response:
 
 
 @routes.post("/password")
-def changed(request: Request, visitor: Changing, form: Form, service: Served) -> Response:
+def change_password(request: Request, visitor: Changing, form: Form, service: Served) -> Response:
     """Replaces the password: all other visits and all tokens end, this visit begins anew."""
     people, name = service.curator.people, visitor.name
 
@@ -107,7 +107,7 @@ def changed(request: Request, visitor: Changing, form: Form, service: Served) ->
         begin(request, service, people.password_again(name, new))
         return see_other(request, "/", said="Your password was changed.")
 
-    return tried(request, act, lambda: _password(request))
+    return try_act(request, act, lambda: _password(request))
 
 
 def _password(request: Request) -> Response:
