@@ -189,11 +189,6 @@ class RaiseVersion(Remedy):
 
 # The surroundings
 @dataclass(frozen=True, slots=True)
-class OpenAgain(Remedy):
-    """Open the table again: it was closed."""
-
-
-@dataclass(frozen=True, slots=True)
 class AskAgain(Remedy):
     """Ask the same again: what was paid for before it was cut off is gone on with, and is free."""
 

@@ -235,7 +235,7 @@ def of_error(error: LetaloneError) -> Problem:
     known = error if code is error.code else getattr(errors, code.error)
     kind = code.value.problem_type or known.problem_type
     name = code.error if code.value.served else type(error).__name__
-    more = {"error": name, **members_in_http(problem, budget_as_json)}
+    more: dict[str, Any] = {"error": name, **members_in_http(problem, budget_as_json)}
     if isinstance(error, BudgetExceeded):
         more |= {name: more["facts"][name] for name in AMOUNTS if name in more["facts"]}
     return Problem(kind, in_http(problem), more=more, headers=_headers(error, kind))
