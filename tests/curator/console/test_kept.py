@@ -7,9 +7,9 @@ from html import unescape
 from urllib.parse import urlencode
 
 from curator.makers import NAME, PASSWORD, PURPOSE
-from letalone.curator.console.kept import SECRETS
 from letalone.curator.console.pages import TEMPLATES
 from letalone.curator.console.questions import _digest_of_agreement
+from letalone.curator.console.sent import SECRETS
 from letalone.curator.http.shapes import SentQuestion
 
 ASKED = {"data_set": NAME, "purpose": PURPOSE, "sql": "SELECT COUNT(*) AS n FROM visits"}

@@ -3,23 +3,17 @@
 from fastapi import FastAPI
 
 from letalone.curator.console import (
-    account,
-    answerable,
     answers,
     budgets,
     data_set_acts,
     data_sets,
     elsewhere,
-    epsilon,
     home,
-    identities,
-    inbox,
-    openness,
+    meaning,
     people,
     persons,
     questions,
     record,
-    refusals,
     registering,
     requests,
     signing_in,
@@ -29,9 +23,8 @@ from letalone.curator.console.spending import Spending
 from letalone.curator.http.who import ANYBODY
 
 ROUTES = (
-    questions, signing_in, elsewhere, home, answers, openness, epsilon, record, answerable,
-    identities, requests, account, inbox, budgets, refusals, people, persons, registering,
-    data_set_acts, data_sets,  # last: a data set may have any name
+    questions, signing_in, elsewhere, home, answers, meaning, record, requests, budgets, people,
+    persons, registering, data_set_acts, data_sets,  # last: a data set may have any name
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import Form, SubmittedForm, read_body, try_act
+from letalone.curator.console.forms import Form, SubmittedForm, act_or_show, read_body
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.spending import chart_of, spending_of
 from letalone.curator.console.visitors import Overseer, Steward, Visitor
@@ -55,54 +55,61 @@ def budgets(request: Request, visitor: Overseer, service: Served) -> Response:
 def budget(request: Request, name: str, visitor: Overseer, service: Served) -> Response:
     """One budget: its cap, which is a guarantee, and the shares under it."""
     del visitor
-    return _budget(request, service, name)
+    record = service.curator.data_sets.record(name)
+    stands = service.curator.ledger.data_set(record.name)
+    levels = sorted(service.curator.ledger.levels(record.name), key=share_key)
+    shares = [("", "the whole data set")]
+    shares += [
+        (share_key(level), _level_in_words(level)) for level in levels if not level.withdrawn
+    ]
+    return page(
+        request, "budget.html", record=record, stands=stands, levels=levels, shares=shares,
+        chart=_chart(request, record.name, levels), days=service.curator.settings.waiting_days,
+    )  # fmt: skip
 
 
 @routes.post("/budgets/{name}/proposals")
+@act_or_show(budget, acting=True)
 def propose(request: Request, name: str, visitor: Steward, form: Form, service: Served) -> Response:
     """A larger budget, to be decided on."""
-
-    def act() -> Response:
-        sent = _read_proposal(name, form)
-        made = service.curator.proposals.make(
-            sent.data_set, sent.budget.read(), why=sent.why, by=visitor.name,
-            purpose=sent.purpose, analyst=sent.analyst,
-        )  # fmt: skip
-        alone = service.curator.proposals.can_second(made, by=visitor.name)
-        notice = ALONE if alone else TWO
-        return see_other(request, f"/proposals/{made.id}", said=notice)
-
-    return try_act(request, act, lambda: _budget(request, service, name), acting=True)
+    sent = _read_proposal(name, form)
+    made = service.curator.proposals.make(
+        sent.data_set, sent.budget.read(), why=sent.why, by=visitor.name,
+        purpose=sent.purpose, analyst=sent.analyst,
+    )  # fmt: skip
+    alone = service.curator.proposals.can_second(made, by=visitor.name)
+    notice = ALONE if alone else TWO
+    return see_other(request, f"/proposals/{made.id}", said=notice)
 
 
 @routes.get("/proposals/{proposal_id}")
 def proposal(request: Request, proposal_id: str, visitor: Overseer, service: Served) -> Response:
     """One proposal: what for, by whom, and from when on it can be seconded."""
-    return _proposal(request, proposal_id, visitor, service)
+    proposal = service.curator.proposals.proposal(proposal_id, by=visitor.name)
+    return page(
+        request, "proposal.html", found=proposal, is_open=proposal.state is State.OPEN,
+        own=proposal.proposed_by == visitor.name, waits=_waits(service, proposal, visitor),
+        can=service.curator.proposals.can_second(proposal, by=visitor.name),
+    )  # fmt: skip
 
 
 @routes.post("/proposals/{proposal_id}/decision")
+@act_or_show(proposal, acting=True)
 def decide(
     request: Request, proposal_id: str, visitor: Steward, form: Form, service: Served
 ) -> Response:
     """Seconds a proposal, which carries it out; or declines it."""
-
-    def act() -> Response:
-        sent = read_body(
-            Seconding, seconded=form.text("decision") == "second", reason=form.maybe("reason")
-        )
-        proposals, by = service.curator.proposals, visitor.name
-        if sent.seconded:
-            proposals.second(proposal_id, reason=sent.reason or "seconded", by=by)
-            notice = "The larger budget holds from now on."
-        else:
-            proposals.refuse(proposal_id, reason=sent.reason or "not seconded", by=by)
-            notice = "The proposal was declined."
-        return see_other(request, f"/proposals/{proposal_id}", said=notice)
-
-    return try_act(
-        request, act, lambda: _proposal(request, proposal_id, visitor, service), acting=True
+    sent = read_body(
+        Seconding, seconded=form.text("decision") == "second", reason=form.maybe("reason")
     )
+    proposals, by = service.curator.proposals, visitor.name
+    if sent.seconded:
+        proposals.second(proposal_id, reason=sent.reason or "seconded", by=by)
+        notice = "The larger budget holds from now on."
+    else:
+        proposals.refuse(proposal_id, reason=sent.reason or "not seconded", by=by)
+        notice = "The proposal was declined."
+    return see_other(request, f"/proposals/{proposal_id}", said=notice)
 
 
 def share_key(level: Level) -> str:
@@ -119,35 +126,12 @@ def _read_proposal(name: str, form: SubmittedForm) -> NewProposal:
     )  # fmt: skip
 
 
-def _budget(request: Request, service: Service, name: str) -> Response:
-    record = service.curator.data_sets.record(name)
-    stands = service.curator.ledger.data_set(record.name)
-    levels = sorted(service.curator.ledger.levels(record.name), key=share_key)
-    shares = [("", "the whole data set")]
-    shares += [
-        (share_key(level), _level_in_words(level)) for level in levels if not level.withdrawn
-    ]
-    return page(
-        request, "budget.html", record=record, stands=stands, levels=levels, shares=shares,
-        chart=_chart(request, record.name, levels), days=service.curator.settings.waiting_days,
-    )  # fmt: skip
-
-
 def _level_in_words(level: Level) -> str:
     return f"{level.purpose}: {level.analyst}" if level.analyst else f"{level.purpose} (purpose)"
 
 
 def _chart(request: Request, name: str, levels: Sequence[Level] = ()) -> Any:
     return chart_of(spending_of(request).history(name), name, levels=levels)
-
-
-def _proposal(request: Request, proposal_id: str, visitor: Visitor, service: Service) -> Response:
-    proposal = service.curator.proposals.proposal(proposal_id, by=visitor.name)
-    return page(
-        request, "proposal.html", found=proposal, is_open=proposal.state is State.OPEN,
-        own=proposal.proposed_by == visitor.name, waits=_waits(service, proposal, visitor),
-        can=service.curator.proposals.can_second(proposal, by=visitor.name),
-    )  # fmt: skip
 
 
 def _waits(service: Service, found: Proposal, visitor: Visitor) -> list[dict[str, Any]]:

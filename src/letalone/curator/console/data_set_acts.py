@@ -15,7 +15,7 @@ from starlette.responses import Response
 from letalone.curator.console import uploads
 from letalone.curator.console.acting import ActingOwner, ActingSteward
 from letalone.curator.console.declaring import purpose_of
-from letalone.curator.console.forms import Form, read_body, try_act
+from letalone.curator.console.forms import Form, act_or_show, read_body, try_act
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Owner, Steward, Visitor
 from letalone.curator.curator import Curator
@@ -105,21 +105,18 @@ def renew(request: Request, name: str, visitor: Owner, form: Form, service: Serv
 def purposes(request: Request, name: str, visitor: Owner, service: Served) -> Response:
     """The form for one more purpose."""
     del visitor
-    return _purposes(request, name, service)
+    return page(request, "purpose.html", record=service.curator.data_sets.record(name))
 
 
 @routes.post("/data-sets/{name}/purposes")
+@act_or_show(purposes, acting=True)
 def add_purpose(
     request: Request, name: str, visitor: Owner, form: Form, service: Served
 ) -> Response:
     """One more purpose."""
-
-    def act() -> Response:
-        sent = read_body(SentPurpose, **purpose_of(form))
-        service.curator.data_sets.add_purpose(name, sent.read(), by=visitor.name)
-        return _back(request, name, f"It may be used for {sent.name} from now on.")
-
-    return try_act(request, act, lambda: _purposes(request, name, service), acting=True)
+    sent = read_body(SentPurpose, **purpose_of(form))
+    service.curator.data_sets.add_purpose(name, sent.read(), by=visitor.name)
+    return _back(request, name, f"It may be used for {sent.name} from now on.")
 
 
 @routes.get("/data-sets/{name}/purposes/withdrawal")
@@ -206,10 +203,6 @@ def _reason(request: Request, name: str, act: Act) -> Response:
 
 def _back(request: Request, name: str, said: str) -> Response:
     return see_other(request, f"/data-sets/{quote(name)}", said=said)
-
-
-def _purposes(request: Request, name: str, service: Service) -> Response:
-    return page(request, "purpose.html", record=service.curator.data_sets.record(name))
 
 
 def _renewal(

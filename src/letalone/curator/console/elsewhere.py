@@ -1,5 +1,6 @@
 """Signing in at a provider, where one is set up, and again before acts of stewards and owners.
 
+Owners say which account at the provider is whose.
 What is remembered of the journey lies in a cookie that only this service's own pages send: who
 comes back from the provider's site is sent on once, from here to here. It is sealed under the
 master key, for the visit that signs in again where one does, and taken away when the journey
@@ -20,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from letalone.curator.console.addresses import local
-from letalone.curator.console.forms import try_act
+from letalone.curator.console.forms import Form, act_or_show, try_act
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.secrets import (
     Secrets,
@@ -30,7 +31,7 @@ from letalone.curator.console.secrets import (
     new_forms,
     secrets_of,
 )
-from letalone.curator.console.visitors import Perhaps, Visitor
+from letalone.curator.console.visitors import Owner, Perhaps, Visitor
 from letalone.curator.http.problems import refused
 from letalone.curator.http.who import Served, Service, address_of, count_address
 from letalone.curator.provider_settings import read_provider
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from letalone.curator.console.provider import Journey, Provider
 
 AT, BACK = "/sign-in/provider", "/sign-in/provider/back"
+LINKS = "/identities"
 COOKIE, SECONDS = "letalone-provider", 600
 NO_PAGE = "This address is for people who sign in, and not for a part of another site's page."
 NEEDED = ("authlib", "joserfc", "httpx")
@@ -172,3 +174,30 @@ def _journey(request: Request, service: Service) -> "Journey | None":
             fields: dict[str, Any] = loads(urlsafe_b64decode(body + "=" * (-len(body) % 4)))
             return Journey(**fields)
     return None
+
+
+@routes.get(LINKS)
+def identities(request: Request, visitor: Owner, service: Served) -> Response:
+    """The links, and a form for one more."""
+    links = service.curator.identities.links(by=visitor.name)
+    everybody = service.curator.people.everybody(by=visitor.name)
+    names = [person.name for person in everybody if person.active]
+    return page(request, "identities.html", identities=links, names=names)
+
+
+@routes.post(LINKS)
+@act_or_show(identities, acting=True)
+def link(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+    """Links an account to a person, instead of the one before."""
+    person, issuer = form.text("person"), provider_of(request).issuer
+    service.curator.identities.link(person, form.text("account"), issuer=issuer, by=visitor.name)
+    return see_other(request, LINKS, said=f"The account is linked to {person}.")
+
+
+@routes.post(f"{LINKS}/end")
+@act_or_show(identities, acting=True)
+def unlink(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+    """Ends a link."""
+    person = form.text("person")
+    service.curator.identities.unlink(person, by=visitor.name)
+    return see_other(request, LINKS, said=f"The link of {person} has ended.")

@@ -69,11 +69,16 @@ def summarise(entry: Entry) -> EntrySummary:
 
 
 def newest(
-    service: Service, name: str | None = None, *, before: int | None = None, limit: int
+    service: Service,
+    name: str | None = None,
+    *,
+    limit: int,
+    before: int | None = None,
+    kind: Kind | None = None,
 ) -> list[Entry] | None:
     """The last entries; None where one cannot be read, which verification names."""
     try:
-        return service.curator.ledger.newest(name, before=before, limit=limit)
+        return service.curator.ledger.newest(name, before=before, limit=limit, kind=kind)
     except FormatError:
         return None
 

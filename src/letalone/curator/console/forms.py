@@ -5,6 +5,8 @@ Tested:   tests/curator/console/test_forms.py
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial, wraps
+from inspect import signature
 from re import fullmatch
 from typing import Annotated, Any, TypeVar
 
@@ -34,6 +36,7 @@ CALLED: Called = {
 }
 Shape = TypeVar("Shape", bound=BaseModel)
 Show = Callable[[], Response]
+Page = Callable[..., Response]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,25 @@ def try_act(request: Request, act: Show, show: Show, *, acting: bool = False) ->
         if asks(request) and isinstance(error, LetaloneError):
             request.app.state.service.throttle.refusal(request.state.person)
     return show()
+
+
+def act_or_show(show: Page, *, acting: bool = False) -> Callable[[Page], Page]:
+    """Makes a route of an act: where it is refused, it shows a page as `try_act` does.
+
+    The page gets those arguments of the route that it has parameters for.
+    """
+    names = signature(show).parameters
+
+    def decorate(act: Page) -> Page:
+        @wraps(act)
+        def route(request: Request, **values: Any) -> Response:
+            known = {name: value for name, value in values.items() if name in names}
+            again = partial(show, request=request, **known)
+            return try_act(request, partial(act, request=request, **values), again, acting=acting)
+
+        return route
+
+    return decorate
 
 
 def give_password_again(request: Request, password: str) -> None:

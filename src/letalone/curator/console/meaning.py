@@ -1,4 +1,4 @@
-"""What an ε promises to one person, in numbers for the page that explains it.
+"""What an ε promises to one person, and the page that explains it: every ε leads there.
 
 Every number comes from the curve of (ε, δ) and is rounded up: how often a bet at even odds is
 won, how many people a test with 5 % false alarms finds, by what factor one person changes how
@@ -14,8 +14,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log10
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from letalone.answers.promise import at_most, best_guess, most_caught, percent
 from letalone.curator.console.charts import figure, trade_off
+from letalone.curator.console.forms import number_typed, try_act
+from letalone.curator.console.pages import console_routes, page
+from letalone.curator.console.visitors import Perhaps
 from letalone.curator.http.shapes import UNSIGNED, exact
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball
@@ -31,6 +37,7 @@ GROUPS = (2, 4, 20)
 ALARMS = (1, 5, 10, 25, 50)  # percent
 SHORT = 20
 NUMBER = re.compile(UNSIGNED)
+routes = console_routes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +111,7 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class RepeatedReleases:
+class GroupPromise:
     """What the same promise says of several people at once."""
 
     people: int
@@ -134,14 +141,14 @@ def examples() -> list[Meaning]:
     return [Meaning(epsilon) for epsilon in EXAMPLES]
 
 
-def together(meaning: Meaning, sizes: Sequence[int] = GROUPS) -> list[RepeatedReleases]:
+def group_promises(meaning: Meaning, sizes: Sequence[int] = GROUPS) -> list[GroupPromise]:
     """Families, or one person with so many rows where the rows are what is protected."""
-    rows = list[RepeatedReleases]()
+    rows = list[GroupPromise]()
     for size in sizes:
         curve = meaning.privacy.group(size)
         guess = best_guess(curve)
         rows.append(
-            RepeatedReleases(size, _promise(curve), percent(guess) if guess < 1 else "no limit")
+            GroupPromise(size, _promise(curve), percent(guess) if guess < 1 else "no limit")
         )
     return rows
 
@@ -162,3 +169,19 @@ def _number(name: str, typed: str) -> Fraction:
 
 def _short(typed: str) -> str:
     return typed if len(typed) <= SHORT else f"{typed[:SHORT]}…"
+
+
+@routes.get("/epsilon")
+def epsilon(request: Request, visitor: Perhaps, epsilon: str = "", delta: str = "") -> Response:
+    """What an ε, and a δ, promise; anybody may look."""
+    del visitor  # it says who sees which links
+
+    def show(meaning: Meaning) -> Response:
+        groups = group_promises(meaning)
+        return page(request, "epsilon.html", meaning=meaning, examples=examples(), together=groups)
+
+    return try_act(
+        request,
+        lambda: show(read(number_typed(epsilon.strip()), number_typed(delta.strip()))),
+        lambda: show(Meaning(Fraction(1))),
+    )

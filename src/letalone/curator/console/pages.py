@@ -4,6 +4,7 @@ Tested:   tests/curator/console/test_pages.py
 """
 
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from functools import cache
 from hmac import compare_digest
 from pathlib import Path
@@ -23,10 +24,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from letalone.curator.console.addresses import local
 from letalone.curator.console.directions import Isolation
 from letalone.curator.console.files import address_of_file, sheets
-from letalone.curator.console.kept import SealedForm, keep_form, late_form, still_kept
-from letalone.curator.console.navigation import links_for
 from letalone.curator.console.secrets import STALE, Secrets, keep, secrets_of
-from letalone.curator.console.sent import check_sent
+from letalone.curator.console.sent import SealedForm, check_sent, keep_form, late_form, still_kept
 from letalone.curator.console.shown import FILTERS
 from letalone.curator.console.visitors import SignInNeeded, Visitor
 from letalone.curator.console.wording import NO_MATCH, SIGNED_OUT, problem_for_people
@@ -36,7 +35,7 @@ from letalone.curator.http.problems import (
     of_status,
     of_validation,
 )
-from letalone.curator.records import Scope
+from letalone.curator.records import Role, Scope
 from letalone.errors import LetaloneError
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -55,6 +54,59 @@ IS_KEPT, IS_NOT_KEPT = ": what you typed is kept.", ", and type it again."
 AS_TYPED = "This is what you typed. Nothing was done with it."
 OF_QUESTIONS = "/ask/"
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+EVERYBODY = tuple(Role)
+OVERSEERS = (Role.OWNER, Role.STEWARD, Role.AUDITOR)
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationLink:
+    """A place in the console, and who sees the link."""
+
+    at: str
+    words: str
+    roles: tuple[Role, ...] | None = EVERYBODY
+    elsewhere: bool = False  # only where people sign in at a provider
+    also: tuple[str, ...] = ()  # addresses of other pages that belong to it
+
+
+LINKS = (
+    NavigationLink("/", "Home"),
+    NavigationLink("/data-sets", "Data sets", also=("/register",)),
+    NavigationLink("/ask", "Ask", (Role.ANALYST,)),
+    NavigationLink("/history", "Answers", (Role.ANALYST,)),
+    NavigationLink("/requests", "Requests", also=("/grants", "/refusals")),
+    NavigationLink("/budgets", "Budgets", OVERSEERS, also=("/proposals",)),
+    NavigationLink("/persons", "People in the data", (Role.STEWARD, Role.OWNER)),
+    NavigationLink("/people", "Accounts", OVERSEERS),
+    NavigationLink("/ledger", "Ledger", (Role.OWNER, Role.AUDITOR)),
+    NavigationLink("/identities", "Sign-in", (Role.OWNER,), elsewhere=True),
+    NavigationLink("/processing", "Record", OVERSEERS),
+    NavigationLink("/open", "Public", None),
+)
+
+
+def links_for(
+    visitor: Visitor | None, path: str, *, elsewhere: bool = False
+) -> list[dict[str, object]]:
+    """The links that somebody sees, and which of them is the page itself."""
+    if visitor is not None and visitor.person.must_change:
+        return []
+    return [
+        {
+            "at": link.at,
+            "words": link.words,
+            "here": any(_is_here(at, path) for at in (link.at, *link.also)),
+        }
+        for link in LINKS
+        if (link.roles is None or (visitor is not None and visitor.has(*link.roles)))
+        and (elsewhere or not link.elsewhere)
+    ]
+
+
+def _is_here(at: str, path: str) -> bool:
+    return path == at or (at != "/" and path.startswith(f"{at}/"))
 
 
 @cache

@@ -26,7 +26,7 @@ from letalone.curator.console.declaring import (
     read_declaration,
 )
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft
-from letalone.curator.console.forms import Form, SubmittedForm, try_act
+from letalone.curator.console.forms import Form, SubmittedForm, act_or_show, try_act
 from letalone.curator.console.pages import REFUSED, console_routes, page, problem_of, see_other
 from letalone.curator.console.visitors import Owner, Visitor
 from letalone.curator.http.problems import Refused, refused
@@ -70,20 +70,19 @@ class RegistrationDraft:
 def first_step(request: Request, visitor: ActingOwner, service: Served) -> Response:
     """Where the rows are."""
     del visitor
-    return _first(request, service)
+    settings = service.curator.settings
+    hosts, schemas = settings.source_hosts, settings.spark_schemas
+    return page(request, "register.html", hosts=hosts, schemas=schemas)
 
 
 @routes.post("/register")
+@act_or_show(first_step, acting=True)
 def name_source(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
     """A file of the import folder, or a table on a server."""
-
-    def act() -> Response:
-        file, address = form.maybe("file"), form.maybe("address")
-        source = RegistrationDraft(None, file, address, external=form.ticked("external"))
-        service.curator.beforehand.columns(by=visitor.name, file=file, address=address)
-        return see_other(request, f"/register/declare?{_query(source)}")
-
-    return try_act(request, act, lambda: _first(request, service), acting=True)
+    file, address = form.maybe("file"), form.maybe("address")
+    source = RegistrationDraft(None, file, address, external=form.ticked("external"))
+    service.curator.beforehand.columns(by=visitor.name, file=file, address=address)
+    return see_other(request, f"/register/declare?{_query(source)}")
 
 
 @routes.post("/uploads")
@@ -188,12 +187,6 @@ def _register(
     notice = f"{record.name} is registered. Analysts can request access to it now."
     at = f"/data-sets/{quote(record.name)}" + ("/affected" if source.counted else "")
     return see_other(request, at, said=notice)
-
-
-def _first(request: Request, service: Service) -> Response:
-    settings = service.curator.settings
-    hosts, schemas = settings.source_hosts, settings.spark_schemas
-    return page(request, "register.html", hosts=hosts, schemas=schemas)
 
 
 def _second(

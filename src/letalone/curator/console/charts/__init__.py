@@ -16,5 +16,6 @@ from letalone.curator.console.charts.spending import burn_down
 from letalone.curator.console.charts.trade_off import trade_off
 
 __all__ = [
-    "ChartMark", "bars_with_errors", "burn_down", "figure", "lines_with_errors", "make_mark", "trade_off",
+    "ChartMark", "bars_with_errors", "burn_down", "figure", "lines_with_errors",
+    "make_mark", "trade_off",
 ]  # fmt: skip
