@@ -23,7 +23,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from letalone.errors import FormatError
-from letalone.exact.canonical import MAX_SAFE_INTEGER
+from letalone.exact.canonical import LARGEST
 from letalone.exact.typed import read_written
 from letalone.plans.constants import Value, as_bound
 from letalone.plans.types import Type
@@ -83,7 +83,7 @@ def to_stored(value: object) -> object:
     match value:
         case None | bool() | str():
             return value
-        case int() if abs(value) <= MAX_SAFE_INTEGER:
+        case int() if abs(value) <= LARGEST:
             return value
         case Neighbours():
             return {"neighbours": value.relation.value}
