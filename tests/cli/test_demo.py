@@ -14,7 +14,7 @@ from letalone.engines.duck import DuckEngine
 from letalone.errors import NeighboursDiffer
 from letalone.ledger import Ledger
 from letalone.privacy import REPLACE, PureDP, compose
-from letalone.sample.hospital import MOST_VISITS, TODAY, WARDS, Visits, visits
+from letalone.sample.hospital import MOST_VISITS, TODAY, WARDS, HospitalVisits, visits
 from screens import check_screen, offered
 
 Letalone = Callable[..., Any]
@@ -22,12 +22,12 @@ PATIENT = REPLACE.of("patient")
 
 
 @pytest.fixture(scope="module")
-def hospital() -> Visits:
+def hospital() -> HospitalVisits:
     return visits(400)
 
 
 def test_the_questions_go_through_the_engine_and_are_charged_to_a_ledger(
-    hospital: Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hospital: HospitalVisits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measured: list[int] = []
     measure = DuckEngine.measure
@@ -46,7 +46,7 @@ def test_the_questions_go_through_the_engine_and_are_charged_to_a_ledger(
     assert found.privacy.epsilon(0) == 1.0
 
 
-def test_the_exact_figures_are_those_of_the_whole_table(hospital: Visits, tmp_path: Path) -> None:
+def test_the_exact_figures_are_those_of_the_whole_table(hospital: HospitalVisits, tmp_path: Path) -> None:
     """Nobody has more rows than count, so answer and exact figure differ by the noise alone."""
     found = ask_both(hospital, tmp_path)
     assert np.bincount(hospital.patient_id).max() <= MOST_VISITS

@@ -8,7 +8,7 @@ import pytest
 
 from letalone.engines.duck import DuckEngine
 from letalone.session import pricing
-from letalone.tables.compiled import compiled
+from letalone.tables.compiled import compile_plan
 from screens import check_refusal, offered
 
 Letalone = Callable[..., Any]
@@ -43,9 +43,9 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
     def counting(plan: Any, **price: Any) -> Any:
         made.append(plan)
-        return compiled(plan, **price)
+        return compile_plan(plan, **price)
 
-    monkeypatch.setattr(pricing, "compiled", counting)
+    monkeypatch.setattr(pricing, "compile_plan", counting)
     return made
 
 

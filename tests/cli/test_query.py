@@ -19,7 +19,7 @@ from letalone.cli.app import run
 from letalone.cli.offered import to_type
 from letalone.cli.screen import program_name, progress_bar
 from letalone.ledger import Ledger, verify_receipt
-from letalone.sample.hospital import Visits, visits
+from letalone.sample.hospital import HospitalVisits, visits
 from screens import check_refusal, check_screen, offered
 
 Letalone = Callable[..., Any]
@@ -38,12 +38,12 @@ PREVIEW_KEYS = {
 
 
 @pytest.fixture(scope="module")
-def table() -> Visits:
+def table() -> HospitalVisits:
     return visits(PATIENTS)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, table: Visits) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory, table: HospitalVisits) -> Path:
     folder = tmp_path_factory.mktemp("made")
     table.to_csv(folder / "my.csv")
     assert run(["init", str(folder / "my.csv"), "--yes"]) == 0
@@ -79,7 +79,7 @@ def test_a_count_is_near_the_truth_and_its_price_is_what_was_typed(
 
 
 def test_groups_come_in_the_order_of_their_keys_with_zero_for_unknown_ones(
-    letalone: Letalone, my: Path, table: Visits
+    letalone: Letalone, my: Path, table: HospitalVisits
 ) -> None:
     """Each of 10 rows of a patient may move a count: scale 10, so 400 once in e^40 runs."""
     sql = "SELECT ward, COUNT(*) n, SUM(cost) FROM my WHERE cost < 1000 GROUP BY ward"

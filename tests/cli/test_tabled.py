@@ -7,7 +7,7 @@ from rich.console import Console
 
 import letalone as la
 from answers.releases import made
-from letalone.answers.columns import KeyColumn, Kind, Output
+from letalone.answers.columns import KeyColumn, CellKind, Output
 from letalone.answers.views import grid
 from letalone.cli.tabled import HEAD, MAX_ROWS, TableLayout, lay_out
 
@@ -17,8 +17,8 @@ WARDS = ("Cardiology", "Surgery", "Oncology", "Paediatrics", "Intensive care")
 def answer(names: list[str], *, rows: int = 5) -> la.Release:
     wards = tuple(WARDS[n % 5] + " " * (n // 5) for n in range(rows))
     cells = ((1234.5,) * rows, (1018.25,) * rows, (1378.75,) * rows)
-    outputs = tuple(Output(name, name, "", Kind.NUMBER, *cells) for name in names)
-    return made(keys=(KeyColumn("ward", Kind.TEXT, wards),), outputs=outputs)
+    outputs = tuple(Output(name, name, "", CellKind.NUMBER, *cells) for name in names)
+    return made(keys=(KeyColumn("ward", CellKind.TEXT, wards),), outputs=outputs)
 
 
 def lines_of(found: TableLayout, width: int) -> list[str]:
@@ -73,6 +73,6 @@ def test_tables_have_the_height_that_is_left_and_say_what_is_not_shown(
 
 
 def test_numbers_without_groups_stand_below_each_other() -> None:
-    outputs = tuple(Output(n, n, "", Kind.INTEGER, (5,), (4,), (6,)) for n in NAMES)
+    outputs = tuple(Output(n, n, "", CellKind.INTEGER, (5,), (4,), (6,)) for n in NAMES)
     found = lay_out(made(keys=(), outputs=outputs), width=80, height=24)
     assert [line.split()[0] for line in lines_of(found, 80)[HEAD:]] == NAMES

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import letalone as la
-from letalone.learn.cells import numeric
+from letalone.learn.row_cells import numeric
 from letalone.learn.linear import LogisticRegression
 
 SECRET = "Zyxwvut"

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone import learn
-from letalone.attacks.people import TrainingPeople
+from letalone.attacks.training_people import TrainingPeople
 from letalone.attacks.rates import Rates
 from letalone.errors import ParameterError
 from letalone.exact.typed import Constraint

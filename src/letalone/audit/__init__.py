@@ -8,8 +8,8 @@ from letalone.audit.one_run import TrainingAudit as TrainingAudit
 from letalone.audit.one_run import audit_training as audit_training
 from letalone.audit.suite import Suite as Suite
 from letalone.audit.suite import audit_self as audit_self
-from letalone.audit.tables import TableAudit as TableAudit
-from letalone.audit.tables import audit_table as audit_table
+from letalone.audit.audited_table import TableAudit as TableAudit
+from letalone.audit.audited_table import audit_table as audit_table
 from letalone.audit.timing import audit_timing as audit_timing
 
 __all__ = [

@@ -34,7 +34,7 @@ from letalone.mechanisms import (
     RandomizedResponse,
     TopK,
 )
-from letalone.plans import aggregates
+from letalone.plans import requests
 from letalone.privacy import Budget
 
 UP, DOWN = [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]
@@ -128,14 +128,14 @@ def aggregate_cases(samples: int = SLOW_DRAWS) -> list[AuditCase]:
     """Aggregates of a table, through all layers."""
     ends: dict[str, Any] = {"lower": 0, "upper": 1}
     questions = {
-        "count": aggregates.count(),
-        "count_distinct": aggregates.count_distinct(),
-        "sum": aggregates.sum("x", **ends),
-        "mean": aggregates.mean("x", **ends),
-        "variance": aggregates.variance("x", **ends),
-        "median": aggregates.median("a", lower=0, upper=9),
-        "histogram": aggregates.histogram("a", [0, 2, 9]),
-        "top_k": aggregates.top_k("d", 1, candidates=["A", "B"]),
+        "count": requests.count(),
+        "count_distinct": requests.count_distinct(),
+        "sum": requests.sum("x", **ends),
+        "mean": requests.mean("x", **ends),
+        "variance": requests.variance("x", **ends),
+        "median": requests.median("a", lower=0, upper=9),
+        "histogram": requests.histogram("a", [0, 2, 9]),
+        "top_k": requests.top_k("d", 1, candidates=["A", "B"]),
     }
     return [
         AuditCase(

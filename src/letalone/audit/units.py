@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pyarrow import csv
 
-from letalone.engines.coded import MISSING, NAN, coded
+from letalone.engines.coded import MISSING, NAN, encode_column
 from letalone.errors import ParameterError
 
 Mask = NDArray[np.bool_]
@@ -139,7 +139,7 @@ def codes_of(column: Any) -> NDArray[np.int64]:
         return _codes_by_hand(map(repr, values.to_pylist()))
     if pa.types.is_floating(values.type):
         values = pc.add(values, pa.scalar(0.0, values.type))  # -0.0 is 0.0
-    codes = coded(pa.table({"unit": values}), "unit", called="unit").codes
+    codes = encode_column(pa.table({"unit": values}), "unit", called="unit").codes
     codes = np.where(codes == NAN, MISSING, codes)
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 

@@ -21,7 +21,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.audit.cells import (
+from letalone.audit.view_cells import (
     LOW_BITS,
     MAX_CELLS_NAMED,
     CellWeights,

@@ -29,7 +29,7 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import EPSILON_OR_ZERO, as_typed
 from letalone.privacy import Privacy
 from letalone.privacy.bounds import above
-from letalone.privacy.chart import Axis, Curve, Mark, write_chart
+from letalone.privacy.chart import ChartAxis, ChartLine, CurveMark, write_chart
 from letalone.privacy.planning import keeps, most_steps, solve
 
 USUAL_DELTA = 1e-6
@@ -120,11 +120,11 @@ def draw(
     """Draw delta over epsilon, both bounds, and mark the point that was asked for."""
     points = [(epsilon, privacy.delta_bounds(epsilon)) for epsilon in _grid(privacy, point)]
     curves = [
-        Curve("δ is at most", tuple(_steps_above(points))),
-        Curve("δ is at least", tuple(_steps_below(points))),
+        ChartLine("δ is at most", tuple(_steps_above(points))),
+        ChartLine("δ is at least", tuple(_steps_below(points))),
     ]
-    across, up = Axis("ε", factors=False), Axis("δ")
-    marks = [Mark(*point, words=_place(*point))] if point else []
+    across, up = ChartAxis("ε", factors=False), ChartAxis("δ")
+    marks = [CurveMark(*point, words=_place(*point))] if point else []
     write_chart(path, curves, title=title[:80], across=across, up=up, marks=marks)
 
 

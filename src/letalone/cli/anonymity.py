@@ -15,7 +15,7 @@ from letalone.anonymity import Anonymized, Dates, Limits, Prefixes, Ranges, Sets
 from letalone.anonymity.exposure import limits_of
 from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.page import page
-from letalone.answers.promise import percent
+from letalone.answers.promise import as_percent
 from letalone.cli.column_names import names_in
 from letalone.cli.commands.anonymity import AnonymityOptions
 from letalone.cli.offered import to_type
@@ -180,9 +180,9 @@ def _figures(measured: Anonymity, made: Anonymized | None) -> Table:
     rows.add_row(
         f"k: {who} that are alike, at least", *(f"{anonymity.k:,}" for anonymity in tables)
     )
-    unique = [f"{anonymity.uniques:,} ({percent(anonymity.unique_share)})" for anonymity in tables]
+    unique = [f"{anonymity.uniques:,} ({as_percent(anonymity.unique_share)})" for anonymity in tables]
     rows.add_row(f"{who} that are unique", *unique)
-    share = [percent(anonymity.risk.marketer) for anonymity in tables]
+    share = [as_percent(anonymity.risk.marketer) for anonymity in tables]
     rows.add_row(f"{who} that could be found{', about' * measured.risk.is_estimate}", *share)
     for name in list(measured.sensitive)[:2]:
         columns = [anonymity.sensitive[name] for anonymity in tables]
@@ -215,7 +215,7 @@ def _cell(value: object) -> str:
 
 
 def _cost(made: Anonymized) -> str:
-    lost = ", ".join(f"{name} {percent(share)}" for name, share in made.lost.items())
+    lost = ", ".join(f"{name} {as_percent(share)}" for name, share in made.lost.items())
     more = f" and {len(made.dropped) - LISTED} more" * (len(made.dropped) > LISTED)
     dropped = f" Dropped columns: {', '.join(made.dropped[:LISTED])}{more}." if made.dropped else ""
     return f"Cost: {plural_rows(made.suppressed)} left out; information lost: {lost}.{dropped}"

@@ -35,20 +35,20 @@ from letalone.plans.bounds import (
     is_unbounded,
 )
 from letalone.plans.facts import AggregateRequest
-from letalone.plans.query import Group, GroupColumn, expression_of
+from letalone.plans.plan import Group, GroupColumn, expression_of
 from letalone.plans.trees import Computable, FormulaRequest
-from letalone.plans.typing import Columns, columns_of
+from letalone.plans.typing import ColumnTypes, columns_of
 from letalone.plans.wording import in_words
 from letalone.privacy import Budget
 from letalone.session import Query
 from letalone.session.beside import is_schema_file, schema_beside, source_of
-from letalone.session.in_sql import public_frames, public_schemas
+from letalone.session.sql_question import public_frames, public_schemas
 from letalone.session.opening import OpeningCall, TableLook, look_at
 from letalone.session.unit import ROW as EACH_ROW
-from letalone.sql.bounds import bounded, columns_within
+from letalone.sql.given_bounds import give_bounds, columns_within
 from letalone.sql.edits import clamp_expressions
 from letalone.sql.names import quote_name
-from letalone.sql.question import Question, read_question
+from letalone.sql.question import ReadSql, read_question
 
 
 @contextmanager
@@ -137,7 +137,7 @@ class AskedTable:
         asked = cast("dict[str, Computable]", dict(query.aggregates))
         added = list(dict.fromkeys(name for one in asked.values() for name in columns_within(one)))
         given = read_bounds(options.bounds, query.rows, added)
-        return replace(query, aggregates=tuple(bounded(asked, given, columns=given).items()))
+        return replace(query, aggregates=tuple(give_bounds(asked, given, columns=given).items()))
 
     def _with_keys(self, query: Query, options: QueryOptions) -> Query:
         columns = columns_of(query.rows, joins=query.joins)
@@ -221,7 +221,7 @@ class AskedTable:
         return [problem(Code.MISSING_BUDGET, NameBudget(2))]
 
 
-def _open_expressions(question: Question, columns: Columns) -> Iterator[str]:
+def _open_expressions(question: ReadSql, columns: ColumnTypes) -> Iterator[str]:
     """What is added up and has no bounds whatever those of its columns are, as a quotient."""
     for one in question.aggregates.values():
         parts = one.parts if isinstance(one, FormulaRequest) else (one,)

@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.main import get_command
 
-from letalone.attacks.result import AttackResult
+from letalone.attacks.result import AttackReport
 from letalone.cli.column_names import names_in, own_or_made_up
 from letalone.cli.places import drawable
 from letalone.cli.screen import console, flowing, in_short, print_json, table
@@ -338,7 +338,7 @@ def _arguments(attack: Attack, typed: Typed) -> dict[str, Any]:
     }
 
 
-def report(name: str, result: AttackResult, *, plot: Path | None, as_json: bool) -> None:
+def report(name: str, result: AttackReport, *, plot: Path | None, as_json: bool) -> None:
     """Print what was found in fewer than 25 lines, and draw it where that is asked."""
     if plot is not None:
         result.plot(plot)

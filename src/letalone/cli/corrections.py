@@ -40,7 +40,7 @@ from letalone.errors.remedies import (
 from letalone.exact.typed import as_typed
 from letalone.ledger import DataSet
 from letalone.privacy import ApproxDP, PureDP
-from letalone.privacy.filters import FilterState, charged, opened
+from letalone.privacy.filters import FilterState, charge_filter, open_filter
 from letalone.session.bounds_purchase import BOUNDS_SHARE
 
 MAX_ROUNDS = 10
@@ -224,7 +224,7 @@ def fit_budget(options: QueryOptions, known: DataSet | None) -> QueryOptions | N
             if fits(offer, known.state):
                 return offer
         return None
-    if options.budget is None or fits(options, opened(read_budget(options.budget))):
+    if options.budget is None or fits(options, open_filter(read_budget(options.budget))):
         return options
     return replace(options, budget=usual_budget(options.epsilon, options.delta))
 
@@ -247,8 +247,8 @@ def fits(options: QueryOptions, state: FilterState) -> bool:
     answer = ApproxDP(epsilon - share, delta) if delta else PureDP(epsilon - share)
     try:
         if share:
-            state = charged(state, PureDP(share))
-        charged(state, answer, delta=delta or None)
+            state = charge_filter(state, PureDP(share))
+        charge_filter(state, answer, delta=delta or None)
     except BudgetExceeded:
         return False
     return True

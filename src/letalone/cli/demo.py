@@ -33,11 +33,11 @@ from letalone.cli.screen import (
     table,
 )
 from letalone.ledger.data_sets import budget_to_json
-from letalone.plans.aggregates import count, count_distinct, mean
+from letalone.plans.requests import count, count_distinct, mean
 from letalone.plans.expressions import ColumnRef
 from letalone.privacy import Budget, Privacy, PureDP, compose
 from letalone.privacy.filters import brief
-from letalone.sample.hospital import MOST_VISITS, WARDS, Visits, aged, visits
+from letalone.sample.hospital import MOST_VISITS, WARDS, HospitalVisits, reaches_age, visits
 from letalone.session import Query, Release, Session
 from letalone.session.opening import open as open_table
 
@@ -88,7 +88,7 @@ def demo(*, as_json: bool) -> None:
         _show(answers)
 
 
-def ask_both(hospital: Visits, folder: Path) -> DemoAnswers:
+def ask_both(hospital: HospitalVisits, folder: Path) -> DemoAnswers:
     """The two answers about this table, by way of a file and a ledger in a folder."""
     file = folder / "visits.csv"
     hospital.to_csv(file)
@@ -118,12 +118,12 @@ def _wards(session: Session) -> Query:
     return grouped.agg(visits=count(), bill=mean("cost", lower=0, upper=MOST_COST))
 
 
-def _exactly_older(hospital: Visits) -> Exact:
-    old = aged(OLD, hospital.birth_date)
+def _exactly_older(hospital: HospitalVisits) -> Exact:
+    old = reaches_age(OLD, hospital.birth_date)
     return {"patients": (len(np.unique(hospital.patient_id[old])),)}
 
 
-def _exactly_in_wards(hospital: Visits) -> Exact:
+def _exactly_in_wards(hospital: HospitalVisits) -> Exact:
     bills = np.clip(hospital.cost, 0, MOST_COST)
     inside = [hospital.ward == ward for ward in WARDS]
     return {

@@ -19,7 +19,7 @@ from letalone.cli.table_option import (
 from letalone.engines.sources import WhichTable
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json, neighbours_to_json
-from letalone.plans.constants import shown
+from letalone.plans.constants import format_constant
 from letalone.plans.schema import Column
 from letalone.plans.wording import value_in_words
 from letalone.privacy.filters import brief, left_in_words
@@ -77,7 +77,7 @@ def _columns(source: TableFile) -> object:
 def _bounds(column: Column) -> str:
     if column.lower is None and column.upper is None:
         return ""
-    ends = ["…" if end is None else shown(end) for end in (column.lower, column.upper)]
+    ends = ["…" if end is None else format_constant(end) for end in (column.lower, column.upper)]
     return " to ".join(ends)
 
 

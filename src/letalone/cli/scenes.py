@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from textwrap import indent
 from time import perf_counter
 
-from letalone.attacks.result import AttackResult
+from letalone.attacks.result import AttackReport
 from letalone.cli.offered import to_type
 from letalone.cli.screen import console, flowing, in_short, print_json, progress_bar
 
@@ -33,7 +33,7 @@ class SceneNumber:
     line: str
     words: str
 
-    def told(self, result: AttackResult, *, private: bool) -> str:
+    def told(self, result: AttackReport, *, private: bool) -> str:
         """The words, with the number today or the one through letalone; of several, the first."""
         line = next(line for line in result.lines() if line[0].strip().startswith(self.line))
         return self.words.format(FIRST.split(line[2] if private else line[1])[0])
@@ -140,7 +140,7 @@ class SceneResult:
 
     name: str
     scene: Scene
-    result: AttackResult
+    result: AttackReport
     seconds: float
 
     @property
@@ -203,7 +203,7 @@ def _left_out() -> dict[str, str]:
     }
 
 
-def _attack(scene: Scene) -> AttackResult:
+def _attack(scene: Scene) -> AttackReport:
     home, _, function = scene.attack.partition(".")
     attack = getattr(import_module(f"letalone.attacks.{home}"), function)
     return attack(epsilon=EPSILON, **scene.settings)

@@ -125,7 +125,7 @@ def how_to_install(extra: str) -> str:
 def percent_text(probability: float, digits: int = 1) -> str:
     """A probability in percent, rounded up, in more digits where it would seem to be 100 %."""
     shown = f"{rounded_up(100 * probability, digits)} %"
-    return promise.percent(probability) if shown.startswith("100") else shown
+    return promise.as_percent(probability) if shown.startswith("100") else shown
 
 
 def with_error(value: float, error: float) -> tuple[str, str]:

@@ -29,10 +29,10 @@ from letalone.plans.facts import ErrorKind, facts_of
 from letalone.plans.trees import Computable
 from letalone.privacy.filters import brief
 from letalone.session.bounds_purchase import BOUNDS_SHARE
-from letalone.session.notes import short_of_rows, starved
+from letalone.session.notes import short_of_rows, find_starved
 from letalone.session.pricing import Priced
-from letalone.sql.bounds import columns_within
-from letalone.tables.compiled import Share
+from letalone.sql.given_bounds import columns_within
+from letalone.tables.compiled import PricePart
 
 BOUNDS = "bounds of "
 WHOLE = 10  # a larger error has no use for digits after the point
@@ -67,11 +67,11 @@ def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -
 
 def _warnings(priced: Priced) -> list[str]:
     """What would be starved, in the words of the terminal."""
-    warnings = (*starved(priced.terms.split), *short_of_rows(priced.plan, priced.compiled.parts))
+    warnings = (*find_starved(priced.terms.split), *short_of_rows(priced.plan, priced.compiled.parts))
     return [without_python(warning) for warning in warnings]
 
 
-def _rows(priced: Offer, share: Share) -> list[tuple[str, str, str, str]]:
+def _rows(priced: Offer, share: PricePart) -> list[tuple[str, str, str, str]]:
     """A line for each aggregate; those that share a part are paid for together."""
     noise, price = _noise(share), _percent_text(share.share)
     if not share.errors:
@@ -81,7 +81,7 @@ def _rows(priced: Offer, share: Share) -> list[tuple[str, str, str, str]]:
     return [(name, price, first[1], noise), *((other, SAME, error, SAME) for other, error in rest)]
 
 
-def _noise(share: Share) -> str:
+def _noise(share: PricePart) -> str:
     """Its name, without how it is divided."""
     words = share.words.rpartition(", by ")[2]
     return re.split(r" noise| \(|:| mechanism|,| for ", words)[0]
@@ -92,7 +92,7 @@ def _threshold(priced: Priced) -> str:
     return "" if finding is None else f"from about {finding.threshold:,} {unit} on"
 
 
-def _shares(priced: Offer) -> list[Share]:
+def _shares(priced: Offer) -> list[PricePart]:
     """The parts of the price, as shares of the whole."""
     parts = answer_of(priced).compiled.parts
     if isinstance(priced, Priced):
@@ -108,7 +108,7 @@ def _percent_text(share: Fraction) -> str:
     return f"{float(100 * share):.3g} %"
 
 
-def _error_text(priced: Offer, share: Share, name: str) -> str:
+def _error_text(priced: Offer, share: PricePart, name: str) -> str:
     error, answer = share.errors[name], answer_of(priced)
     if error is not None and share.name.startswith(BOUNDS):
         return f"{_digits(error)} {answer.table.schema.unit or 'row'} beyond each"
@@ -177,6 +177,6 @@ def _preview_as_json(
     }
 
 
-def _part_as_json(part: Share) -> dict[str, object]:
+def _part_as_json(part: PricePart) -> dict[str, object]:
     share = str(part.share)
     return {"name": part.name, "share": share, "noise": part.words, "errors": part.errors}

@@ -27,16 +27,16 @@ from letalone.cli.screen import (
 from letalone.cli.tabled import lay_out
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json
-from letalone.plans.constants import shown
+from letalone.plans.constants import format_constant
 from letalone.plans.domains import is_covered
-from letalone.plans.query import Plan
+from letalone.plans.plan import Plan
 from letalone.privacy import Budget, Neighbours
 from letalone.privacy.bounds import six
 from letalone.privacy.filters import brief, left_in_words
 from letalone.session import Release
 from letalone.session.bounds_purchase import BOUNDS_SHARE, Bounds, PricedWithBounds
 from letalone.session.notes import notes_of, public_people
-from letalone.session.partners import read_from_text
+from letalone.session.private_joins import read_from_text
 from letalone.session.pricing import Priced
 
 HEIGHT = 24  # of a screen, with room for the next prompt
@@ -259,7 +259,7 @@ def caution(priced: Offer) -> str:
 
 
 def _bound(name: str, lower: Fraction, upper: Fraction) -> str:
-    return f"{name}={shown(lower)}:{shown(upper)}"
+    return f"{name}={format_constant(lower)}:{format_constant(upper)}"
 
 
 def _as_json(result: QueryResult, written: WrittenFiles) -> dict[str, object]:

@@ -121,7 +121,7 @@ def _choose(file: str, table: str) -> TableChoice:
         return TableChoice(file, table, table)
     address = postgres_address.with_table(file, table)
     named = postgres_address.read_address(address).table
-    return TableChoice(address, None, postgres_address.called(*named) if named else table)
+    return TableChoice(address, None, postgres_address.table_name(*named) if named else table)
 
 
 def _has_address(file: str) -> bool:

@@ -30,7 +30,7 @@ from letalone.cli.train_choice import (
 from letalone.engines.sources import WhichTable
 from letalone.engines.spark_address import is_spark_address
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError, UnsupportedQuery
-from letalone.exact.typed import as_typed, written
+from letalone.exact.typed import as_typed, write_rational
 from letalone.learn import model_files
 from letalone.ledger import DataSet, digest_of
 from letalone.ledger.canonical import as_object
@@ -39,7 +39,7 @@ from letalone.privacy.curve import Json
 from letalone.privacy.filters import left_in_words
 from letalone.session import ROW
 from letalone.session.beside import is_schema_file, schema_beside, source_of
-from letalone.session.table import NOT_ON_SPARK
+from letalone.session.open_table import NOT_ON_SPARK
 
 LISTED = 12
 NAME = "The training"
@@ -216,7 +216,7 @@ def check_model_place(plan: TrainingPlan, ledger: Path) -> None:
 def _is_of(stored: Json, plan: TrainingPlan, ledger: Path) -> bool:
     """Whether the file holds what this training gives, of these rows or of an earlier version."""
     try:
-        receipt = model_files.signed(stored)
+        receipt = model_files.verify_signed(stored)
     except LetaloneError:
         return False
     if receipt is None or receipt.fingerprint != fingerprint_of(ledger):
@@ -240,7 +240,7 @@ def _describe_plan(plan: TrainingPlan) -> Json:
         "model": plan.job.described(),
         "target": plan.job.target,
         "where": None,
-        "price": [written(as_typed(amount)) for amount in amounts],
+        "price": [write_rational(as_typed(amount)) for amount in amounts],
     }
 
 

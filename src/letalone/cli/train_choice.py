@@ -37,7 +37,7 @@ from letalone.ledger import DataSet
 from letalone.plans.schema import SUFFIX, Column, Schema
 from letalone.plans.types import Type
 from letalone.privacy import Budget
-from letalone.privacy.filters import FilterState, brief, charged, opened
+from letalone.privacy.filters import FilterState, brief, charge_filter, open_filter
 from letalone.session.beside import is_schema_file, schema_beside
 
 CLASSIFIERS = {
@@ -76,7 +76,7 @@ class TrainingPlan:
     def fits(self, state: FilterState) -> bool:
         """Whether a budget in this state allows it."""
         try:
-            charged(state, self.job.privacy, delta=self.price.delta or None)
+            charge_filter(state, self.job.privacy, delta=self.price.delta or None)
         except BudgetExceeded:
             return False
         return True
@@ -113,7 +113,7 @@ def plan_training(options: TrainOptions, table: AskedTable) -> TrainingPlan:
 
 def _check_new_budget(plan: TrainingPlan, table: AskedTable) -> None:
     budget = plan.budget
-    if table.known is not None or budget is None or plan.fits(opened(budget)):
+    if table.known is not None or budget is None or plan.fits(open_filter(budget)):
         return
     words = (
         f"The model costs ({brief(plan.price)}), which a budget of ({budget}) does not allow."

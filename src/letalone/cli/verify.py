@@ -106,8 +106,8 @@ def _check_checkpoint(stored: Json, *, key: str | None, as_json: bool) -> None:
 
 def _check_model(stored: Json, *, key: str | None, as_json: bool) -> None:
     """A model file, and that its receipt was signed for this model."""
-    content = model_files.checked(stored)
-    if model_files.signed(content, public_key=key) is None:
+    content = model_files.check_content(stored)
+    if model_files.verify_signed(content, public_key=key) is None:
         raise ParameterError(
             "The model file is whole, but has no receipt: no ledger was charged for the model, so"
             " there is nothing to check it against. Fit it on a table, or with budget=."

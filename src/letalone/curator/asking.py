@@ -24,8 +24,8 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import Row, bindparam, select
 
-from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
-from letalone.answers.release import ReleaseRecord, Standing, explained
+from letalone.answers.arranged import AS_IT_IS, Arrangement, arrange_release
+from letalone.answers.release import ReleaseRecord, Standing, explain_question
 from letalone.curator.caches import CacheMiss
 from letalone.curator.consistency import statement_of_seen
 from letalone.curator.daily_quota import check_quota, count_bytes
@@ -59,8 +59,8 @@ from letalone.errors import (
 from letalone.exact.typed import EPSILON
 from letalone.ledger import digest_of
 from letalone.ledger.claims import UnderWay
-from letalone.plans.query import Plan
-from letalone.plans.stored import plan_from_json
+from letalone.plans.plan import Plan
+from letalone.plans.stored_plans import plan_from_json
 from letalone.privacy.curve import Json, Privacy
 from letalone.session.preview import Preview
 from letalone.session.pricing import Priced, least_epsilon_remark
@@ -110,7 +110,7 @@ class AskingService:
         """The question, its price and its split in words, and the SQL: no data touched."""
         terms = self._without_rows(question, self._at_price(price), by=by).terms
         words = self.left(question, terms.privacy, delta=terms.delta, by=by)
-        return explained(terms, [words], sql=sql)
+        return explain_question(terms, [words], sql=sql)
 
     def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
@@ -197,7 +197,7 @@ class AskingService:
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
         release = replace(release, standing=replace(release.standing, repeated=mine))
-        answer = Answer(arranged(release, arrangement), arrangement)
+        answer = Answer(arrange_release(release, arrangement), arrangement)
         if key is not None and release.asked.version == version:
             self._remembered.put(key, answer.repeated(), letters=len(stored))
         return answer
@@ -219,7 +219,7 @@ class AskingService:
         if question.sql is None:
             return Answer(release)
         with self._ready(question, granted, by=by) as query:
-            return Answer(arranged(release, query.arrangement))
+            return Answer(arrange_release(release, query.arrangement))
 
     def _released(
         self, question: Question, price: Price, granted: Granted, *, by: str

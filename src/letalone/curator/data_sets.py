@@ -47,7 +47,7 @@ from letalone.curator.words import (
     write_time,
 )
 from letalone.engines.addresses import is_address
-from letalone.engines.long_cells import ANY
+from letalone.engines.long_cells import ANY_SIZE
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import budget_to_json, read_text
 from letalone.plans.schema import Schema
@@ -318,7 +318,7 @@ class DataSets:
     ) -> None:
         if file is None:
             raise ParameterError("An external data set is a file of the import folder.")
-        replace(self._shared.settings.import_limits, rows=ANY, megabytes=ANY).check(source, schema)
+        replace(self._shared.settings.import_limits, rows=ANY_SIZE, megabytes=ANY_SIZE).check(source, schema)
         check_columns_there(source, schema)
         self._open_budget(registration, schema, by=by)
         self._insert(registration, schema, file=file, affected=None, by=by)

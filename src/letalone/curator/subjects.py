@@ -47,9 +47,9 @@ from letalone.curator.unit_rows import (
 )
 from letalone.curator.words import new_id, time_of, write_time
 from letalone.errors import FormatError, LetaloneError, ParameterError
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, EntryKind
 from letalone.plans.schema import Schema
-from letalone.plans.stored import plan_from_json
+from letalone.plans.stored_plans import plan_from_json
 from letalone.privacy.curve import Json
 from letalone.session.notes import question_of
 
@@ -96,8 +96,8 @@ class Subjects:
         person = self._read(data_set, unit_id, words)
         held = self._versions_of_person(data_set, person)
         entries = self._shared.ledger.entries(data_set)
-        reserved = {entry.number: entry for entry in entries if entry.kind is Kind.RESERVED}
-        settled = [_settled_number(entry) for entry in entries if entry.kind is Kind.SETTLED]
+        reserved = {entry.number: entry for entry in entries if entry.kind is EntryKind.RESERVED}
+        settled = [_settled_number(entry) for entry in entries if entry.kind is EntryKind.SETTLED]
         made = [_read_release(reserved[number]) for number in settled if number in reserved]
         self._write(data_set, "subject's releases shown", person.spelled, {"why": words}, by=by)
         return [entry for entry in made if _was_in(entry.version, held)]

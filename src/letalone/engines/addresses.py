@@ -14,7 +14,7 @@ from letalone.engines.spark_address import (
     is_spark_address,
     place_of,
     read_spark_address,
-    spelled,
+    written_name,
 )
 from letalone.errors import ParameterError
 
@@ -37,7 +37,7 @@ def check_address(source: str, table: str | None = None) -> None:
 def in_words(source: str) -> str:
     """What the table at an address is called, for people."""
     if is_spark_address(source):
-        return spelled(read_spark_address(source))
+        return written_name(read_spark_address(source))
     return postgres_address.read_address(source).words
 
 
@@ -64,7 +64,7 @@ def identity(source: object, table: str | None = None) -> str | None:
     if isinstance(source, str) and postgres_address.is_address(source):
         return postgres_address.identity(postgres_address.read_address(source, table))
     place = place_of(source) if is_spark_address(source) or is_spark(source) else None
-    return None if place is None else spelled(place)
+    return None if place is None else written_name(place)
 
 
 def stand_in(source: object, table: str | None = None) -> tuple[Path, str | None] | None:
@@ -73,7 +73,7 @@ def stand_in(source: object, table: str | None = None) -> tuple[Path, str | None
     """
     if isinstance(source, str) and postgres_address.is_address(source):
         names = postgres_address.read_address(source, table).table
-        called = None if names is None else postgres_address.called(*names)
+        called = None if names is None else postgres_address.table_name(*names)
         return postgres_address.stand_in(source), called
     if not (is_spark_address(source) or is_spark(source)):
         return None

@@ -41,7 +41,7 @@ LETTERS_AT_ONCE = 1 << 24  # letters
 EPOCH = date(1970, 1, 1)
 
 
-class Table(Protocol):
+class ArrowTable(Protocol):
     """An Arrow table, as far as we look at it."""
 
     @property
@@ -72,16 +72,16 @@ def is_arrow(source: object) -> bool:
     return isinstance(source, pa.Table | pa.RecordBatch | pa.RecordBatchReader)
 
 
-def as_table(source: object) -> Table:
+def as_table(source: object) -> ArrowTable:
     """An Arrow table from anything that `is_arrow`; a reader is read once, into memory."""
     if isinstance(source, pa.RecordBatchReader):
-        return cast("Table", cast("Any", source).read_all())
+        return cast("ArrowTable", cast("Any", source).read_all())
     if isinstance(source, pa.RecordBatch):
-        return cast("Table", pa.Table.from_batches([source]))
-    return cast("Table", source)
+        return cast("ArrowTable", pa.Table.from_batches([source]))
+    return cast("ArrowTable", source)
 
 
-def without_dictionaries(table: Table) -> Table:
+def without_dictionaries(table: ArrowTable) -> ArrowTable:
     """The same table with categories as plain values, and no cell that cannot be scanned."""
     plain_table = cast("Any", table)
     for number, field in enumerate(plain_table.schema):
@@ -89,7 +89,7 @@ def without_dictionaries(table: Table) -> Table:
         plain = make_readable(column)
         if plain is not column:
             plain_table = plain_table.set_column(number, field.name, plain)
-    return cast("Table", plain_table)
+    return cast("ArrowTable", plain_table)
 
 
 def parquet_columns(paths: Sequence[Path], names: Sequence[str]) -> object:
@@ -132,13 +132,13 @@ def _batches(paths: Sequence[Path], fields: Any) -> Iterator[object]:
             yield pa.RecordBatch.from_arrays(columns, schema=fields)
 
 
-def table_of(columns: Sequence[tuple[str, object]]) -> Table:
+def table_of(columns: Sequence[tuple[str, object]]) -> ArrowTable:
     """A table of named arrays; names may repeat."""
     arrays = [array for _, array in columns]
     for name, _ in columns:
         if any("\ud800" <= letter <= "\udfff" for letter in name):
             raise ParameterError(f"A column is called {name!r}, which is no text. Rename it.")
-    return cast("Table", pa.Table.from_arrays(arrays, names=[name for name, _ in columns]))
+    return cast("ArrowTable", pa.Table.from_arrays(arrays, names=[name for name, _ in columns]))
 
 
 def array_of(values: object, *, kind: object = None) -> object | None:
@@ -176,7 +176,7 @@ def empty_column(rows: int) -> object:
 
 def key_table(
     keys: Sequence[tuple[Key, ...]], kinds: Sequence[Type], names: Sequence[str], number: str
-) -> Table:
+) -> ArrowTable:
     """The keys as columns, and a column that numbers them."""
     columns: list[tuple[str, object]] = [(number, _numbers(np.arange(len(keys))))]
     for place, (kind, name) in enumerate(zip(kinds, names, strict=True)):
@@ -237,7 +237,7 @@ def _bitmap(there: NDArray[np.bool_]) -> object:
 
 def ranks_table(
     ranks: NDArray[np.unsignedinteger[Any]], missing: NDArray[np.bool_], sizes: Sequence[int]
-) -> Table:
+) -> ArrowTable:
     """One column of ranks, NULL where the unit is missing, in batches of the given sizes.
 
     Where these are the batches of the table that the ranks belong to, DuckDB puts the two side by
@@ -249,17 +249,17 @@ def ranks_table(
     starts = [0, *(int(end) for end in ends if end < len(ranks))]
     lengths = np.diff([*starts, len(ranks)])
     batches = [ranked.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
-    return cast("Table", pa.Table.from_batches(batches, schema=ranked.schema))
+    return cast("ArrowTable", pa.Table.from_batches(batches, schema=ranked.schema))
 
 
-def batch_sizes(table: Table) -> list[int]:
+def batch_sizes(table: ArrowTable) -> list[int]:
     """How many rows the batches have in which a table is scanned."""
     return [batch.num_rows for batch in cast("Any", table).to_batches()]
 
 
-def read_all(reader: object) -> Table:
+def read_all(reader: object) -> ArrowTable:
     """All batches of a reader."""
-    return cast("Table", cast("Any", reader).read_all())
+    return cast("ArrowTable", cast("Any", reader).read_all())
 
 
 def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -310,7 +310,7 @@ def _encode(values: Any) -> Any:
     return values if pa.types.is_integer(values.type) else values.dictionary_encode()
 
 
-def rows_of(table: Table) -> list[dict[str, object]]:
+def rows_of(table: ArrowTable) -> list[dict[str, object]]:
     """The rows of a public table."""
     return cast("list[dict[str, object]]", cast("Any", table).to_pylist())
 
@@ -321,16 +321,16 @@ def tuples_of(table: object) -> list[tuple[Any, ...]]:
     return list(zip(*columns, strict=True))
 
 
-def types_of(table: Table) -> list[str]:
+def types_of(table: ArrowTable) -> list[str]:
     """Arrow's words for the types of the columns."""
     return [str(field.type) for field in cast("Any", table).schema]
 
 
-def read_file(path: Path) -> Table:
+def read_file(path: Path) -> ArrowTable:
     """A public CSV or Parquet file; what is wrong with it may be said."""
     try:
         read = _parquet().read_table if path.suffix.lower() == ".parquet" else _csv().read_csv
-        return cast("Table", read(str(path)))
+        return cast("ArrowTable", read(str(path)))
     except (pa.ArrowException, OSError) as error:
         words = str(error).splitlines()[0][:200]
     raise ParameterError(f"The public table {path} cannot be read: {words}")
@@ -368,17 +368,17 @@ class ParquetOfText:
         self._rows, self._size = [], 0
 
 
-def schema_of(table: Table) -> Hashable:
+def schema_of(table: ArrowTable) -> Hashable:
     """Names and types, which can be compared and hashed."""
     return cast("Any", table).schema
 
 
-def empty_table(schema: object) -> Table:
+def empty_table(schema: object) -> ArrowTable:
     """A table of these columns without rows."""
-    return cast("Table", cast("Any", schema).empty_table())
+    return cast("ArrowTable", cast("Any", schema).empty_table())
 
 
-def table_of_rows(batches: Iterable[Sequence[tuple[object, ...]]], kinds: Sequence[Type]) -> Table:
+def table_of_rows(batches: Iterable[Sequence[tuple[object, ...]]], kinds: Sequence[Type]) -> ArrowTable:
     """Rows of Python values as a table, a batch at a time; columns are called by their number."""
     types = [ROW_TYPES[kind]() for kind in kinds]
     fields = pa.schema([pa.field(str(n), kind) for n, kind in enumerate(types)])
@@ -389,10 +389,10 @@ def table_of_rows(batches: Iterable[Sequence[tuple[object, ...]]], kinds: Sequen
         )
         for rows in batches
     ]
-    return cast("Table", pa.Table.from_batches(made, schema=fields))
+    return cast("ArrowTable", pa.Table.from_batches(made, schema=fields))
 
 
-def values_of(table: Table, kinds: Sequence[Type]) -> list[Values]:
+def values_of(table: ArrowTable, kinds: Sequence[Type]) -> list[Values]:
     """The columns as arrays: numbers as doubles, NaN where missing; all else as objects or None.
 
     The type of an array depends on the declared type alone, never on the values.

@@ -6,7 +6,7 @@ from letalone.engines.addresses import check_address
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import Engine
 from letalone.engines.postgres_address import is_address
-from letalone.engines.spark_address import is_spark, is_spark_address, located
+from letalone.engines.spark_address import is_spark, is_spark_address, look_up_address
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
@@ -31,7 +31,7 @@ def open_engine(
     """
     if isinstance(source, str) and is_spark_address(source):
         check_address(source, table)
-        source = located(source)
+        source = look_up_address(source)
     if isinstance(source, str) and is_address(source):
         from letalone.engines.postgres import open_postgres
 

@@ -24,7 +24,7 @@ from letalone.engines.failure import FileChanged, unreadable
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.parquet_files import describe_columns, open_or_refuse, relation_of_parquet
 from letalone.engines.reading import Stored
-from letalone.engines.rows import Relation
+from letalone.engines.rows import TableRef
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Problem, Spelled, problem
@@ -97,7 +97,7 @@ def _matching(pattern: Path) -> list[Path]:
     return sorted(Path(*parts[:fixed]).glob(str(Path(*parts[fixed:]))))
 
 
-def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = None) -> Relation:
+def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = None) -> TableRef:
     """The relation that reads the files; locks the connection to them."""
     if table is not None and files.kind != "duckdb":
         raise ParameterError(f"table is {table!r}, but only DuckDB files hold several tables.")
@@ -114,10 +114,10 @@ def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = Non
             return _duckdb(duck, table, files.paths[0].name)
 
 
-def relation_of_view(duck: LockedDuck, name: str) -> Relation:
+def relation_of_view(duck: LockedDuck, name: str) -> TableRef:
     """The relation that reads a registered frame."""
-    sql = syntax.table_named(name)
-    return Relation(sql, {column.name: column for column in describe_columns(duck, sql)})
+    sql = syntax.table(name)
+    return TableRef(sql, {column.name: column for column in describe_columns(duck, sql)})
 
 
 def batch_sizes(files: Files) -> list[int]:
@@ -127,7 +127,7 @@ def batch_sizes(files: Files) -> list[int]:
     return [size for path in files.paths for size in arrow.row_groups(path)]
 
 
-def relation_of_csv(paths: Sequence[Path]) -> Relation:
+def relation_of_csv(paths: Sequence[Path]) -> TableRef:
     """The relation that CSV files have once they are copied into the table LOADED."""
     names, delimiter = csv_dialect(paths[0])
     for path in paths[1:]:
@@ -136,14 +136,14 @@ def relation_of_csv(paths: Sequence[Path]) -> Relation:
                 f"{paths[0].name} and {path.name} have different columns. Open files together"
                 " only if their first lines are the same."
             )
-    return Relation(syntax.table_named(LOADED), {name: Stored(name, "VARCHAR") for name in names})
+    return TableRef(syntax.table(LOADED), {name: Stored(name, "VARCHAR") for name in names})
 
 
-def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
+def _duckdb(duck: LockedDuck, table: str | None, file: str) -> TableRef:
     query = syntax.select(
-        [syntax.named("schema_name"), syntax.named("table_name")],
-        syntax.renamed(syntax.called("duckdb_tables"), "tables"),
-        where=[syntax.operation(exp.EQ, syntax.named("database_name"), syntax.text("file"))],
+        [syntax.column("schema_name"), syntax.column("table_name")],
+        syntax.rename(syntax.call("duckdb_tables"), "tables"),
+        where=[syntax.operation(exp.EQ, syntax.column("database_name"), syntax.text("file"))],
     )
     tables = sorted((str(schema), str(name)) for schema, name in duck.run(query))
     shown = [place for place in tables if table in (None, _table_name(*place))]
@@ -160,11 +160,11 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
         refused = problem(Code.WHICH_TABLE, ChooseTable(names), words=spelled, known=names)
         raise WhichTable(replace(refused, advised=True), names)
     schema, name = wanted[0]
-    sql = syntax.table_named(name, schema=schema, catalog="file")
+    sql = syntax.table(name, schema=schema, catalog="file")
     columns = {
         c.name: replace(c, collated=c.stored == "VARCHAR") for c in describe_columns(duck, sql)
     }
-    return Relation(sql, columns, _table_name(schema, name))
+    return TableRef(sql, columns, _table_name(schema, name))
 
 
 def _check_one_name(wanted: tuple[str, str], tables: Sequence[tuple[str, str]], file: str) -> None:

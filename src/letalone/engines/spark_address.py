@@ -147,12 +147,12 @@ def in_backticks(parts: Parts) -> str:
     return ".".join(f"`{part.replace('`', '``')}`" for part in parts)
 
 
-def spelled(parts: Parts) -> str:
+def written_name(parts: Parts) -> str:
     """The same for people: in backticks only what needs them."""
     return ".".join(part if re.fullmatch(r"\w+", part) else in_backticks((part,)) for part in parts)
 
 
-def located(source: str, session: Any = None) -> Table:
+def look_up_address(source: str, session: Any = None) -> Table:
     """The session and the whole name of the table at an address; Spark is started if need be."""
     parts = read_spark_address(source)
     if session is None:
@@ -162,12 +162,12 @@ def located(source: str, session: Any = None) -> Table:
     place, exists, forgets = _look_up(parts, session)
     if not exists:
         raise ParameterError(
-            f"Spark has no table {spelled(place)!r}, or may not read it. It is the Spark that this"
+            f"Spark has no table {written_name(place)!r}, or may not read it. It is the Spark that this"
             " machine is set up for (spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf), or"
             " the one that runs in this process; spark.sql.catalog.NAME there names a catalogue."
             f"{FORGETS * forgets}"
         )
-    return session, spelled(place)
+    return session, written_name(place)
 
 
 def _look_up(parts: Parts, session: Any) -> tuple[Place, bool, bool]:
@@ -182,7 +182,7 @@ def _look_up(parts: Parts, session: Any) -> tuple[Place, bool, bool]:
     error = ParameterError(
         "Spark runs, but its catalogue cannot be opened: its metastore may be in use by another"
         " process (one of Derby serves one at a time), out of reach, or not set up. Nothing was"
-        f" charged. `spark-sql -e {shlex.quote(f'DESCRIBE TABLE {spelled(parts)}')}` says more."
+        f" charged. `spark-sql -e {shlex.quote(f'DESCRIBE TABLE {written_name(parts)}')}` says more."
     )
     return without_context(lambda: run_silently(look), EngineFailed, error=error)
 
@@ -194,7 +194,7 @@ def place_of(source: object) -> Place | None:
     refused.
     """
     if isinstance(source, str):
-        source = located(source)
+        source = look_up_address(source)
     if not isinstance(source, tuple):
         return None
     session, written = cast("Table", source)
@@ -229,7 +229,7 @@ def _fill_in(parts: Parts, session: Any) -> Place:
     schema = parts_of(str(session.catalog.currentDatabase())) or ()
     if len(schema) != 1:
         raise ParameterError(
-            f"Say in which schema {name!r} is: {PREFIX}{spelled((catalog, 'SCHEMA', name))}."
+            f"Say in which schema {name!r} is: {PREFIX}{written_name((catalog, 'SCHEMA', name))}."
         )
     return catalog, schema[0], name
 

@@ -23,7 +23,7 @@ from typing import Any, cast
 
 from letalone.engines import syntax
 from letalone.engines.reading import Stored, check_columns
-from letalone.engines.rows import Relation
+from letalone.engines.rows import TableRef
 from letalone.engines.spark_address import in_backticks, is_remote, read_name
 from letalone.engines.spark_versions import settings_of
 from letalone.errors import ParameterError
@@ -90,14 +90,14 @@ def own_session(frame: Any) -> Any:
     return mine
 
 
-def relation_of(frame: Any, *, view: str) -> Relation:
+def relation_of(frame: Any, *, view: str) -> TableRef:
     """The frame under the name of a global view, and its columns as they are stored."""
     columns = [_stored_column(field) for field in frame.schema.fields]
     check_columns([column.name for column in columns], "The Spark frame")
     _check_repeatable(frame)
     database = frame.sparkSession.conf.get(GLOBAL, "global_temp")
-    sql = syntax.table_named(view, schema=str(database))
-    return Relation(sql, {column.name: column for column in columns})
+    sql = syntax.table(view, schema=str(database))
+    return TableRef(sql, {column.name: column for column in columns})
 
 
 def view_name() -> str:

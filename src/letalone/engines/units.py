@@ -22,13 +22,13 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.amounts import place
 from letalone.engines.dialects.dialect import Dialect
-from letalone.engines.measures import GridSum, Scope
+from letalone.engines.measures import GridSum, RowScope
 from letalone.engines.reading import Stored
-from letalone.engines.rows import PLAIN, Relation, ScopeRows, Tables
+from letalone.engines.rows import PLAIN, TableRef, ScopeRows, Tables
 from letalone.engines.syntax import BIGINT, DOUBLE, Sql
 from letalone.engines.terms import Term
 from letalone.plans import features
-from letalone.plans.query import Bounding
+from letalone.plans.plan import Bounding
 from letalone.plans.types import Type
 
 LARGEST_LONG = 2**63 - 1
@@ -36,14 +36,14 @@ EXACT_BITS = 53  # whole numbers of up to so many bits are doubles
 DROPPED_BITS = (0, 11, 32)  # how many of the last bits a total may lose to be one
 
 
-def as_table_of_units(scope: Scope, tables: Tables) -> tuple[Scope, Tables]:
+def as_table_of_units(scope: RowScope, tables: Tables) -> tuple[RowScope, Tables]:
     """The scope as one about a table of units; itself, where its rows are rows."""
     if scope.per_unit is None:
         return scope, tables
     schema = features.rows_schema(scope.schema, scope.per_unit)
     stored = {c.name: Stored(c.name, PLAIN[c.type]) for c in schema.columns}
     before = replace(tables, ranks=None)
-    units = Relation(syntax.nested(_Units(scope, scope.per_unit, before).select(), "units"), stored)
+    units = TableRef(syntax.subquery(_Units(scope, scope.per_unit, before).select(), "units"), stored)
     about = replace(scope, schema=schema, bounding=Bounding(), per_unit=None)
     return about, replace(before, private=units)
 
@@ -60,8 +60,8 @@ class _Sum:
 class _Units:
     """Builds the relation."""
 
-    def __init__(self, scope: Scope, per_unit: features.PerUnit, tables: Tables) -> None:
-        inner = Scope(
+    def __init__(self, scope: RowScope, per_unit: features.PerUnit, tables: Tables) -> None:
+        inner = RowScope(
             schema=scope.schema,
             where=per_unit.where,
             derived=per_unit.derived,
@@ -90,9 +90,9 @@ class _Units:
         rows = self._rows.select(with_unit=True, bounded=[syntax.is_present(unit)])
         if self._best:
             best = syntax.select([exp.Star(), *self._best], rows)
-            rows = syntax.nested(best, f"{self._rows.mark}with best")
+            rows = syntax.subquery(best, f"{self._rows.mark}with best")
         grouped = syntax.select(raw, rows)
-        made = syntax.nested(syntax.group_by(grouped, [unit]), f"{self._rows.mark}made")
+        made = syntax.subquery(syntax.group_by(grouped, [unit]), f"{self._rows.mark}made")
         return syntax.select(self._columns, made)
 
     def _column(self, feature: features.Feature) -> Sql:
@@ -110,7 +110,7 @@ class _Units:
                 true = syntax.case(
                     (self._rows.value(of).sql, _truth(True)), otherwise=_truth(False)
                 )
-                return self._add(syntax.called("BOOL_AND" if every else "BOOL_OR", true))
+                return self._add(syntax.call("BOOL_AND" if every else "BOOL_OR", true))
             case features.UnitValue(of, by, last):
                 return self._add(self._first(self._rows.value(of), self._rows.value(by), last=last))
 
@@ -126,10 +126,10 @@ class _Units:
         extreme = exp.Max(this=by.sql) if last else exp.Min(this=by.sql)
         window = syntax.window(extreme, partition=[self._rows.unit])
         self._best.append(syntax.alias(window, name))
-        equal = exp.NullSafeEQ(this=by.sql.copy(), expression=syntax.named(name))
+        equal = exp.NullSafeEQ(this=by.sql.copy(), expression=syntax.column(name))
         chosen = syntax.case((exp.Paren(this=equal), value.sql))
         if value.type is Type.BOOLEAN:
-            return syntax.called("BOOL_AND", chosen)
+            return syntax.call("BOOL_AND", chosen)
         return exp.Min(this=chosen)
 
     def _sum(self, feature: features.UnitTotal | features.UnitMean) -> _Sum:
@@ -153,7 +153,7 @@ class _Units:
         """An aggregate as a column, once."""
         if sql not in self._raw:
             self._raw.append(sql)
-        return syntax.named(self._name(self._raw.index(sql)))
+        return syntax.column(self._name(self._raw.index(sql)))
 
     def _name(self, number: int) -> str:
         return f"{self._rows.mark}raw{number}"
@@ -162,7 +162,7 @@ class _Units:
 def _first(value: Sql, by: Sequence[tuple[Sql, bool]]) -> Sql:
     """The value that comes first in an order (True: largest first), what is missing at the end."""
     order = [exp.Ordered(this=term, desc=down, nulls_first=False) for term, down in by]
-    return syntax.called("FIRST", exp.Order(this=value, expressions=order))
+    return syntax.call("FIRST", exp.Order(this=value, expressions=order))
 
 
 def _total(of: _Sum, dialect: Dialect) -> Sql:
@@ -180,7 +180,7 @@ def _mean(of: _Sum, dialect: Dialect) -> Sql:
     number = syntax.cast_to(of.number, DOUBLE)
     mean = syntax.operation(exp.Div, _number(of.total), number)
     low, high = syntax.double(of.steps.low), syntax.double(of.steps.high)
-    within = syntax.called("GREATEST", low, syntax.called("LEAST", mean, high))
+    within = syntax.call("GREATEST", low, syntax.call("LEAST", mean, high))
     has_values = syntax.operation(exp.GT, of.number, syntax.whole(0))
     return syntax.case((has_values, dialect.scaled(within, -of.steps.shift)))
 
@@ -197,7 +197,7 @@ def _number(total: Sql) -> Sql:
 
 def _is_below(total: Sql, bits: int) -> Sql:
     end = syntax.cast_as(syntax.text(str(2**bits)), "HUGEINT", "duckdb")
-    return syntax.operation(exp.LT, syntax.called("ABS", total), end)
+    return syntax.operation(exp.LT, syntax.call("ABS", total), end)
 
 
 def _double(total: Sql, dropped: int) -> Sql:

@@ -18,7 +18,7 @@ from sklearn.base import RegressorMixin
 
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Constraint, Number, read_flag, refusal
 from letalone.learn.account import Account
-from letalone.learn.bounds import (
+from letalone.learn.column_bounds import (
     BoundsLike,
     ColumnBounds,
     Norm,

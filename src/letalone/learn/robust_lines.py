@@ -14,7 +14,7 @@ from typing import cast
 import numpy as np
 
 from letalone.errors import ParameterError
-from letalone.learn.bounds import PART, ColumnBounds, Norm
+from letalone.learn.column_bounds import PART, ColumnBounds, Norm
 from letalone.learn.classes import numbers_of
 from letalone.learn.classifier_plan import METHODS
 from letalone.learn.losses import PseudoHuber

@@ -28,7 +28,7 @@ from letalone.privacy.bounds import (
     exactly,
     larger,
     once,
-    shown,
+    format_number,
     smaller,
 )
 from letalone.privacy.curve import Json, Orders, Privacy, curve
@@ -168,7 +168,7 @@ class Finite(Privacy):
     def described(self) -> str:
         if len(self.p) > SHOWN_OUTCOMES:
             return f"{len(self.p)} outcomes"
-        p, q = (", ".join(shown(x) for x in law) for law in (self.p, self.q))
+        p, q = (", ".join(format_number(x) for x in law) for law in (self.p, self.q))
         return f"p=[{p}], q=[{q}]"
 
 
@@ -265,7 +265,7 @@ def distribution(name: str, law: Iterable[Number]) -> tuple[Fraction, ...]:
     total, rounded = sum(values, ZERO), any(_is_rounded(value) for value in given)
     if total != 1 and not (rounded and abs(total - 1) <= ROUNDING):
         raise ParameterError(
-            f"{name} sums to {shown(total)}, but must sum to 1 (floats: within 1e-9). "
+            f"{name} sums to {format_number(total)}, but must sum to 1 (floats: within 1e-9). "
             "List every outcome once; fractions.Fraction keeps thirds exact."
         )
     return tuple(value / total for value in values)

@@ -41,7 +41,7 @@ from letalone.privacy.bounds import (
     exactly,
     once,
     rational_above,
-    shown,
+    format_number,
     smaller,
 )
 from letalone.privacy.curve import Json, Privacy, curve
@@ -140,7 +140,7 @@ class OptimalComposition(Privacy):
         return {"steps": [[str(part) for part in step] for step in self.steps]}
 
     def described(self) -> str:
-        return " + ".join(f"{n} × ({shown(e)}, {shown(d)})" for e, d, n in self.steps)
+        return " + ".join(f"{n} × ({format_number(e)}, {format_number(d)})" for e, d, n in self.steps)
 
 
 class BinomialTails(NamedTuple):

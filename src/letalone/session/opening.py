@@ -50,7 +50,7 @@ from letalone.session.same_table import (
     types_of,
 )
 from letalone.session.session import Session
-from letalone.session.table import OpenTable, Progress
+from letalone.session.open_table import OpenTable, Progress
 from letalone.session.unit import ROW, Unit
 
 Place = str | PathLike[str]

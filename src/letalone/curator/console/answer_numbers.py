@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from markupsafe import Markup
 
-from letalone.answers.columns import Cell, Kind, Output
+from letalone.answers.columns import Cell, CellKind, Output
 from letalone.answers.promise import as_sure
 from letalone.answers.views import cell_text, key_text, output_cells
 from letalone.curator.console.charts import (
@@ -87,7 +87,7 @@ def _draw(found: Release, output: Output, values: list[Value]) -> Markup:
     sure = as_sure(found.confidence)
     (first, *others) = found.keys
     cells = cast("tuple[Any, ...]", first.values)
-    if not others and first.kind in (Kind.DATE, Kind.INTEGER, Kind.NUMBER):
+    if not others and first.kind in (CellKind.DATE, CellKind.INTEGER, CellKind.NUMBER):
         ordered = all(isinstance(cell, date | int | float) for cell in cells)
         if ordered and len(cells) >= FEWEST_POINTS:
             return lines_with_errors(cells, marks, title=output.name, confidence=sure)

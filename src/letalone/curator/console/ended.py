@@ -10,7 +10,7 @@ from typing import cast
 from letalone.curator.http.who import Service
 from letalone.curator.records import Grant
 from letalone.errors import FormatError
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, EntryKind
 from letalone.privacy.curve import Json
 
 MOST = 200  # withdrawals of one data set that are looked through, the newest first
@@ -36,7 +36,7 @@ def find_ended(service: Service, grants: Iterable[Grant]) -> list[Ended]:
 
 def _withdrawals(service: Service, name: str) -> Sequence[Entry]:
     try:
-        return service.curator.ledger.newest(name, limit=MOST, kind=Kind.LEVEL_WITHDRAWN)
+        return service.curator.ledger.newest(name, limit=MOST, kind=EntryKind.LEVEL_WITHDRAWN)
     except FormatError:
         return ()
 

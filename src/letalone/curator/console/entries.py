@@ -8,26 +8,26 @@ from letalone.answers.promise import price
 from letalone.curator.http.who import Service
 from letalone.errors import FormatError
 from letalone.ledger.acts import charge_of
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, EntryKind
 from letalone.privacy.curve import Json
 
 WORDS = {
-    Kind.CREATED: "ledger begun",
-    Kind.OPENED: "data set opened",
-    Kind.RESERVED: "charged",
-    Kind.SETTLED: "settled",
-    Kind.REFUSED: "refused",
-    Kind.FROZEN: "frozen",
-    Kind.THAWED: "thawed",
-    Kind.BUDGET_RAISED: "budget raised",
-    Kind.VERSION_RAISED: "data replaced",
-    Kind.NOTE: "note",
-    Kind.LEVEL_OPENED: "share given",
-    Kind.LEVEL_RAISED: "share raised",
-    Kind.LEVEL_WITHDRAWN: "share withdrawn",
-    Kind.SHARED: "answer shared",
-    Kind.ADMINISTERED: "decided",
-    Kind.CHECKPOINT: "checkpoint",
+    EntryKind.CREATED: "ledger begun",
+    EntryKind.OPENED: "data set opened",
+    EntryKind.RESERVED: "charged",
+    EntryKind.SETTLED: "settled",
+    EntryKind.REFUSED: "refused",
+    EntryKind.FROZEN: "frozen",
+    EntryKind.THAWED: "thawed",
+    EntryKind.BUDGET_RAISED: "budget raised",
+    EntryKind.VERSION_RAISED: "data replaced",
+    EntryKind.NOTE: "note",
+    EntryKind.LEVEL_OPENED: "share given",
+    EntryKind.LEVEL_RAISED: "share raised",
+    EntryKind.LEVEL_WITHDRAWN: "share withdrawn",
+    EntryKind.SHARED: "answer shared",
+    EntryKind.ADMINISTERED: "decided",
+    EntryKind.CHECKPOINT: "checkpoint",
 }
 ABOUT = ("analyst", "person", "purpose", "outcome", "reason", "why", "text", "reserved", "version")
 LONGEST = 90
@@ -59,7 +59,7 @@ class EntrySummary:
 def summarise(entry: Entry) -> EntrySummary:
     """An entry in one line."""
     body = entry.body
-    is_act = entry.kind is Kind.ADMINISTERED
+    is_act = entry.kind is EntryKind.ADMINISTERED
     what = str(body.get("what")) if is_act else WORDS[entry.kind]
     inner = cast("Json", body.get("body") or {}) if is_act else body
     by = cast("list[str]", body.get("by") or [])
@@ -74,7 +74,7 @@ def newest(
     *,
     limit: int,
     before: int | None = None,
-    kind: Kind | None = None,
+    kind: EntryKind | None = None,
 ) -> list[Entry] | None:
     """The last entries; None where one cannot be read, which verification names."""
     try:
@@ -90,7 +90,7 @@ def whole(entry: Entry) -> str:
 
 def price_of_charge(entry: Entry) -> str | None:
     """The price of a charge."""
-    if entry.kind is not Kind.RESERVED:
+    if entry.kind is not EntryKind.RESERVED:
         return None
     privacy, delta = charge_of(entry)
     return price(privacy, delta)

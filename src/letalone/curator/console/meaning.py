@@ -17,7 +17,7 @@ from math import ceil, log10
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.answers.promise import at_most, best_guess, most_caught, percent
+from letalone.answers.promise import at_most, best_guess, most_caught, as_percent
 from letalone.curator.console.charts import figure, trade_off
 from letalone.curator.console.forms import number_typed, try_act
 from letalone.curator.console.pages import console_routes, page
@@ -26,7 +26,7 @@ from letalone.curator.http.shapes import UNSIGNED, exact
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball
 from letalone.privacy import ApproxDP, NoPrivacy, Privacy, PureDP
-from letalone.privacy.bounds import above, once, shown, shown_above
+from letalone.privacy.bounds import above, once, format_number, shown_above
 
 MOST = Fraction(1000)
 SMALLEST = Fraction(1, 1000)
@@ -56,13 +56,13 @@ class Meaning:
     @property
     def name(self) -> str:
         """As people write it."""
-        more = f", δ = {shown(self.delta)}" if self.delta else ""
-        return f"ε = {shown(self.epsilon)}{more}"
+        more = f", δ = {format_number(self.delta)}" if self.delta else ""
+        return f"ε = {format_number(self.epsilon)}{more}"
 
     @property
     def written(self) -> str:
         """ε alone, as it is typed."""
-        return shown(self.epsilon)
+        return format_number(self.epsilon)
 
     @property
     def slider(self) -> str:
@@ -82,12 +82,12 @@ class Meaning:
     @property
     def guess_percent(self) -> str:
         """The number alone."""
-        return percent(best_guess(self.privacy))
+        return as_percent(best_guess(self.privacy))
 
     @property
     def caught_percent(self) -> str:
         """The number alone."""
-        return percent(most_caught(self.privacy))
+        return as_percent(most_caught(self.privacy))
 
     @property
     def factor(self) -> str:
@@ -107,7 +107,7 @@ class Meaning:
         return figure(chart, caption=caption, heads=heads, rows=rows)
 
     def _found(self, alarm: int) -> str:
-        return percent(most_caught(self.privacy, Fraction(alarm, 100)))
+        return as_percent(most_caught(self.privacy, Fraction(alarm, 100)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +125,12 @@ def read(epsilon: str, delta: str) -> Meaning:
     slack = _number("δ", delta or "0")
     if number > MOST:
         raise ParameterError(
-            f"ε is {_short(epsilon)}, but here it must be at most {shown(MOST)}. Smaller means"
+            f"ε is {_short(epsilon)}, but here it must be at most {format_number(MOST)}. Smaller means"
             " more private; 0.1 to 1 is usual for one question."
         )
     if slack > MOST_DELTA:
         raise ParameterError(
-            f"δ is {_short(delta)}, but here it must be at most {shown(MOST_DELTA)}. It belongs"
+            f"δ is {_short(delta)}, but here it must be at most {format_number(MOST_DELTA)}. It belongs"
             " far below 1 divided by the number of people: 1e-6 is usual, and 0 is best."
         )
     return Meaning(number, slack)
@@ -148,7 +148,7 @@ def group_promises(meaning: Meaning, sizes: Sequence[int] = GROUPS) -> list[Grou
         curve = meaning.privacy.group(size)
         guess = best_guess(curve)
         rows.append(
-            GroupPromise(size, _promise(curve), percent(guess) if guess < 1 else "no limit")
+            GroupPromise(size, _promise(curve), as_percent(guess) if guess < 1 else "no limit")
         )
     return rows
 

@@ -26,7 +26,7 @@ from letalone.curator.http.who import Served, Service
 from letalone.curator.settings import NO_CONTACT, NO_CONTROLLER
 from letalone.curator.words import time_of
 from letalone.errors import ParameterError
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, EntryKind
 
 ROWS = 50  # entries on one page
 MAX_NUMBER = 10**15
@@ -137,7 +137,7 @@ def _show_entries(
 
 
 def _read_entries(
-    service: Service, data_set: str, before: int | None, kind: Kind | None = None
+    service: Service, data_set: str, before: int | None, kind: EntryKind | None = None
 ) -> tuple[list[Entry] | None, dict[str, Any]]:
     """The entries of one page, None where one cannot be read; and what leads to other pages."""
     data_sets = service.curator.data_sets
@@ -215,7 +215,7 @@ def refusals(
 ) -> Response:
     """The newest first; all, or those of one data set."""
     del visitor
-    entries, context = _read_entries(service, data_set, before, Kind.REFUSED)
+    entries, context = _read_entries(service, data_set, before, EntryKind.REFUSED)
     refusals = entries and [_refusal(entry) for entry in entries]
     return page(request, "refusals.html", **context, found=refusals)
 

@@ -14,9 +14,9 @@ from letalone.answers.promise import as_sure
 from letalone.curator.console.directions import FILTER, isolate_markup, join_isolated, turns
 from letalone.curator.records import PastRelease
 from letalone.errors import LetaloneError
-from letalone.plans.constants import shown
-from letalone.plans.query import Plan
-from letalone.plans.stored import plan_from_json
+from letalone.plans.constants import format_constant
+from letalone.plans.plan import Plan
+from letalone.plans.stored_plans import plan_from_json
 from letalone.privacy.bounds import six
 from letalone.privacy.curve import Json
 from letalone.session.notes import plain_notes, question_for_people
@@ -39,7 +39,7 @@ def amount(value: Fraction | float, *, up: bool = True) -> str:
 
 def exact(value: Fraction) -> str:
     """A number with all its digits: 0.1, 1000, 1/3."""
-    return shown(value)
+    return format_constant(value)
 
 
 def format_time(value: datetime) -> str:

@@ -42,7 +42,7 @@ def _add_by(kind: Binary) -> Guard:
     def guarded(x: Sql, y: Sql) -> Sql:
         halves = syntax.operation(kind, _times(x, -1), _times(y, -1))
         plain = syntax.operation(kind, x, y)
-        easy = syntax.joined(exp.Or, [_below(_size(x), 960), _below(_size(y), 960)])
+        easy = syntax.join_conditions(exp.Or, [_below(_size(x), 960), _below(_size(y), 960)])
         fits = _below(_size(halves), 1023)
         return syntax.case((easy, plain), (fits, plain.copy()))
 
@@ -55,11 +55,11 @@ def _multiply(x: Sql, y: Sql) -> Sql:
     down = syntax.operation(exp.Mul, _times(a, -512), _times(b, -512))
     up = syntax.operation(exp.Mul, _times(a, 512), _times(b, 512))
     large = syntax.case((_below(down, 0), plain))
-    tiny = syntax.joined(exp.And, [_below(a, -540), _below(b, -540)])
+    tiny = syntax.join_conditions(exp.And, [_below(a, -540), _below(b, -540)])
     small = syntax.case((tiny, zero), (_above(up, -51), plain.copy()), otherwise=zero.copy())
     return syntax.case(
-        (syntax.joined(exp.And, [_from(a, 0), _from(b, 0)]), large),
-        (syntax.joined(exp.And, [_below(a, 0), _below(b, 0)]), small),
+        (syntax.join_conditions(exp.And, [_from(a, 0), _from(b, 0)]), large),
+        (syntax.join_conditions(exp.And, [_below(a, 0), _below(b, 0)]), small),
         otherwise=plain.copy(),
     )
 
@@ -70,9 +70,9 @@ def _divide(x: Sql, y: Sql) -> Sql:
     up = syntax.operation(exp.Div, _times(a, 512), _times(b, -512))
     down = syntax.operation(exp.Div, _times(a, -512), _times(b, 512))
     by_large = syntax.case((_from(a, -40), plain), (_above(up, -51), plain.copy()), otherwise=zero)
-    moderate = syntax.joined(exp.And, [_below(a, 0), _from(b, -1000)])
-    easy = syntax.joined(exp.Or, [_below(a, -60), moderate])
-    huge = syntax.joined(exp.And, [_from(a, 0), syntax.negated(_above(b, -1024))])
+    moderate = syntax.join_conditions(exp.And, [_below(a, 0), _from(b, -1000)])
+    easy = syntax.join_conditions(exp.Or, [_below(a, -60), moderate])
+    huge = syntax.join_conditions(exp.And, [_from(a, 0), syntax.negate(_above(b, -1024))])
     nothing = syntax.cast_to(syntax.NULL.copy(), syntax.DOUBLE)
     by_small = syntax.case((easy, plain.copy()), (huge, nothing), (_below(down, 0), plain.copy()))
     missing = syntax.operation(exp.Or, syntax.is_null(x), syntax.is_null(y))
@@ -93,7 +93,7 @@ GUARDS: Mapping[Binary, Guard] = {
 
 
 def _size(of: Sql) -> Sql:
-    return syntax.called("ABS", of)
+    return syntax.call("ABS", of)
 
 
 def _times(of: Sql, bits: int) -> Sql:

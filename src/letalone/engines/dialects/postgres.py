@@ -78,7 +78,7 @@ class PostgresDialect:
         steps = syntax.operation(exp.Mul, x, syntax.double(below))
         above = syntax.operation(exp.Sub, steps, syntax.double(first))
         ratio = syntax.operation(exp.Div, above, syntax.double(every))
-        number = syntax.called("LEAST", _whole(exp.Floor(this=ratio)), big(count - 1))
+        number = syntax.call("LEAST", _whole(exp.Floor(this=ratio)), big(count - 1))
         return syntax.case(
             (syntax.operation(exp.LT, x, syntax.double(first / below)), big(0)),
             (syntax.operation(exp.GTE, x, syntax.double(last / below)), big(count - 1)),
@@ -117,7 +117,7 @@ class PostgresDialect:
         self, columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str, unit: Sql | None
     ) -> exp.Select:
         """The rank is computed in the query; rows without a unit are left out."""
-        rows = syntax.renamed(source, f"{mark}source")
+        rows = syntax.rename(source, f"{mark}source")
         if ranks is None or unit is None:
             slow = any(_is_slow(column) for column in columns)
             query = syntax.select(columns, rows)
@@ -128,7 +128,7 @@ class PostgresDialect:
 
     def _rank(self, unit: Sql, key: str, mark: str) -> Sql:
         if self.stored_rank is not None:
-            return syntax.named(self.stored_rank, f"{mark}source")
+            return syntax.column(self.stored_rank, f"{mark}source")
         return rank_of(unit, key, f"{mark}source")
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
@@ -150,7 +150,7 @@ def _is_slow(column: Sql) -> bool:
 
 def rank_of(unit: Sql, key: str, source: str) -> Sql:
     """The rank of a row among those of its unit, by the key of this parameter."""
-    place = [syntax.named(name, source) for name in ("tableoid", "ctid")]
+    place = [syntax.column(name, source) for name in ("tableoid", "ctid")]
     by = [_digest(key, place), *(part.copy() for part in place)]
     order = exp.Order(expressions=[exp.Ordered(this=part) for part in by])
     return exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
@@ -160,9 +160,9 @@ def _digest(key: str, place: Sequence[Sql]) -> Sql:
     """SHA-256 of the key and the place, of 32, 4 and 6 bytes: no two have the same 42."""
     secret = syntax.cast_as(exp.Placeholder(this=key), "BYTEA", "postgres")
     table, row = place
-    words = exp.DPipe(this=secret, expression=syntax.called("OIDSEND", table.copy()))
-    keyed_place = exp.DPipe(this=words, expression=syntax.called("TIDSEND", row.copy()))
-    return syntax.called("SHA256", keyed_place)
+    words = exp.DPipe(this=secret, expression=syntax.call("OIDSEND", table.copy()))
+    keyed_place = exp.DPipe(this=words, expression=syntax.call("TIDSEND", row.copy()))
+    return syntax.call("SHA256", keyed_place)
 
 
 def _floor(x: Sql, shift: int) -> Sql:
@@ -171,7 +171,7 @@ def _floor(x: Sql, shift: int) -> Sql:
     if shift >= 0:
         return floor
     vanishes = syntax.operation(
-        exp.LTE, syntax.called("ABS", x), syntax.double(ldexp(1, -1075 - shift))
+        exp.LTE, syntax.call("ABS", x), syntax.double(ldexp(1, -1075 - shift))
     )
     return syntax.case((vanishes, big(0)), otherwise=floor)
 

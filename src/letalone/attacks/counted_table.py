@@ -13,9 +13,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.cells import combine_codes
+from letalone.anonymity.value_cells import combine_codes
 from letalone.engines import arrow
-from letalone.engines.coded import FIRST, Coded, coded, counts
+from letalone.engines.coded import FIRST, Coded, encode_column, counts
 from letalone.engines.counted import NUMBER_OF_ROWS
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
@@ -44,7 +44,7 @@ class Counted:
         }
         return Counted(columns, self.rows[places])
 
-    def as_frame(self) -> arrow.Table:
+    def as_frame(self) -> arrow.ArrowTable:
         columns = self.columns.items()
         return arrow.table_of([(name, column.taken(column.codes)) for name, column in columns])
 
@@ -56,7 +56,7 @@ def read(table: object, names: Sequence[str], *, table_name: str | None = None) 
         cells = engine.counted(once)
     if not cells.num_rows:
         raise ParameterError("The table has no rows: there is nobody to find. Give one with rows.")
-    columns = {name: coded(cells, str(place), called=name) for place, name in enumerate(once)}
+    columns = {name: encode_column(cells, str(place), called=name) for place, name in enumerate(once)}
     return Counted(columns, counts(cells, NUMBER_OF_ROWS))
 
 

@@ -15,7 +15,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.coded import MISSING, NAN, Coded, coded, counts
+from letalone.engines.coded import MISSING, NAN, Coded, encode_column, counts
 from letalone.engines.counted import NUMBER_OF_ROWS
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
@@ -87,7 +87,7 @@ def read_cells(
     if not counted.num_rows:
         raise ParameterError("The table has no rows, so there is no group. Give one with rows.")
     names = [*quasi, *secret, *person]
-    codes = [coded(counted, str(n), called=name) for n, name in enumerate(names)]
+    codes = [encode_column(counted, str(n), called=name) for n, name in enumerate(names)]
     others = tuple(name for name in columns if name not in (*quasi, *secret))
     first, second = len(quasi), len(quasi) + len(secret)
     last = _of_people(codes[-1]) if person else None
