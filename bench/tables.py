@@ -38,7 +38,7 @@ from tables_view import show
 
 import letalone
 from letalone.engines.duck import DuckEngine, open_duck
-from letalone.engines.measures import GridSum, Rows, RowsWith, RowScope
+from letalone.engines.measures import GridSum, Rows, RowScope, RowsWith
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
 

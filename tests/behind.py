@@ -53,7 +53,9 @@ def forge(
 def _checkpoint(path: Path, entry: dict[str, Any], lie: dict[str, Any]) -> dict[str, Any]:
     true = {"number": entry["number"] - 1, "hash": entry["previous"], "time": entry["time"]}
     said = {**true, **lie}
-    return sign_checkpoint(_key(path), number=said["number"], hashed=said["hash"], time=said["time"])
+    return sign_checkpoint(
+        _key(path), number=said["number"], hashed=said["hash"], time=said["time"]
+    )
 
 
 def _key(path: Path) -> SigningKey:

@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from letalone.mechanisms.applications import private_price as private_price
     from letalone.mechanisms.calibration import calibrate as calibrate
     from letalone.plans import per_unit as per_unit
+    from letalone.plans.expressions import case as case
+    from letalone.plans.expressions import col as col
+    from letalone.plans.keys import product as product
+    from letalone.plans.plan import bins as bins
     from letalone.plans.requests import correlation as correlation
     from letalone.plans.requests import count as count
     from letalone.plans.requests import count_distinct as count_distinct
@@ -64,10 +68,6 @@ if TYPE_CHECKING:
     from letalone.plans.requests import sum as sum  # noqa: A004
     from letalone.plans.requests import top_k as top_k
     from letalone.plans.requests import variance as variance
-    from letalone.plans.expressions import case as case
-    from letalone.plans.expressions import col as col
-    from letalone.plans.keys import product as product
-    from letalone.plans.plan import bins as bins
     from letalone.plans.schema import Column as Column
     from letalone.plans.schema import Schema as Schema
     from letalone.privacy import ADD_REMOVE as ADD_REMOVE

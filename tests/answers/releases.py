@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 import letalone as la
-from letalone.answers.columns import KeyColumn, CellKind, Output
-from letalone.answers.release import Terms, SplitPart
+from letalone.answers.columns import CellKind, KeyColumn, Output
+from letalone.answers.release import SplitPart, Terms
 
 ASKED: dict[str, Any] = {
     "data_set": "visits",
@@ -30,7 +30,9 @@ KEYS = (
 )
 OUTPUTS = (
     Output("n", "n", "", CellKind.INTEGER, (2**55 + 1, -5, 12), (0, 0, 10), (2**56, 3, 14)),
-    Output("cost", "cost", "", CellKind.NUMBER, (12.34, 0.1, 3.0), (11.8, 0.0, 0.0), (12.9, 9.0, 4.0)),
+    Output(
+        "cost", "cost", "", CellKind.NUMBER, (12.34, 0.1, 3.0), (11.8, 0.0, 0.0), (12.9, 9.0, 4.0)
+    ),
     Output("top", "top", "", CellKind.TEXT, ("x", None, "y")),
 )  # fmt: skip
 

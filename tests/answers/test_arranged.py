@@ -6,8 +6,15 @@ from datetime import date
 import pytest
 
 from answers.releases import made
-from letalone.answers.arranged import Arrangement, Fixed, OutputRef, Order, HavingTest, arrange_release
-from letalone.answers.columns import KeyColumn, CellKind, Output
+from letalone.answers.arranged import (
+    Arrangement,
+    Fixed,
+    HavingTest,
+    Order,
+    OutputRef,
+    arrange_release,
+)
+from letalone.answers.columns import CellKind, KeyColumn, Output
 
 
 def answer(keys: tuple, values: tuple, kind: CellKind = CellKind.TEXT):
@@ -40,7 +47,10 @@ WARDS = answer(("B", "A", "C", None), (3.0, 1.0, 3.0, None))
         (Arrangement(limit=2, offset=3), [None]),
         (Arrangement(limit=0), []),
         (Arrangement(having=HavingTest(">", (OutputRef("n"), Fixed(2)))), ["B", "C"]),
-        (Arrangement(having=HavingTest("not", (HavingTest(">", (OutputRef("n"), Fixed(2))),))), ["A"]),
+        (
+            Arrangement(having=HavingTest("not", (HavingTest(">", (OutputRef("n"), Fixed(2))),))),
+            ["A"],
+        ),
         (Arrangement(having=HavingTest("missing", (OutputRef("n"),))), [None]),
         (Arrangement(having=HavingTest("=", (OutputRef("key"), Fixed(5)))), []),
         (Arrangement(having=HavingTest("<", (OutputRef("key"), Fixed(5)))), []),

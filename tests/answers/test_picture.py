@@ -8,7 +8,7 @@ from numpy import isnan
 
 import letalone as la
 from answers.releases import made
-from letalone.answers.columns import KeyColumn, CellKind, Output
+from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.answers.picture import draw
 
 
@@ -39,7 +39,8 @@ def test_bars_reach_from_low_to_high() -> None:
 
 def test_several_numbers_of_one_aggregate_share_a_field() -> None:
     outputs = tuple(
-        Output(f"q_{at}", "q", at, CellKind.INTEGER, (1, 2), (0, 1), (2, 3)) for at in ("0.25", "0.75")
+        Output(f"q_{at}", "q", at, CellKind.INTEGER, (1, 2), (0, 1), (2, 3))
+        for at in ("0.25", "0.75")
     )
     figure = made(keys=(KeyColumn("k", CellKind.TEXT, ("A", "B")),), outputs=outputs).plot()
     (field,) = figure.axes
@@ -114,7 +115,9 @@ def test_a_group_without_a_value_is_drawn_nowhere() -> None:
 def test_the_title_says_what_was_asked_and_at_which_price() -> None:
     plan = {"aggregates": [["n", {"node": "Count"}], ["m", {"node": "Mean", "of": {"name": "c"}}]]}
     output = Output("n", "n", "", CellKind.INTEGER, (1,), (0,), (2,))
-    figure = made(plan=plan, keys=(KeyColumn("k", CellKind.TEXT, ("A",)),), outputs=(output,)).plot()
+    figure = made(
+        plan=plan, keys=(KeyColumn("k", CellKind.TEXT, ("A",)),), outputs=(output,)
+    ).plot()
     asked, price = figure.get_suptitle().split("\n")
     assert asked == "count and mean of c by k (visits)"
     assert price == "ε = 0.5, add or remove one patient; bars at 95 %"
@@ -157,7 +160,9 @@ def test_what_is_left_out_of_a_picture_is_said() -> None:
 def test_no_title_and_no_label_is_cut_off_or_overlaps(number: int) -> None:
     """Names of fifty letters; the title names all aggregates."""
     names = [f"average_of_the_{word}_of_patients_in_the_hospital" for word in "abcdefgh"[:number]]
-    outputs = tuple(Output(n, n, "", CellKind.NUMBER, (1e6,) * 5, (0,) * 5, (2e6,) * 5) for n in names)
+    outputs = tuple(
+        Output(n, n, "", CellKind.NUMBER, (1e6,) * 5, (0,) * 5, (2e6,) * 5) for n in names
+    )
     keys = (KeyColumn("ward", CellKind.TEXT, tuple(f"Cardiology {at}" for at in range(5))),)
     plan = {"aggregates": [[n, {"node": "Mean", "of": {"name": n}}] for n in names]}
     figure = made(plan=plan, keys=keys, outputs=outputs).plot()

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import letalone as la
 from letalone.answers.promise import (
+    as_percent,
     as_sure,
     best_guess,
     group_promise,
     most_caught,
-    as_percent,
     price,
     promise,
 )

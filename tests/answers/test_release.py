@@ -13,7 +13,7 @@ import pytest
 
 import letalone as la
 from answers.releases import KEYS, OUTPUTS, made
-from letalone.answers.columns import KeyColumn, CellKind, Output
+from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.answers.release import SplitPart
 from letalone.exact.canonical import canonical
 

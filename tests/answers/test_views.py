@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from answers.releases import OUTPUTS, made
-from letalone.answers.columns import KeyColumn, CellKind, Output
+from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.answers.views import cell_text, grid, interval_text
 
 

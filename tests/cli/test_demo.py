@@ -46,7 +46,9 @@ def test_the_questions_go_through_the_engine_and_are_charged_to_a_ledger(
     assert found.privacy.epsilon(0) == 1.0
 
 
-def test_the_exact_figures_are_those_of_the_whole_table(hospital: HospitalVisits, tmp_path: Path) -> None:
+def test_the_exact_figures_are_those_of_the_whole_table(
+    hospital: HospitalVisits, tmp_path: Path
+) -> None:
     """Nobody has more rows than count, so answer and exact figure differ by the noise alone."""
     found = ask_both(hospital, tmp_path)
     assert np.bincount(hospital.patient_id).max() <= MOST_VISITS

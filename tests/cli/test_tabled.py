@@ -7,7 +7,7 @@ from rich.console import Console
 
 import letalone as la
 from answers.releases import made
-from letalone.answers.columns import KeyColumn, CellKind, Output
+from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.answers.views import grid
 from letalone.cli.tabled import HEAD, MAX_ROWS, TableLayout, lay_out
 

@@ -12,14 +12,14 @@ from math import floor
 from evaluator import Row, evaluate, read
 from letalone.engines.measures import (
     CellCounts,
+    DistinctUnits,
     DistinctValues,
     GridSum,
     Measure,
     ProductSum,
     Rows,
-    RowsWith,
     RowScope,
-    DistinctUnits,
+    RowsWith,
 )
 from letalone.plans.clauses import GroupColumn
 from letalone.plans.expressions import Expression

@@ -4,7 +4,7 @@ import pytest
 
 from letalone.engines.csv_files import csv_dialect, guess_csv
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import GridSum, Rows, RowsWith, RowScope
+from letalone.engines.measures import GridSum, Rows, RowScope, RowsWith
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding
@@ -114,7 +114,9 @@ def test_odd_names_work(tmp_path):
     for name in names:
         scope = RowScope(engine.schema(), ~col(name).is_null(), (), (), (), None, Bounding())
         assert engine.measure(scope, [Rows()]) == [[1]]
-    scope = RowScope(engine.schema().protecting("it's"), None, (), (), (), None, Bounding(max_rows=1))
+    scope = RowScope(
+        engine.schema().protecting("it's"), None, (), (), (), None, Bounding(max_rows=1)
+    )
     assert engine.measure(scope, [RowsWith(col("#rank"))]) == [[1]]
     engine.close()
 

@@ -20,13 +20,13 @@ from engines.makers import MAKERS
 from engines.reference import Reference
 from letalone.engines.measures import (
     CellCounts,
+    DistinctUnits,
     DistinctValues,
     GridSum,
     ProductSum,
     Rows,
-    RowsWith,
     RowScope,
-    DistinctUnits,
+    RowsWith,
 )
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Bin, case, col

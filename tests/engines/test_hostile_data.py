@@ -14,7 +14,7 @@ from letalone.engines import duck, syntax
 from letalone.engines.cells import make_readable
 from letalone.engines.duck import open_duck
 from letalone.engines.frames import as_arrow
-from letalone.engines.measures import GridSum, Rows, RowsWith, RowScope, DistinctUnits
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
 from letalone.engines.reading import READABLE, read
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
@@ -128,7 +128,9 @@ def test_rows_stay_beside_each_other_in_a_file_with_broken_cells(tmp_path):
     assert engine.measure(scope(schema, where=odd & late), [Rows()]) == [[5]]
     assert engine.measure(scope(schema, where=odd & ~late), [Rows()]) == [[0]]
     unit = scope(schema.protecting("c"), bounding=Bounding(max_rows=7))
-    assert engine.measure(unit, [Rows(), DistinctUnits()]) == [[14], [2]], "units that are no text are none"
+    assert engine.measure(unit, [Rows(), DistinctUnits()]) == [[14], [2]], (
+        "units that are no text are none"
+    )
     engine.close()
 
 

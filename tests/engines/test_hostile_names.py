@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import GridSum, Rows, RowScope, DistinctUnits
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
@@ -110,7 +110,9 @@ def test_the_right_column_is_read_whatever_it_is_called(maker, tmp_path):
         here = RowScope(
             schema.protecting(name), col(name) == number, (), (), group, ((number,),), bounded
         )
-        assert engine.measure(here, [Rows(), DistinctUnits(), GridSum(col("key"), 0, 2, 0)])[:2] == [
+        assert engine.measure(here, [Rows(), DistinctUnits(), GridSum(col("key"), 0, 2, 0)])[
+            :2
+        ] == [
             [1],
             [1],
         ]

@@ -17,7 +17,15 @@ from engines.hostile import texts
 from engines.makers import MAKERS, arrow_table, of_duck
 from engines.reference import Reference
 from engines.writers import FASTPARQUET, WRITERS
-from letalone.engines.measures import CellCounts, DistinctValues, GridSum, Rows, RowsWith, RowScope, DistinctUnits
+from letalone.engines.measures import (
+    CellCounts,
+    DistinctUnits,
+    DistinctValues,
+    GridSum,
+    Rows,
+    RowScope,
+    RowsWith,
+)
 from letalone.plans.expressions import Bin, col
 from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema

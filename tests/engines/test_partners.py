@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engines.makers import arrow_table
 from engines.reference import Reference
 from letalone.engines.duck import DuckEngine, open_duck
-from letalone.engines.measures import GridSum, Rows, RowsWith, RowScope, DistinctUnits
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
 from letalone.plans import per_unit
 from letalone.plans.expressions import col
 from letalone.plans.features import PerUnit

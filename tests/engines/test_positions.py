@@ -8,7 +8,7 @@ import pytest
 
 from letalone.engines.duck import open_duck
 from letalone.engines.failure import EngineFailed
-from letalone.engines.measures import GridSum, Rows, RowScope, DistinctUnits
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.types import Type
@@ -133,7 +133,9 @@ def test_a_busy_unit_takes_no_row_groups_away_from_the_others(tmp_path):
 def test_a_file_that_changes_under_its_ranks_is_not_read(tmp_path):
     path = one_file(tmp_path)
     engine = open_duck(path, bits=SeededBits(3))
-    scope = RowScope(engine.schema().protecting("unit"), None, (), (), (), None, Bounding(max_rows=1))
+    scope = RowScope(
+        engine.schema().protecting("unit"), None, (), (), (), None, Bounding(max_rows=1)
+    )
     engine.measure(scope, [Rows()])
     pq.write_table(table(seed=2), path)
     with pytest.raises(EngineFailed):

@@ -10,7 +10,7 @@ import pytest
 
 from letalone.engines.duck import open_duck
 from letalone.engines.failure import EngineFailed, hide_engine_errors
-from letalone.engines.measures import CellCounts, GridSum, Rows, RowScope, DistinctUnits
+from letalone.engines.measures import CellCounts, DistinctUnits, GridSum, Rows, RowScope
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
@@ -87,7 +87,9 @@ def test_nothing_is_logged_or_printed_on_the_way(engine, caplog, capfd):
         Bounding(max_groups=1),
         Bounding(max_groups=1, clip=True),
     ):
-        engine.measure(scope(engine, bounding), [Rows(), DistinctUnits(), GridSum(col("x"), 0, 9, 0)])
+        engine.measure(
+            scope(engine, bounding), [Rows(), DistinctUnits(), GridSum(col("x"), 0, 9, 0)]
+        )
         assert SECRET not in engine.sql(scope(engine, bounding), [Rows()])
     assert SECRET not in caplog.text + "".join(capfd.readouterr())
     assert SECRET not in repr(engine) + repr(engine.schema())

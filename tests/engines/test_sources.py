@@ -14,7 +14,7 @@ import pytest
 
 from engines.hostile import raw
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import GridSum, Rows, RowsWith, RowScope, DistinctUnits
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
@@ -32,7 +32,9 @@ def opened_types(source, **options):
 def measured(source, measures, *, where=None, unit=None, bounding=None, **options):
     engine = open_duck(source, **options)
     schema = engine.schema().protecting(unit)
-    found = engine.measure(RowScope(schema, where, (), (), (), None, bounding or Bounding()), measures)
+    found = engine.measure(
+        RowScope(schema, where, (), (), (), None, bounding or Bounding()), measures
+    )
     engine.close()
     return [one[0] for one in found]
 

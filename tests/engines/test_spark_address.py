@@ -12,8 +12,8 @@ from letalone.engines.spark_address import (
     place_of,
     read_name,
     read_spark_address,
-    written_name,
     stand_in_of,
+    written_name,
 )
 from letalone.errors import ParameterError
 from letalone.plans.schema import ledger_path, schema_path
@@ -112,7 +112,9 @@ def test_all_ways_to_write_a_table_give_one_place_one_schema_file_and_one_ledger
         "CLINIC.`Visits`",
         "lake.Clinic.VISITS",
     ]
-    tables = [look_up_address(f"spark:{one}", session) for one in ways] + [(session, one) for one in ways]
+    tables = [look_up_address(f"spark:{one}", session) for one in ways] + [
+        (session, one) for one in ways
+    ]
     assert {place_of(one) for one in tables} == {("lake", "clinic", "visits")}
     assert look_up_address("spark:visits", session)[1] == "lake.clinic.visits"
 

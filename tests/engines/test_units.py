@@ -16,7 +16,7 @@ from engines.reference import Reference
 from engines.test_engine_laws import ROW, SCHEMA
 from engines.unit_rows import unit_rows
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import CellCounts, GridSum, Rows, RowsWith, RowScope, DistinctUnits
+from letalone.engines.measures import CellCounts, DistinctUnits, GridSum, Rows, RowScope, RowsWith
 from letalone.engines.syntax import column, print_sql
 from letalone.engines.units import _number
 from letalone.plans import per_unit
@@ -177,7 +177,12 @@ def test_no_unit_moves_a_measure_by_more_than_one_row_could(rows, asked):
     """Every neighbour, through DuckDB: the unit is left out with all of its rows."""
     few = {name: FEATURES[name] for name in ("n", "total", "average", "latest", "always")}
     scope = scope_of(*asked, features=few)
-    measures = [Rows(), DistinctUnits(), GridSum(col("total"), 0, 1000, 0), RowsWith(col("average"))]
+    measures = [
+        Rows(),
+        DistinctUnits(),
+        GridSum(col("total"), 0, 1000, 0),
+        RowsWith(col("average")),
+    ]
     for unit in {row["patient"] for row in rows}:
         without = [row for row in rows if row["patient"] != unit]
         moved = change(rows, without, scope, measures)

@@ -463,7 +463,9 @@ def test_levels_that_do_not_add_up_are_found_though_they_are_signed(
     ledger.raise_level("visits", Budget(0.5), purpose="research", analyst="Ann")
     ledger.withdraw("visits", purpose="research", analyst="Ann", why="has left")
     found = [entry.number for entry in ledger.entries() if entry.kind is kind]
-    number = found[0] if kind is EntryKind.LEVEL_OPENED and change is not other_analyst else found[-1]
+    number = (
+        found[0] if kind is EntryKind.LEVEL_OPENED and change is not other_analyst else found[-1]
+    )
     forge(path, number, lambda _: None)
     ledger.verify()
     forge(path, number, change)

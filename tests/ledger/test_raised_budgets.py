@@ -61,4 +61,9 @@ def test_no_raise_is_refused_and_each_leaves_at_least_as_much(seed: int) -> None
 def test_raising_twice_is_raising_once(seed: int) -> None:
     before, charges = spend(opened(Budget(1, 1e-6)), Random(seed))
     once = with_larger_budget(before, Budget(3, 1e-5), charges)
-    assert with_larger_budget(with_larger_budget(before, Budget(2, 1e-6), charges), Budget(3, 1e-5), charges) == once
+    assert (
+        with_larger_budget(
+            with_larger_budget(before, Budget(2, 1e-6), charges), Budget(3, 1e-5), charges
+        )
+        == once
+    )

@@ -18,7 +18,7 @@ from pyspark.sql.functions import udf
 import letalone as la
 from letalone.engines import spark as engines
 from letalone.engines import spark_start
-from letalone.engines.measures import DistinctValues, GridSum, Rows, RowScope, DistinctUnits
+from letalone.engines.measures import DistinctUnits, DistinctValues, GridSum, Rows, RowScope
 from letalone.engines.spark import open_spark
 from letalone.errors import DataSetFrozen
 from letalone.plans.expressions import col

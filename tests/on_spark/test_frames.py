@@ -15,7 +15,7 @@ import letalone as la
 from engines.test_engine_laws import COST, SCHEMA, WARD, crowd, row, scope_of
 from engines.test_secrets import everything_said
 from letalone.engines.failure import EngineFailed
-from letalone.engines.measures import Rows, DistinctUnits
+from letalone.engines.measures import DistinctUnits, Rows
 from letalone.engines.spark import open_spark
 from letalone.engines.spark_silence import with_loggers_off
 from letalone.engines.spark_versions import settings_of

@@ -31,7 +31,7 @@ from engines.test_engine_laws import (
 from engines.test_units import AFTER, BEFORE, MEASURES, slow
 from engines.test_units import GROUPINGS as OF_UNITS
 from engines.test_units import scope_of as scope_of_units
-from letalone.engines.measures import Rows, RowScope, DistinctUnits
+from letalone.engines.measures import DistinctUnits, Rows, RowScope
 from letalone.plans.plan import Bounding
 from on_spark.spark import from_spark, opened
 

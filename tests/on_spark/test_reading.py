@@ -9,7 +9,7 @@ from engines.test_reading import text_file
 from engines.test_reading import values_of as of_file
 from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK
-from letalone.engines.measures import Rows, RowsWith, RowScope, DistinctUnits
+from letalone.engines.measures import DistinctUnits, Rows, RowScope, RowsWith
 from letalone.engines.reading import READABLE
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.spark import open_spark

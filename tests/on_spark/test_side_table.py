@@ -18,7 +18,7 @@ from engines.test_engine_laws import (
     crowd,
     row,
 )
-from letalone.engines.measures import GridSum, Rows, RowScope, DistinctUnits
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope
 from letalone.engines.spark import open_spark
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col

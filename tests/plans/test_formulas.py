@@ -6,8 +6,8 @@ import pytest
 
 import letalone as la
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
-from letalone.plans.formulas import Formula
 from letalone.plans.aggregates import Count, CountPresent, Mean, Sum
+from letalone.plans.formulas import Formula
 from letalone.plans.plan import Plan, make_plan
 from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue

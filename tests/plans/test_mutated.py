@@ -12,8 +12,8 @@ import pytest
 from letalone.curator.plan_checks import used_columns
 from letalone.curator.questions import check_size
 from letalone.errors import FormatError, LetaloneError
-from letalone.plans import requests as ask
 from letalone.plans import per_unit
+from letalone.plans import requests as ask
 from letalone.plans.clauses import PrivateJoin
 from letalone.plans.expressions import col
 from letalone.plans.features import PerUnit

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from letalone.errors import UnsupportedQuery
-from letalone.plans import requests as ask
 from letalone.plans import pairs, per_unit
+from letalone.plans import requests as ask
 from letalone.plans.clauses import PrivateJoin, PublicJoin
 from letalone.plans.expressions import Bin, Clamp, case, col
 from letalone.plans.features import PerUnit

@@ -16,8 +16,8 @@ from letalone.privacy.bounds import (
     below,
     dyadic_above,
     exceeds,
-    larger,
     format_number,
+    larger,
     shown_above,
     smaller,
 )

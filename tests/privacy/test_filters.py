@@ -32,7 +32,14 @@ from letalone.privacy import (
 )
 from letalone.privacy.bank import ORDERS, USUAL_SHARES, Notion, Shares, price_of
 from letalone.privacy.filter_record import state_from_json, state_to_json
-from letalone.privacy.filters import Filter, Odometer, charge_filter, how_many_more, left_in_words, open_filter
+from letalone.privacy.filters import (
+    Filter,
+    Odometer,
+    charge_filter,
+    how_many_more,
+    left_in_words,
+    open_filter,
+)
 from letalone.privacy.laplace import laplace_divergence
 from letalone.privacy.pure_terms import pure_mu_squared, pure_rho
 from letalone.privacy.renyi import RenyiDP

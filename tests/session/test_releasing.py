@@ -85,7 +85,13 @@ def test_g8_every_release_and_every_refusal_is_in_the_ledger() -> None:
         with pytest.raises(la.BudgetExceeded):
             refused()
     told = [kind for kind in kinds(session) if kind is not EntryKind.ADMINISTERED]
-    assert told == [EntryKind.OPENED, EntryKind.RESERVED, EntryKind.SETTLED, EntryKind.REFUSED, EntryKind.REFUSED]
+    assert told == [
+        EntryKind.OPENED,
+        EntryKind.RESERVED,
+        EntryKind.SETTLED,
+        EntryKind.REFUSED,
+        EntryKind.REFUSED,
+    ]
     (reserved,) = [e for e in session.ledger.entries(session.name) if e.kind is EntryKind.RESERVED]
     assert reserved.body["digest"] == first.asked.digest
     assert reserved.body["plan"] == first.plan

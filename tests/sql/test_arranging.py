@@ -3,7 +3,7 @@
 import pytest
 
 import letalone as la
-from letalone.answers.arranged import AS_IT_IS, Fixed, OutputRef, Order, HavingTest
+from letalone.answers.arranged import AS_IT_IS, Fixed, HavingTest, Order, OutputRef
 from sql.schemas import read
 
 GROUPED = "SELECT ward, COUNT(*) AS n, SUM(cost) FROM visits GROUP BY ward"
@@ -43,10 +43,14 @@ def test_what_only_the_order_needs_is_asked_for_and_hidden() -> None:
 def test_a_condition_is_over_answers_keys_and_constants() -> None:
     found = read(f"{GROUPED} HAVING (n BETWEEN 1 AND 2.5 OR NOT ward IN ('A')) AND n IS NOT NULL")
     n, ward = OutputRef("n"), OutputRef("ward")
-    between = HavingTest("and", (HavingTest(">=", (n, Fixed(1))), HavingTest("<=", (n, Fixed(2.5)))))
+    between = HavingTest(
+        "and", (HavingTest(">=", (n, Fixed(1))), HavingTest("<=", (n, Fixed(2.5))))
+    )
     listed = HavingTest("not", (HavingTest("or", (HavingTest("=", (ward, Fixed("A"))),)),))
     there = HavingTest("not", (HavingTest("missing", (n,)),))
-    assert found.arrangement.having == HavingTest("and", (HavingTest("or", (between, listed)), there))
+    assert found.arrangement.having == HavingTest(
+        "and", (HavingTest("or", (between, listed)), there)
+    )
 
 
 def test_another_order_is_the_same_question() -> None:

@@ -12,15 +12,15 @@ from typing import Any
 
 from letalone.engines.measures import (
     CellCounts,
+    DistinctUnits,
     DistinctValues,
     Exact,
     GridSum,
     Measure,
     ProductSum,
     Rows,
-    RowsWith,
     RowScope,
-    DistinctUnits,
+    RowsWith,
 )
 from letalone.plans.expressions import (
     And,

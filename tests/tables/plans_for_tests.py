@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from letalone.plans.expressions import Expression, col
 from letalone.plans.aggregates import (
     Count,
     CountUnits,
@@ -18,6 +17,7 @@ from letalone.plans.aggregates import (
     Sum,
     Variance,
 )
+from letalone.plans.expressions import Expression, col
 from letalone.plans.plan import Aggregate, Bounding, GroupColumn, Plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from letalone.audit import Audit, Verdict, audit, confidence_of_each
-from letalone.plans.formulas import Formula
 from letalone.plans.aggregates import (
     Count,
     CountPresent,
@@ -27,6 +26,7 @@ from letalone.plans.aggregates import (
     Sum,
     Variance,
 )
+from letalone.plans.formulas import Formula
 from letalone.plans.plan import Aggregate
 from letalone.plans.trees import Constant, Operation, PartValue
 from letalone.tables.compiled import compile_plan

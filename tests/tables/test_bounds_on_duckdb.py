@@ -6,7 +6,7 @@ import pyarrow as pa
 
 import letalone as la
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import GridSum, Measure, Rows, RowsWith, DistinctUnits
+from letalone.engines.measures import DistinctUnits, GridSum, Measure, Rows, RowsWith
 from letalone.tables.compiled import compile_plan
 
 ROWS = {

@@ -9,7 +9,15 @@ import pytest
 from letalone.engines.measures import scope_of
 from letalone.engines.statements import ALONE
 from letalone.errors import ParameterError
-from letalone.plans.aggregates import Count, CountUnits, CountValues, Mean, MostFrequent, Sum, Variance
+from letalone.plans.aggregates import (
+    Count,
+    CountUnits,
+    CountValues,
+    Mean,
+    MostFrequent,
+    Sum,
+    Variance,
+)
 from letalone.plans.plan import Plan
 from letalone.privacy import REPLACE, Relation
 from letalone.tables.ahead import epsilon_for

@@ -103,14 +103,16 @@ def test_the_keys_have_their_price_beside_that_of_the_values() -> None:
     assert [part.name for part in whole.parts] == ["keys", "n"]
     assert sum(part.share for part in whole.parts) == 1
     assert whole.privacy.delta(1) <= 1e-6
-    assert whole.expected_error("n") > compile_plan(plan_of({"n": Count()}), epsilon=1).expected_error(
-        "n"
-    )
+    assert whole.expected_error("n") > compile_plan(
+        plan_of({"n": Count()}), epsilon=1
+    ).expected_error("n")
 
 
 def test_replacing_costs_more_than_adding() -> None:
     one = compile_plan(plan_of({"n": Count()}, keys=None), epsilon=1, delta=1e-6)
-    other = compile_plan(plan_of({"n": Count()}, keys=None, neighbours=REPLACE), epsilon=1, delta=1e-6)
+    other = compile_plan(
+        plan_of({"n": Count()}, keys=None, neighbours=REPLACE), epsilon=1, delta=1e-6
+    )
     assert one.discovery is not None
     assert other.discovery is not None
     assert other.discovery.threshold > one.discovery.threshold

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import letalone as la
 from letalone.errors import ParameterError
-from letalone.plans.formulas import Formula, inner_name
 from letalone.plans.aggregates import Count, CountPresent, Sum
+from letalone.plans.formulas import Formula, inner_name
 from letalone.plans.plan import make_plan
 from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue, Tree
 from letalone.tables.columns import NoisyColumn
@@ -88,7 +88,9 @@ def test_points_of_the_intervals_lie_in_the_interval_of_the_formula(tree, one, o
     formula = Formula((Count(), Sum(X, F(0), F(1))), Operation("+", tree, PartValue(0)))
     points = [low + share * width for low, width, share in (one, other)]
     parts = {
-        inner_name("x", place): NoisyColumn(*(np.array([x], float) for x in (point, low, low + width)))
+        inner_name("x", place): NoisyColumn(
+            *(np.array([x], float) for x in (point, low, low + width))
+        )
         for place, (point, (low, width, _)) in enumerate(zip(points, (one, other), strict=True))
     }
     found = evaluate_formula("x", formula, parts)
@@ -100,7 +102,9 @@ def test_points_of_the_intervals_lie_in_the_interval_of_the_formula(tree, one, o
 
 
 def test_a_divisor_that_may_be_zero_leaves_the_interval_open() -> None:
-    parts = [NoisyColumn(*(np.array([x]) for x in ends)) for ends in ((5.0, 4.0, 6.0), (0.0, -1.0, 1.0))]
+    parts = [
+        NoisyColumn(*(np.array([x]) for x in ends)) for ends in ((5.0, 4.0, 6.0), (0.0, -1.0, 1.0))
+    ]
     named = {inner_name("x", place): one for place, one in enumerate(parts)}
     found = evaluate_formula("x", Formula((Count(), Count()), RATIO), named)
     assert np.isnan(found.values[0])

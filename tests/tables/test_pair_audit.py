@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from letalone.audit import Verdict, audit, confidence_of_each
+from letalone.plans.aggregates import CountValues
 from letalone.plans.expressions import col
 from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
-from letalone.plans.aggregates import CountValues
 from letalone.plans.plan import Aggregate
 from letalone.tables.compiled import compile_plan
 from letalone.tables.part import VectorPart

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from letalone.errors import ParameterError
+from letalone.plans.aggregates import CountValues, Deviation, Variance
 from letalone.plans.expressions import col
 from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
-from letalone.plans.aggregates import CountValues, Deviation, Variance
 from letalone.plans.plan import Aggregate, Bounding, GroupColumn, Plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type

@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from letalone.engines.measures import CellCounts, GridSum, Measure, Rows, RowsWith, DistinctUnits, scope_of
+from letalone.engines.measures import (
+    CellCounts,
+    DistinctUnits,
+    GridSum,
+    Measure,
+    Rows,
+    RowsWith,
+    scope_of,
+)
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.aggregates import Count, CountUnits, Mean, Quantiles
 from letalone.plans.plan import Plan

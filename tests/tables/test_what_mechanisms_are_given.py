@@ -16,8 +16,6 @@ import numpy as np
 import pytest
 
 from letalone.mechanisms import Geometric
-from letalone.plans.expressions import Case, Comparison, Literal
-from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.aggregates import (
     Count,
     CountPresent,
@@ -33,6 +31,8 @@ from letalone.plans.aggregates import (
     Sum,
     Variance,
 )
+from letalone.plans.expressions import Case, Comparison, Literal
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.plan import Aggregate
 from letalone.privacy import ADD_REMOVE, REPLACE, GaussianDP, Neighbours
 from letalone.randomness.bits import SYSTEM

@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.value_cells import ValueCells, Whole, combine_codes, read_cells
 from letalone.anonymity.diversity import (
     closeness,
     distinct,
@@ -33,6 +32,7 @@ from letalone.anonymity.hierarchies import ALL, SPECIAL, Ladder, covered_codes, 
 from letalone.anonymity.kinds import natural
 from letalone.anonymity.measuring import Anonymity, measure
 from letalone.anonymity.mondrian import OUT, MondrianTable, Promise, partition, table_of
+from letalone.anonymity.value_cells import ValueCells, Whole, combine_codes, read_cells
 from letalone.engines.arrow import ArrowTable as ArrowTable
 from letalone.engines.arrow import table_of as table_of_columns
 from letalone.engines.coded import FIRST, as_kind, label_places

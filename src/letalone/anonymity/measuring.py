@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from letalone.anonymity import diversity
-from letalone.anonymity.value_cells import ValueCells, ValueHistogram, Whole, read_cells
 from letalone.anonymity.diversity import (
     alone,
     certain,
@@ -30,6 +29,7 @@ from letalone.anonymity.diversity import (
 )
 from letalone.anonymity.kinds import order_column
 from letalone.anonymity.risk import Risk, risk_of
+from letalone.anonymity.value_cells import ValueCells, ValueHistogram, Whole, read_cells
 from letalone.answers.promise import as_percent
 from letalone.engines.coded import Coded
 from letalone.errors import ParameterError

@@ -15,7 +15,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.coded import MISSING, NAN, Coded, encode_column, counts
+from letalone.engines.coded import MISSING, NAN, Coded, counts, encode_column
 from letalone.engines.counted import NUMBER_OF_ROWS
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError

@@ -11,7 +11,7 @@ from math import isfinite, isnan, nan
 from textwrap import fill
 from typing import Any, cast
 
-from letalone.answers.columns import KeyColumn, CellKind, Output
+from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.answers.figure import empty_figure, save_figure
 from letalone.answers.views import cell_text, is_drawn, key_text
 from letalone.errors import ParameterError

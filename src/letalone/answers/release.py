@@ -14,8 +14,8 @@ from typing import Any, Self, cast
 from letalone.answers import columns, picture, views
 from letalone.answers.columns import (
     Cell,
-    KeyColumn,
     CellKind,
+    KeyColumn,
     Output,
     check_lengths,
     key_from_json,

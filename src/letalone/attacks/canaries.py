@@ -29,7 +29,7 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from letalone.answers.promise import most_caught, as_percent
+from letalone.answers.promise import as_percent, most_caught
 from letalone.attacks import stage
 from letalone.attacks.characters import Model, Reading, Whole, train_model, train_privately
 from letalone.attacks.picture import Picture, Series, SeriesStyle

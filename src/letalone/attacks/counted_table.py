@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from letalone.anonymity.value_cells import combine_codes
 from letalone.engines import arrow
-from letalone.engines.coded import FIRST, Coded, encode_column, counts
+from letalone.engines.coded import FIRST, Coded, counts, encode_column
 from letalone.engines.counted import NUMBER_OF_ROWS
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
@@ -56,7 +56,9 @@ def read(table: object, names: Sequence[str], *, table_name: str | None = None) 
         cells = engine.counted(once)
     if not cells.num_rows:
         raise ParameterError("The table has no rows: there is nobody to find. Give one with rows.")
-    columns = {name: encode_column(cells, str(place), called=name) for place, name in enumerate(once)}
+    columns = {
+        name: encode_column(cells, str(place), called=name) for place, name in enumerate(once)
+    }
     return Counted(columns, counts(cells, NUMBER_OF_ROWS))
 
 

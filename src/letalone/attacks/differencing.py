@@ -26,19 +26,19 @@ import duckdb
 import numpy as np
 from sqlglot import exp
 
-from letalone.answers.promise import best_guess, as_percent
+from letalone.answers.promise import as_percent, best_guess
 from letalone.attacks import stage
+from letalone.attacks.counted_table import Counted, Whole, joint_keys, names_of, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at, bound
 from letalone.attacks.rates import Rates
 from letalone.attacks.result import AttackReport, Line
-from letalone.attacks.counted_table import Counted, Whole, joint_keys, names_of, read
 from letalone.engines.coded import FIRST
 from letalone.engines.lockdown import LockedDuck
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.mechanisms import Geometric
-from letalone.plans.requests import count_distinct
 from letalone.plans.expressions import Expression, col
+from letalone.plans.requests import count_distinct
 from letalone.privacy import Budget, Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.session import Session

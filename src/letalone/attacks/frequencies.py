@@ -33,7 +33,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.answers.promise import most_caught, as_percent
+from letalone.answers.promise import as_percent, most_caught
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
 from letalone.attacks.pools import Pools, draw_pools, pools_of_table
 from letalone.attacks.rates import Rates, judge_scores
@@ -114,8 +114,10 @@ class Membership(AttackReport):
         return (
             f"A study of {self.people:,} people publishes how frequent each of"
             f" {self.attributes:,} attributes is among them, and nothing else. Whoever knows a"
-            f" person's attributes tells whether they took part: {as_percent(self.ratio.detection)} of"
-            f" participants are found, at {as_percent(self.ratio.false_alarm)} false alarms. Published"
+            " person's attributes tells whether they took part:"
+            f" {as_percent(self.ratio.detection)} of"
+            f" participants are found, at {as_percent(self.ratio.false_alarm)} false alarms."
+            " Published"
             f" with ε = {self.epsilon:g}, {self.private.told()} are, at"
             f" {as_percent(self.private.false_alarm)}, {keeps}: whatever the test, no more than"
             f" {as_percent(self.most_at_measured)} can be found at so many (95 % sure). More"

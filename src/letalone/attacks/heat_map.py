@@ -27,17 +27,17 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from letalone.answers.promise import FALSE_ALARMS, most_caught, as_percent
+from letalone.answers.promise import FALSE_ALARMS, as_percent, most_caught
 from letalone.attacks import stage
+from letalone.attacks.counted_table import Counted, Whole, names_of, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
 from letalone.attacks.result import AttackReport, Line
-from letalone.attacks.counted_table import Counted, Whole, names_of, read
 from letalone.engines.coded import FIRST, Coded
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural, plural_people
 from letalone.exact.typed import COUNT, EPSILON, Number
-from letalone.plans.requests import count_distinct
 from letalone.plans.keys import product
+from letalone.plans.requests import count_distinct
 from letalone.privacy import Privacy
 from letalone.session.opening import open as open_table
 

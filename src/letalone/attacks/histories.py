@@ -21,9 +21,9 @@ import numpy as np
 from letalone.anonymity.value_cells import combine_codes
 from letalone.answers.promise import FALSE_ALARMS, as_percent
 from letalone.attacks import stage
+from letalone.attacks.counted_table import Counted, Whole, names_of, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
 from letalone.attacks.result import AttackReport, Line
-from letalone.attacks.counted_table import Counted, Whole, names_of, read
 from letalone.engines.coded import FIRST
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number

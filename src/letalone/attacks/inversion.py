@@ -43,11 +43,11 @@ from letalone.attacks.games import (
     play,
     private_model,
 )
-from letalone.attacks.training_people import MAX_VALUES, TrainingPeople, people_of
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
 from letalone.attacks.rates import Rates, least, most
 from letalone.attacks.result import AttackReport, Line
 from letalone.attacks.stage import OUTCOME, SENSITIVE, study
+from letalone.attacks.training_people import MAX_VALUES, TrainingPeople, people_of
 from letalone.errors import ParameterError
 from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Number
@@ -108,7 +108,8 @@ class ModelInversion(AttackReport):
             f"A linear model predicts {self.target!r}. Whoever knows that of a person, and all of"
             f" their features but {self.sensitive!r}, tries its {self.values} values in the"
             f" model: right for {as_percent(ordinary.detection)} of those it was trained on and"
-            f" {as_percent(ordinary.false_alarm)} of strangers; the commonest value alone is right for"
+            f" {as_percent(ordinary.false_alarm)} of strangers; the commonest value alone is"
+            " right for"
             f" {as_percent(self.baseline)}. With ε = {self.epsilon:g} it is"
             f" {as_percent(noisy.detection)} and {as_percent(noisy.false_alarm)}: what holds for"
             " everybody can still be learnt, and is no breach. A kernel machine's file holds"

@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.anonymity.value_cells import combine_codes
-from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, as_percent
+from letalone.answers.promise import FALSE_ALARMS, as_percent, at_most, best_guess
 from letalone.attacks import stage
+from letalone.attacks.counted_table import MISSING, Counted, Whole, joint_keys, names_of, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle
 from letalone.attacks.result import AttackReport, Line
-from letalone.attacks.counted_table import MISSING, Counted, Whole, joint_keys, names_of, read
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural_rows
 from letalone.exact.typed import EPSILON, Number

@@ -29,14 +29,14 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from letalone.answers.promise import best_guess, most_caught, as_percent
+from letalone.answers.promise import as_percent, best_guess, most_caught
 from letalone.attacks.confidence import Loss
 from letalone.attacks.games import MODELS, ordinary_model, private_model
-from letalone.attacks.training_people import TrainingPeople, people_of, people_of_arrays
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at, bound
 from letalone.attacks.result import AttackReport, Line
 from letalone.attacks.shadows import Attack, Test, beyond, confidence_of_each
 from letalone.attacks.stage import TARGET, study
+from letalone.attacks.training_people import TrainingPeople, people_of, people_of_arrays
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number
 from letalone.privacy import Privacy
@@ -129,7 +129,11 @@ class ModelMembership(AttackReport):
             (title, today.usual.told(), private.usual.told()),
             ("  false alarms then", alarms, others),
             (fewer, today.low.told(), private.low.told()),
-            ("  advantage", as_percent(max(0, today.advantage)), as_percent(max(0, private.advantage))),
+            (
+                "  advantage",
+                as_percent(max(0, today.advantage)),
+                as_percent(max(0, private.advantage)),
+            ),
         ]
 
     @property

@@ -25,9 +25,9 @@ import numpy as np
 
 from letalone.answers.promise import FALSE_ALARMS, as_percent
 from letalone.attacks import stage
+from letalone.attacks.counted_table import Whole, names_of, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle
 from letalone.attacks.result import AttackReport, Line
-from letalone.attacks.counted_table import Whole, names_of, read
 from letalone.engines.coded import FIRST, Coded
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
@@ -85,7 +85,8 @@ class Pseudonyms(AttackReport):
             f"{sentences} A hash without a key hides nothing where all possible values can be"
             " tried. A secret key would stop this attack, but not the linkage of the rest of the"
             " row. A private release has no pseudonyms in it: with"
-            f" ε = {self.epsilon:g}, one person is found {as_percent(self._most_caught)} of the time"
+            f" ε = {self.epsilon:g}, one person is found {as_percent(self._most_caught)} of the"
+            " time"
             f" at most, at {as_percent(FALSE_ALARMS)} false alarms."
         )
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from letalone.answers.promise import most_caught, as_percent
+from letalone.answers.promise import as_percent, most_caught
 from letalone.attacks.result import Numbers
 from letalone.privacy import Privacy
 

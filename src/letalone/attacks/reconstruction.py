@@ -35,6 +35,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from letalone.answers.promise import as_percent
+from letalone.attacks.counted_table import Counted, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle
 from letalone.attacks.pools import truths
 from letalone.attacks.result import AttackReport, Line
@@ -46,7 +47,6 @@ from letalone.attacks.subset_sums import (
     predict_share,
     surest,
 )
-from letalone.attacks.counted_table import Counted, read
 from letalone.engines.coded import FIRST
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
@@ -164,7 +164,10 @@ class Reconstruction(AttackReport):
 
 def _line(level: Recovered) -> Line:
     words = "exact answers" if level.error == 0 else f"off by up to {level.error:,}"
-    squares, programme = as_percent(level.least_squares.share), as_percent(level.linear_programme.share)
+    squares, programme = (
+        as_percent(level.least_squares.share),
+        as_percent(level.linear_programme.share),
+    )
     return f"  {words}: programme, squares", f"{programme}, {squares}", ""
 
 

@@ -180,7 +180,9 @@ def _figures(measured: Anonymity, made: Anonymized | None) -> Table:
     rows.add_row(
         f"k: {who} that are alike, at least", *(f"{anonymity.k:,}" for anonymity in tables)
     )
-    unique = [f"{anonymity.uniques:,} ({as_percent(anonymity.unique_share)})" for anonymity in tables]
+    unique = [
+        f"{anonymity.uniques:,} ({as_percent(anonymity.unique_share)})" for anonymity in tables
+    ]
     rows.add_row(f"{who} that are unique", *unique)
     share = [as_percent(anonymity.risk.marketer) for anonymity in tables]
     rows.add_row(f"{who} that could be found{', about' * measured.risk.is_estimate}", *share)

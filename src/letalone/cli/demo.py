@@ -33,8 +33,8 @@ from letalone.cli.screen import (
     table,
 )
 from letalone.ledger.data_sets import budget_to_json
-from letalone.plans.requests import count, count_distinct, mean
 from letalone.plans.expressions import ColumnRef
+from letalone.plans.requests import count, count_distinct, mean
 from letalone.privacy import Budget, Privacy, PureDP, compose
 from letalone.privacy.filters import brief
 from letalone.sample.hospital import MOST_VISITS, WARDS, HospitalVisits, reaches_age, visits

@@ -29,7 +29,7 @@ from letalone.plans.facts import ErrorKind, facts_of
 from letalone.plans.trees import Computable
 from letalone.privacy.filters import brief
 from letalone.session.bounds_purchase import BOUNDS_SHARE
-from letalone.session.notes import short_of_rows, find_starved
+from letalone.session.notes import find_starved, short_of_rows
 from letalone.session.pricing import Priced
 from letalone.sql.given_bounds import columns_within
 from letalone.tables.compiled import PricePart
@@ -67,7 +67,10 @@ def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -
 
 def _warnings(priced: Priced) -> list[str]:
     """What would be starved, in the words of the terminal."""
-    warnings = (*find_starved(priced.terms.split), *short_of_rows(priced.plan, priced.compiled.parts))
+    warnings = (
+        *find_starved(priced.terms.split),
+        *short_of_rows(priced.plan, priced.compiled.parts),
+    )
     return [without_python(warning) for warning in warnings]
 
 

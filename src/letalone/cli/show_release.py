@@ -36,8 +36,8 @@ from letalone.privacy.filters import brief, left_in_words
 from letalone.session import Release
 from letalone.session.bounds_purchase import BOUNDS_SHARE, Bounds, PricedWithBounds
 from letalone.session.notes import notes_of, public_people
-from letalone.session.private_joins import read_from_text
 from letalone.session.pricing import Priced
+from letalone.session.private_joins import read_from_text
 
 HEIGHT = 24  # of a screen, with room for the next prompt
 WIDEST_TABLE = 160

@@ -26,7 +26,12 @@ from letalone.engines.csv_files import load_csv, odd_lines_of
 from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.long_cells import check_cells
-from letalone.engines.parquet_files import reads_to_the_end, relation_of_parquet, copy_readable, unsafe_columns
+from letalone.engines.parquet_files import (
+    copy_readable,
+    reads_to_the_end,
+    relation_of_parquet,
+    unsafe_columns,
+)
 from letalone.engines.reading import Stored, check_readable, read
 from letalone.engines.rows import TableRef
 from letalone.engines.sources import LOADED, Files, find_files, relation_of_csv
@@ -51,7 +56,9 @@ def copy_declared(source: Path, schema: Schema, target: Path) -> Affected:
     )
     try:
         return without_context(
-            lambda: hide_engine_errors(lambda: _copy(source, schema, target)), EngineFailed, error=error
+            lambda: hide_engine_errors(lambda: _copy(source, schema, target)),
+            EngineFailed,
+            error=error,
         )
     except BaseException:
         target.unlink(missing_ok=True)
@@ -183,7 +190,9 @@ def _effects_of_column(loaded: TableRef, column: Column) -> list[Sql]:
     other = syntax.is_present(kept)
     if listed:
         constants = [syntax.constant(key) for key in listed]
-        other = syntax.join_conditions(exp.And, [other, syntax.negate(syntax.is_one_of(kept, constants))])
+        other = syntax.join_conditions(
+            exp.And, [other, syntax.negate(syntax.is_one_of(kept, constants))]
+        )
     keyed = no if column.keys is None else other
     return [unreadable, clamped, keyed, syntax.is_null(source.copy())]
 

@@ -318,7 +318,9 @@ class DataSets:
     ) -> None:
         if file is None:
             raise ParameterError("An external data set is a file of the import folder.")
-        replace(self._shared.settings.import_limits, rows=ANY_SIZE, megabytes=ANY_SIZE).check(source, schema)
+        replace(self._shared.settings.import_limits, rows=ANY_SIZE, megabytes=ANY_SIZE).check(
+            source, schema
+        )
         check_columns_there(source, schema)
         self._open_budget(registration, schema, by=by)
         self._insert(registration, schema, file=file, affected=None, by=by)

@@ -17,7 +17,7 @@ from pathlib import Path
 from letalone.curator.open_sessions import RowsLocation
 from letalone.curator.unit_rows import rows_of_unit
 from letalone.engines.addresses import in_words
-from letalone.engines.server_rows import write_delete, rows_of_one, write_update
+from letalone.engines.server_rows import rows_of_one, write_delete, write_update
 from letalone.engines.spark_address import is_spark_address
 from letalone.plans.schema import Schema
 

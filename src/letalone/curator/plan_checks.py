@@ -17,11 +17,6 @@ for at about 14 prices.
 from collections.abc import Iterable, Iterator
 
 from letalone.errors import ParameterError
-from letalone.plans.clauses import Join, PublicJoin
-from letalone.plans.expressions import Expression, column_names
-from letalone.plans.features import PerUnit, made_of
-from letalone.plans.formulas import Aggregate, with_formula_parts
-from letalone.plans.pairs import Regression, TwoClamped
 from letalone.plans.aggregates import (
     Deviation,
     Extreme,
@@ -32,6 +27,11 @@ from letalone.plans.aggregates import (
     Quantiles,
     Variance,
 )
+from letalone.plans.clauses import Join, PublicJoin
+from letalone.plans.expressions import Expression, column_names
+from letalone.plans.features import PerUnit, made_of
+from letalone.plans.formulas import Aggregate, with_formula_parts
+from letalone.plans.pairs import Regression, TwoClamped
 from letalone.plans.plan import Plan
 from letalone.session.notes import expressions_in
 

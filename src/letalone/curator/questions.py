@@ -17,8 +17,8 @@ from letalone.plans.plan import Plan
 from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.unnamed import check_names_nobody
 from letalone.privacy.curve import Json
-from letalone.session.public_joins import join_of
 from letalone.session.private_joins import private_join
+from letalone.session.public_joins import join_of
 from letalone.session.query import Query
 from letalone.session.session import Session
 

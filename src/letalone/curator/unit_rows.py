@@ -89,9 +89,7 @@ def number_of_rows(file: Path | str, schema: Schema, unit_id: str) -> int:
 def copy_without(file: Path, schema: Schema, unit_id: str, target: Path) -> None:
     """A new file without a person's rows."""
     with opened_copy(file, schema, target) as duck:
-        gone = exp.Delete(
-            this=syntax.table(KEPT), where=exp.Where(this=_is_unit(schema, unit_id))
-        )
+        gone = exp.Delete(this=syntax.table(KEPT), where=exp.Where(this=_is_unit(schema, unit_id)))
         hide_engine_errors(lambda: duck.run(gone))
         hide_engine_errors(lambda: save(duck, schema, target))
 
@@ -129,9 +127,7 @@ def copy_corrected(
         here = syntax.operation(
             exp.EQ, exp.column("rowid"), syntax.whole(cast("int", rows[row][0]))
         )
-        change = exp.Update(
-            this=syntax.table(KEPT), expressions=values, where=exp.Where(this=here)
-        )
+        change = exp.Update(this=syntax.table(KEPT), expressions=values, where=exp.Where(this=here))
         hide_engine_errors(lambda: duck.run(change))
         hide_engine_errors(lambda: save(duck, schema, target))
     return _remarks(schema, ruled)

@@ -378,7 +378,9 @@ def empty_table(schema: object) -> ArrowTable:
     return cast("ArrowTable", cast("Any", schema).empty_table())
 
 
-def table_of_rows(batches: Iterable[Sequence[tuple[object, ...]]], kinds: Sequence[Type]) -> ArrowTable:
+def table_of_rows(
+    batches: Iterable[Sequence[tuple[object, ...]]], kinds: Sequence[Type]
+) -> ArrowTable:
     """Rows of Python values as a table, a batch at a time; columns are called by their number."""
     types = [ROW_TYPES[kind]() for kind in kinds]
     fields = pa.schema([pa.field(str(n), kind) for n, kind in enumerate(types)])

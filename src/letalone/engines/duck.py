@@ -24,7 +24,7 @@ from letalone.engines.lazy_plan import check_lazy
 from letalone.engines.lockdown import VECTOR_ROWS, LockedDuck
 from letalone.engines.measures import Exact, Measure, RowScope
 from letalone.engines.one_row import lent_rows, one_row_scope, training_rows
-from letalone.engines.parquet_files import reads_to_the_end, copy_readable, unsafe_columns
+from letalone.engines.parquet_files import copy_readable, reads_to_the_end, unsafe_columns
 from letalone.engines.provenance import IN_MEMORY, vouched_for
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress, draw_ranks
@@ -161,7 +161,9 @@ class DuckEngine(SqlEngine):
             relation = self._public.get(join.table_digest)
             if relation is None:
                 name = self._name_of_copy()
-                relation = hide_engine_errors(lambda: copy_of_public(self._duck, join, table, name=name))
+                relation = hide_engine_errors(
+                    lambda: copy_of_public(self._duck, join, table, name=name)
+                )
                 self._public[join.table_digest] = relation
             check_public(self._duck, relation, join)
 
@@ -211,7 +213,9 @@ class DuckEngine(SqlEngine):
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
         with self._lock:
             for name, table in lent.items():
-                hide_engine_errors(lambda n=name, t=table: self._duck.connection.register(lent_name(n), t))
+                hide_engine_errors(
+                    lambda n=name, t=table: self._duck.connection.register(lent_name(n), t)
+                )
             try:
                 yield
             finally:
@@ -256,7 +260,9 @@ class DuckEngine(SqlEngine):
         with self._lock:
             names = {column.name for query in statements for column in query.find_all(exp.Column)}
             paths, relation = self._files.paths, self._relation
-            unknown = [name for name in unsafe_columns(relation, names) if name not in self._scanned]
+            unknown = [
+                name for name in unsafe_columns(relation, names) if name not in self._scanned
+            ]
             self._check_unchanged()
             if all(reads_to_the_end(self._duck, paths, relation.columns[n]) for n in unknown):
                 self._scanned.update(unknown)
@@ -287,7 +293,7 @@ class DuckEngine(SqlEngine):
     def _batch_sizes(self) -> list[int]:
         if self._files is not None:
             return [] if self._loaded else batch_sizes(self._files)
-        return arrow.batch_sizes(cast("arrow.Table", self._frame))
+        return arrow.batch_sizes(cast("arrow.ArrowTable", self._frame))
 
     def _run(self, query: Sql, scope: RowScope) -> list[tuple[Any, ...]]:
         with self._lock:
@@ -329,7 +335,7 @@ def _relation(
         return hide_engine_errors(lambda: relation_of_files(duck, files, table=table))
     if table is not None:
         raise ParameterError(f"table is {table!r}, but a frame holds one table only.")
-    frame = cast("arrow.Table", frame)
+    frame = cast("arrow.ArrowTable", frame)
     check_columns(frame.column_names, "The frame")
     duck.lock([])
     duck.connection.register(FRAME, frame)

@@ -105,7 +105,7 @@ def is_lazy(source: object) -> bool:
 
 def _from_polars(source: object) -> arrow.ArrowTable:
     frame = _collect(lambda frame: frame.collect(), source) if is_lazy(source) else source
-    return cast("arrow.Table", _with_arrow_types(frame).to_arrow())
+    return cast("arrow.ArrowTable", _with_arrow_types(frame).to_arrow())
 
 
 def _collect(run: Callable[[Any], Result], lazy: object) -> Result:

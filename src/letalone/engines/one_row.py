@@ -21,7 +21,7 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.measures import RowScope
 from letalone.engines.reading import FLOATS, LONG_INTEGERS, SHORT_INTEGERS
-from letalone.engines.rows import UNIT, TableRef, ScopeRows, Tables
+from letalone.engines.rows import UNIT, ScopeRows, TableRef, Tables
 from letalone.engines.syntax import Sql
 from letalone.plans.expressions import ColumnRef, Expression
 from letalone.plans.plan import Bounding, PrivateJoin

@@ -198,7 +198,9 @@ class PostgresEngine(SqlEngine):
         self.prepare(scope)
         with self._lock, self._server.reading():
             query = training_rows(scope, names, target, self._seen(scope, self._server))
-            rows = hide_engine_errors(lambda: arrow.table_of_rows(self._streamed(query, scope), kinds))
+            rows = hide_engine_errors(
+                lambda: arrow.table_of_rows(self._streamed(query, scope), kinds)
+            )
         return dict(zip(names, arrow.values_of(rows, kinds), strict=True))
 
     def close(self) -> None:

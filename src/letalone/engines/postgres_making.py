@@ -100,7 +100,8 @@ def check_made(server: Server, place: Table, unit: str | None, *, vouched: bool)
     (oid, bound, is_filled, definition), *_ = server.run(MADE, list(place))
     if not is_filled:
         raise ParameterError(
-            f"{table_name(*place)} is a materialized view that has not been filled yet, so it cannot be"
+            f"{table_name(*place)} is a materialized view that has not been filled yet, so it"
+            " cannot be"
             " read. Its owner can fill it: REFRESH MATERIALIZED VIEW."
         )
     policies = [POLICY] if bound else []

@@ -373,7 +373,8 @@ def check_unchanged(server: Server, relation: TableRef, address: PostgresAddress
 def _check_parts(server: Server, schema: str, name: str) -> None:
     if server.run(FOREIGN, [schema, name])[0][0]:
         raise ParameterError(
-            f"{table_name(schema, name)!r} has a part that is a foreign table, whose rows have no place"
+            f"{table_name(schema, name)!r} has a part that is a foreign table, whose rows have no"
+            " place"
             " by which they could be told apart. Detach it, or copy it into a table."
         )
 

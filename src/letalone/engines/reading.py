@@ -198,7 +198,9 @@ def as_long(number: Sql, ends: tuple[Sql, Sql]) -> Sql:
     """A number as a 64-bit integer where it lies in [start, end)."""
     start, end = (side.copy() for side in ends)
     inside = [syntax.operation(exp.GTE, number, start), syntax.operation(exp.LT, number, end)]
-    return syntax.case((syntax.join_conditions(exp.And, inside), syntax.cast_to(number.copy(), BIGINT)))
+    return syntax.case(
+        (syntax.join_conditions(exp.And, inside), syntax.cast_to(number.copy(), BIGINT))
+    )
 
 
 def _convert(stored: Stored, source: Sql, kind: Type) -> Sql:
@@ -232,7 +234,9 @@ def _from_text(source: Sql, kind: Type) -> Sql:
     value = syntax.try_cast(trimmed, TIMESTAMPTZ) if kind is Type.TIMESTAMP else source
     pattern = syntax.text(f" *{text_grammar.PATTERNS[kind]} *")
     written = [is_short(source), syntax.call("REGEXP_FULL_MATCH", source, pattern)]
-    return syntax.case((syntax.join_conditions(exp.And, written), syntax.try_cast(value, SQL_TYPES[kind])))
+    return syntax.case(
+        (syntax.join_conditions(exp.And, written), syntax.try_cast(value, SQL_TYPES[kind]))
+    )
 
 
 def is_short(text: Sql) -> Sql:

@@ -113,7 +113,8 @@ class ScopeRows:
             terms |= {column.name: self._term(relation, column) for column in join.columns}
         named = {c.name: terms[c.name] for c in (*columns, *joined)}
         return {
-            name: replace(term, sql=syntax.column(name), simple=True) for name, term in named.items()
+            name: replace(term, sql=syntax.column(name), simple=True)
+            for name, term in named.items()
         }
 
     def _private(self, column: Column) -> Term:
@@ -164,7 +165,9 @@ class ScopeRows:
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier(below, quoted=True))
         query = syntax.select([everything, *added], syntax.subquery(rows, below))
         public = syntax.rename(relation.sql, beside)
-        query.append("joins", exp.Join(this=public, kind="INNER", on=syntax.join_conditions(exp.And, on)))
+        query.append(
+            "joins", exp.Join(this=public, kind="INNER", on=syntax.join_conditions(exp.And, on))
+        )
         return query
 
     def _on(self, relation: TableRef, join: Join, names: tuple[str, str]) -> list[Sql]:

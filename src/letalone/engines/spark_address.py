@@ -162,7 +162,8 @@ def look_up_address(source: str, session: Any = None) -> Table:
     place, exists, forgets = _look_up(parts, session)
     if not exists:
         raise ParameterError(
-            f"Spark has no table {written_name(place)!r}, or may not read it. It is the Spark that this"
+            f"Spark has no table {written_name(place)!r}, or may not read it. It is the Spark"
+            " that this"
             " machine is set up for (spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf), or"
             " the one that runs in this process; spark.sql.catalog.NAME there names a catalogue."
             f"{FORGETS * forgets}"
@@ -182,7 +183,8 @@ def _look_up(parts: Parts, session: Any) -> tuple[Place, bool, bool]:
     error = ParameterError(
         "Spark runs, but its catalogue cannot be opened: its metastore may be in use by another"
         " process (one of Derby serves one at a time), out of reach, or not set up. Nothing was"
-        f" charged. `spark-sql -e {shlex.quote(f'DESCRIBE TABLE {written_name(parts)}')}` says more."
+        f" charged. `spark-sql -e {shlex.quote(f'DESCRIBE TABLE {written_name(parts)}')}` says"
+        " more."
     )
     return without_context(lambda: run_silently(look), EngineFailed, error=error)
 

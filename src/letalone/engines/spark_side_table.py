@@ -43,7 +43,13 @@ from letalone.engines.dialects.spark import SPARK, SparkDialect
 from letalone.engines.rank_copies import RANK, CopyFacts, comment_of, read_facts
 from letalone.engines.reading import Stored
 from letalone.engines.rows import TableRef, Tables, unit_of
-from letalone.engines.spark_address import OWN_CATALOG, in_backticks, parts_of, place_of, written_name
+from letalone.engines.spark_address import (
+    OWN_CATALOG,
+    in_backticks,
+    parts_of,
+    place_of,
+    written_name,
+)
 from letalone.engines.spark_address import Parts as Place
 from letalone.engines.spark_versions import print_for_session
 from letalone.errors import ParameterError
@@ -78,7 +84,8 @@ class SparkSideTable:
             )
         if facts is None and not session.catalog.databaseExists(in_backticks(self.place[:2])):
             raise ParameterError(
-                f"There is no schema {written_name(self.place[:2])!r} to make a side table in. Make it"
+                f"There is no schema {written_name(self.place[:2])!r} to make a side table in."
+                " Make it"
                 " (CREATE SCHEMA …), or leave side_table out."
             )
 

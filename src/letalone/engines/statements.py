@@ -27,15 +27,15 @@ from sqlglot import exp
 from letalone.engines import amounts, syntax
 from letalone.engines.measures import (
     CellCounts,
+    DistinctUnits,
     DistinctValues,
     Exact,
     GridSum,
     Measure,
     ProductSum,
     Rows,
-    RowsWith,
     RowScope,
-    DistinctUnits,
+    RowsWith,
     looked_at,
 )
 from letalone.engines.rows import ScopeRows, Tables
@@ -100,7 +100,9 @@ def needs_ranks(scope: RowScope) -> bool:
     return scope.schema.unit is not None and bool(chooses) and scope.per_unit is None
 
 
-def build_statements(scope: RowScope, measures: Sequence[Measure], tables: Tables) -> list[Statement]:
+def build_statements(
+    scope: RowScope, measures: Sequence[Measure], tables: Tables
+) -> list[Statement]:
     """One statement for all measures but those that group by values, and one for each of these."""
     check_keys(scope)
     scope, tables = as_table_of_units(scope, tables)
@@ -189,7 +191,9 @@ class _Builder:
         return syntax.group_by(query, self._by())
 
     def _needs_unit(self) -> bool:
-        return self._bounding.max_rows is None or any(isinstance(m, DistinctUnits) for m in self._measures)
+        return self._bounding.max_rows is None or any(
+            isinstance(m, DistinctUnits) for m in self._measures
+        )
 
     def _bounded(self) -> list[Sql]:
         """Rows that have a unit, and not too many of them; a row without a unit has no rank."""

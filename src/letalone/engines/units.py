@@ -24,7 +24,7 @@ from letalone.engines.amounts import place
 from letalone.engines.dialects.dialect import Dialect
 from letalone.engines.measures import GridSum, RowScope
 from letalone.engines.reading import Stored
-from letalone.engines.rows import PLAIN, TableRef, ScopeRows, Tables
+from letalone.engines.rows import PLAIN, ScopeRows, TableRef, Tables
 from letalone.engines.syntax import BIGINT, DOUBLE, Sql
 from letalone.engines.terms import Term
 from letalone.plans import features
@@ -43,7 +43,9 @@ def as_table_of_units(scope: RowScope, tables: Tables) -> tuple[RowScope, Tables
     schema = features.rows_schema(scope.schema, scope.per_unit)
     stored = {c.name: Stored(c.name, PLAIN[c.type]) for c in schema.columns}
     before = replace(tables, ranks=None)
-    units = TableRef(syntax.subquery(_Units(scope, scope.per_unit, before).select(), "units"), stored)
+    units = TableRef(
+        syntax.subquery(_Units(scope, scope.per_unit, before).select(), "units"), stored
+    )
     about = replace(scope, schema=schema, bounding=Bounding(), per_unit=None)
     return about, replace(before, private=units)
 

@@ -29,7 +29,7 @@ from letalone.learn.column_bounds import (
 from letalone.learn.moments import exact_moments, moment_noise, released_moments
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.sums import NoisySums, noisy_sums
-from letalone.learn.training import Labels, FitPlan, PrivateEstimator, Released
+from letalone.learn.training import FitPlan, Labels, PrivateEstimator, Released
 from letalone.learn.wholes import Floats
 from letalone.privacy import ADD_REMOVE, Budget, Privacy, compose
 from letalone.privacy.curve import Json

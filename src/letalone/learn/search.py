@@ -30,7 +30,7 @@ from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number, ref
 from letalone.learn.account import Account
 from letalone.learn.classes import check_numbers
 from letalone.learn.judging import Score
-from letalone.learn.plan import FitRecord, Floats, Labels, FitPlan, Released
+from letalone.learn.plan import FitPlan, FitRecord, Floats, Labels, Released
 from letalone.learn.random_tries import RandomTries, tries_for
 from letalone.learn.scikit import (
     copy_of,

@@ -19,10 +19,10 @@ from typing import Any, cast
 import numpy as np
 
 from letalone.exact.typed import write_rational
-from letalone.learn.row_cells import quietly
 from letalone.learn.judging import BLOCK_ROWS, Blocks, Score
-from letalone.learn.plan import Floats, Labels, FitPlan, Released, stated_promise
+from letalone.learn.plan import FitPlan, Floats, Labels, Released, stated_promise
 from letalone.learn.random_tries import RandomTries
+from letalone.learn.row_cells import quietly
 from letalone.learn.scikit import copy_of
 from letalone.learn.training import PrivateEstimator
 from letalone.mechanisms import Exponential, Geometric

@@ -20,7 +20,6 @@ from sklearn.exceptions import DataConversionWarning
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.learn.account import Account, account_of
-from letalone.learn.row_cells import as_objects, quietly
 from letalone.learn.encoding import TableEncoder
 from letalone.learn.on_tables import (
     PrivateTable,
@@ -30,7 +29,8 @@ from letalone.learn.on_tables import (
     encoder_for,
     width_of,
 )
-from letalone.learn.plan import FitRecord, Floats, Labels, FitPlan, Released
+from letalone.learn.plan import FitPlan, FitRecord, Floats, Labels, Released
+from letalone.learn.row_cells import as_objects, quietly
 from letalone.learn.scikit import copy_of, is_regressor, rows_of, with_parameters
 from letalone.learn.stored import model_from, stored_model
 from letalone.ledger.charging import Work, charged_work, uncharged_work
@@ -39,7 +39,15 @@ from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import SYSTEM, BitSource
 
-__all__ = ["FitRecord", "Floats", "Labels", "FitPlan", "PrivateEstimator", "Released", "need_declared"]
+__all__ = [
+    "FitPlan",
+    "FitRecord",
+    "Floats",
+    "Labels",
+    "PrivateEstimator",
+    "Released",
+    "need_declared",
+]
 
 EARLIER = " An earlier model, free of charge; raise the version if the data has changed."
 OUTSIDE_PARAMETERS = ("budget",)

@@ -32,7 +32,6 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import Thaw
 from letalone.exact.typed import DELTA, Number, read_rational
-from letalone.ledger.transaction import AnswerRow, LedgerTransaction, versions
 from letalone.ledger.canonical import canonical, read_object, text_digest
 from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json, new_data_set
 from letalone.ledger.entries import Entry, EntryKind, now
@@ -49,6 +48,7 @@ from letalone.ledger.levels import (
     points_in,
 )
 from letalone.ledger.tables import Settlement
+from letalone.ledger.transaction import AnswerRow, LedgerTransaction, versions
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.filters import USUAL_POINT, charge_filter
@@ -138,7 +138,7 @@ def reserve(
     try:
         asking = levels_of(stand.get, before, asker, time)
         check_not_frozen(before)
-        content = describe_charge(before, privacy, question)
+        content = _describe_charge(before, privacy, question)
         earlier = None if question.run is None else _gone_on_with(not_settled, asking, content)
         if earlier is not None:
             return Reservation(earlier.number, name, question.digest, privacy, earlier.hash)
@@ -155,26 +155,28 @@ def reserve(
     return Reservation(entry.number, name, question.digest, privacy, entry.hash)
 
 
-def describe_charge(before: DataSet, privacy: Privacy, question: ChargeRequest) -> Json:
+def _describe_charge(before: DataSet, privacy: Privacy, question: ChargeRequest) -> Json:
     """All that an entry says of a charge but how all stands after it."""
     return {
         "privacy": privacy.to_json(),
         "delta": str(point_of(before, question.delta)),
         "version": before.version,
         "versions": versions(),
-        **question_fields(question),
+        **_question_fields(question),
         "plan": question.plan,
         **({} if question.run is None else {"run": question.run}),
     }
 
 
-def begun(books: LedgerTransaction, name: str, privacy: Privacy, question: ChargeRequest) -> str | None:
+def begun(
+    books: LedgerTransaction, name: str, privacy: Privacy, question: ChargeRequest
+) -> str | None:
     """The run that a charge for this question belongs to, if it can be gone on with."""
     asker = question.asker(name)
     (data_set, levels), not_settled = books.charging(name, asker, question.digest)
     before = there(books, name, data_set)
     asking = levels_of(levels.get, before, asker, now())
-    entry = _gone_on_with(not_settled, asking, describe_charge(before, privacy, question))
+    entry = _gone_on_with(not_settled, asking, _describe_charge(before, privacy, question))
     return None if entry is None else cast("str | None", entry.body.get("run"))
 
 
@@ -188,7 +190,9 @@ def _gone_on_with(not_settled: list[Entry], asking: list[Level], said: Json) -> 
     return None
 
 
-def check_fits(books: LedgerTransaction, name: str, privacy: Privacy, question: ChargeRequest) -> None:
+def check_fits(
+    books: LedgerTransaction, name: str, privacy: Privacy, question: ChargeRequest
+) -> None:
     """Raise what a charge would be refused with now; nothing is written down."""
     check_as_seen(*standing(books, name, question.asker(name)), privacy, question)
 
@@ -238,10 +242,10 @@ def all_paid(
 def _raise_least(refused: list[BudgetExceeded]) -> None:
     """Of several that have too little left, the one that has the least is named."""
     if refused:
-        raise min(refused, key=read_remaining) from None
+        raise min(refused, key=_read_remaining) from None
 
 
-def read_remaining(error: BudgetExceeded) -> tuple[Fraction, Fraction]:
+def _read_remaining(error: BudgetExceeded) -> tuple[Fraction, Fraction]:
     remaining = error.left or Budget(0)
     return remaining.epsilon, remaining.delta
 
@@ -273,7 +277,9 @@ def put_levels(books: LedgerTransaction, entry: Entry, levels: Iterable[Paid]) -
         books.move_level(level.key, entry)
 
 
-def after_charge(before: DataSet, privacy: Privacy, delta: Number | None) -> tuple[DataSet, Fraction]:
+def after_charge(
+    before: DataSet, privacy: Privacy, delta: Number | None
+) -> tuple[DataSet, Fraction]:
     """The data set after a charge, and the delta at which a curve without a family was read."""
     check_not_frozen(before)
     at = point_of(before, delta)
@@ -303,7 +309,7 @@ def point_of(before: DataSet, delta: Number | None) -> Fraction:
 
 def refuse(books: LedgerTransaction, name: str, reason: str, question: ChargeRequest) -> Entry:
     """Write down that a question was refused; the reason is the class of the error."""
-    return books.append(EntryKind.REFUSED, name, {"reason": reason, **question_fields(question)})
+    return books.append(EntryKind.REFUSED, name, {"reason": reason, **_question_fields(question)})
 
 
 def settle(books: LedgerTransaction, reservation: Reservation, release: str | None) -> Entry:
@@ -349,7 +355,9 @@ def settlement_of(reserved: Entry, settled: Entry, release: str | None) -> Settl
     digest, version = cast("str", reserved.body["digest"]), cast("int", reserved.body["version"])
     name = cast("str", reserved.name)
     release_digest = None if release is None else text_digest(release)
-    return Settlement(reserved.number, settled.number, name, digest, version, release, release_digest)
+    return Settlement(
+        reserved.number, settled.number, name, digest, version, release, release_digest
+    )
 
 
 def release_of(found: AnswerRow) -> Json:
@@ -363,7 +371,9 @@ def release_of(found: AnswerRow) -> Json:
     return read_object(release, name="A release")
 
 
-def administer(books: LedgerTransaction, name: str | None, what: str, body: Json, *, by: list[str]) -> Entry:
+def administer(
+    books: LedgerTransaction, name: str | None, what: str, body: Json, *, by: list[str]
+) -> Entry:
     """Write down an act that spends nothing."""
     if name is not None:
         require_data_set(books, name)
@@ -399,7 +409,9 @@ def with_larger_budget(before: DataSet, budget: Budget, charges: Iterable[Charge
 def raise_budget(books: LedgerTransaction, name: str, budget: Budget, *, by: list[str]) -> DataSet:
     """Raise a budget, and write it down with the names of those who decided."""
     before = require_data_set(books, name)
-    after = with_larger_budget(before, budget, (charge_of(entry) for entry in books.entries(name, EntryKind.RESERVED)))
+    after = with_larger_budget(
+        before, budget, (charge_of(entry) for entry in books.entries(name, EntryKind.RESERVED))
+    )
     if budget == before.budget:
         return before
     body: Json = {"budget": budget_to_json(budget), **({"by": by} if by else {})}
@@ -422,7 +434,7 @@ def _ending(reserved: int, release: str | None) -> Json:
     }
 
 
-def question_fields(question: ChargeRequest) -> Json:
+def _question_fields(question: ChargeRequest) -> Json:
     return {
         "digest": question.digest,
         "analyst": question.analyst,

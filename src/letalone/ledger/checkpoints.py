@@ -13,11 +13,11 @@ from typing import NamedTuple, cast
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
-from letalone.ledger.transaction import LedgerTransaction
 from letalone.ledger.canonical import as_object, read_object
 from letalone.ledger.damage import damage_at
 from letalone.ledger.entries import Entry, EntryKind, now
 from letalone.ledger.keys import SigningKey, fingerprint, is_key, is_signed
+from letalone.ledger.transaction import LedgerTransaction
 from letalone.privacy.curve import Json
 
 FORMAT = 1
@@ -100,7 +100,8 @@ def compare(hashes: Sequence[str], kept: Iterable[KeptCheckpoint]) -> None:
     for checkpoint in sorted(kept):
         if checkpoint.number > len(hashes):
             raise LedgerDamaged(
-                f"Entries {len(hashes) + 1} to {checkpoint.number} are missing: a checkpoint that was "
+                f"Entries {len(hashes) + 1} to {checkpoint.number} are missing: a checkpoint that "
+                "was "
                 "kept names them. This is an older copy, or its end was cut off. Answer nothing "
                 "from it, and find the other one."
             )

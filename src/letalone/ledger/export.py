@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import cast
 
 from letalone.errors import FormatError, LedgerUnavailable, ParameterError
-from letalone.ledger.transaction import LedgerTransaction
 from letalone.ledger.canonical import as_object, canonical, read_object, text_digest
 from letalone.ledger.replay import Replay, replay_entries
 from letalone.ledger.tables import Head, Settlement
+from letalone.ledger.transaction import LedgerTransaction
 from letalone.ledger.verification import Stored, Verified, check_settlements, conclude
 from letalone.privacy.curve import Json
 
@@ -21,7 +21,9 @@ DAMAGE = (ValueError, LookupError, TypeError, AttributeError)
 def export(books: LedgerTransaction) -> Json:
     """All entries with their releases, and the signed head."""
     answers = {
-        str(settlement.settled): None if settlement.release is None else read_object(settlement.release, name="Release")
+        str(settlement.settled): None
+        if settlement.release is None
+        else read_object(settlement.release, name="Release")
         for settlement in books.settlements()
     }
     return {

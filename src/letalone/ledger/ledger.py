@@ -29,7 +29,6 @@ from letalone.errors import LedgerUnavailable, LetaloneError
 from letalone.exact.typed import COUNT, Number
 from letalone.ledger import acts, rationing
 from letalone.ledger.acts import Reservation
-from letalone.ledger.transaction import LedgerTransaction, Standing, to_charge, to_settle, to_stand
 from letalone.ledger.canonical import canonical, digest_of
 from letalone.ledger.checkpoints import add_checkpoint
 from letalone.ledger.claims import WAIT_SECONDS, hold_claim
@@ -49,6 +48,7 @@ from letalone.ledger.requests import (
 )
 from letalone.ledger.store import Store, file_store, is_postgres, memory_store
 from letalone.ledger.touching import touch
+from letalone.ledger.transaction import LedgerTransaction, Standing, to_charge, to_settle, to_stand
 from letalone.ledger.verification import Verified, verify_ledger
 from letalone.privacy.bank import USUAL_SHARES, Shares
 from letalone.privacy.budget import Budget

@@ -215,9 +215,9 @@ def points_in(entry: Entry) -> dict[Key, Fraction]:
     stored = cast("list[Json]", entry.body.get("levels", []))
     name = cast("str", entry.name)
     return {
-        Key(name, cast("str", level["purpose"]), cast("str | None", level["analyst"])): read_rational(
-            cast("str", level["delta"])
-        )
+        Key(
+            name, cast("str", level["purpose"]), cast("str | None", level["analyst"])
+        ): read_rational(cast("str", level["delta"]))
         for level in stored
     }
 

@@ -35,12 +35,12 @@ from letalone.errors import (
     LetaloneError,
     ParameterError,
 )
-from letalone.ledger.transaction import LedgerTransaction, first_entry
 from letalone.ledger.claims import AtServer
 from letalone.ledger.patience import IN_TURN, LOCK_SECONDS, LOOK_SECONDS, POOL_SECONDS
 from letalone.ledger.statements import CONFIRMED_HEAD
 from letalone.ledger.store import unavailable
 from letalone.ledger.tables import METADATA, SCHEMA
+from letalone.ledger.transaction import LedgerTransaction, first_entry
 from letalone.ledger.trips import READ_ONE_STATE, Asked, Pipeline
 from letalone.ledger.upgrades import FORMAT, upgrade
 from letalone.ledger.watch import watch_of_postgresql
@@ -128,7 +128,9 @@ class PostgresStore:
             self._watch.close()
 
     @contextmanager
-    def _transaction(self, *begin: str, ahead: Sequence[Asked] = ()) -> Generator[LedgerTransaction]:
+    def _transaction(
+        self, *begin: str, ahead: Sequence[Asked] = ()
+    ) -> Generator[LedgerTransaction]:
         self._check()
         with in_words(self.place), self._engine.connect() as connection:
             together = Pipeline(connection, begin=begin, ahead=ahead)

@@ -24,7 +24,6 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import AllowPurpose
 from letalone.ledger import acts
-from letalone.ledger.transaction import AnswerRow, LedgerTransaction
 from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json
 from letalone.ledger.entries import Entry, EntryKind, now
 from letalone.ledger.levels import (
@@ -37,6 +36,7 @@ from letalone.ledger.levels import (
     raised_level,
 )
 from letalone.ledger.tables import Payment
+from letalone.ledger.transaction import AnswerRow, LedgerTransaction
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import brief
@@ -51,7 +51,9 @@ class PaidAnswer:
     owing: tuple[Level, ...]
 
 
-def allow(books: LedgerTransaction, key: Key, budget: Budget, *, expires: str | None, by: list[str]) -> Level:
+def allow(
+    books: LedgerTransaction, key: Key, budget: Budget, *, expires: str | None, by: list[str]
+) -> Level:
     """Open a level, or open again one that is over, with what it has used."""
     before, earlier, time = acts.require_data_set(books, key.name), books.level(key), now()
     check_new(earlier, key, expires=expires, time=time)
@@ -154,14 +156,18 @@ def charges_of(books: LedgerTransaction, key: Key) -> list[Charge]:
     for entry in books.entries(key.name):
         if entry.kind is EntryKind.RESERVED:
             curves[entry.number] = entry
-        if entry.kind in (EntryKind.RESERVED, EntryKind.SHARED) and key in (points := points_in(entry)):
+        if entry.kind in (EntryKind.RESERVED, EntryKind.SHARED) and key in (
+            points := points_in(entry)
+        ):
             charges.append((acts.charge_of(charged_for(entry, curves))[0], points[key]))
     return charges
 
 
 def charged_for(entry: Entry, reserved: dict[int, Entry]) -> Entry:
     """The reservation whose curve an entry charges: itself, or the one whose answer is shared."""
-    return entry if entry.kind is EntryKind.RESERVED else reserved[cast("int", entry.body["reserved"])]
+    return (
+        entry if entry.kind is EntryKind.RESERVED else reserved[cast("int", entry.body["reserved"])]
+    )
 
 
 # Answers that are shared.
@@ -239,7 +245,9 @@ def share(
     entry = books.append(EntryKind.SHARED, name, body, time=time)
     acts.put_levels(books, entry, levels)
     for level, _ in levels:
-        paid = Payment(paid_answer.reserved.number, level.purpose, level.analyst or "", entry.number)
+        paid = Payment(
+            paid_answer.reserved.number, level.purpose, level.analyst or "", entry.number
+        )
         books.add_payment(paid)
     return paid_answer.release
 

@@ -14,11 +14,11 @@ from typing import cast
 
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.ledger.acts import charge_of
-from letalone.ledger.transaction import AnswerRow, LedgerTransaction
 from letalone.ledger.canonical import as_object, canonical, read_object
 from letalone.ledger.data_sets import DataSet
 from letalone.ledger.entries import Entry
 from letalone.ledger.keys import SigningKey, fingerprint, is_key, is_signed
+from letalone.ledger.transaction import AnswerRow, LedgerTransaction
 from letalone.privacy.curve import Json, Privacy
 
 FORMAT = 1
@@ -57,7 +57,9 @@ def receipt(books: LedgerTransaction, release: Json) -> Json:
     return _sign_receipt(text, *books.released(text))
 
 
-def receipt_and_standing(books: LedgerTransaction, name: str, release: Json) -> tuple[Json, DataSet | None]:
+def receipt_and_standing(
+    books: LedgerTransaction, name: str, release: Json
+) -> tuple[Json, DataSet | None]:
     """The same, and how a data set stands by then."""
     text = canonical(release, name="release")
     answer, key, data_set = books.told(name, text)

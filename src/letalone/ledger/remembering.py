@@ -23,8 +23,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from letalone.ledger.acts import administer, change, require_data_set
-from letalone.ledger.transaction import LedgerTransaction
 from letalone.ledger.entries import Entry, EntryKind
+from letalone.ledger.transaction import LedgerTransaction
 from letalone.ledger.trips import Asked
 from letalone.privacy.curve import Json
 
@@ -74,7 +74,9 @@ class Remembering:
         return []
 
     @contextmanager
-    def _checked(self, begin: Callable[[], AbstractContextManager[LedgerTransaction]]) -> Generator[LedgerTransaction]:
+    def _checked(
+        self, begin: Callable[[], AbstractContextManager[LedgerTransaction]]
+    ) -> Generator[LedgerTransaction]:
         before = self.seen  # read before the transaction begins: it was committed by then
         with begin() as books:
             seen_now = _since(books, before)
@@ -137,7 +139,12 @@ def _body(entry: Entry) -> Json:
 def _freeze_all(books: LedgerTransaction, seen: Seen) -> list[str]:
     names, why = books.names(), _in_words(books.head().number, seen)
     for name in names:
-        change(books, EntryKind.FROZEN, replace(require_data_set(books, name), frozen=True), {"why": why})
+        change(
+            books,
+            EntryKind.FROZEN,
+            replace(require_data_set(books, name), frozen=True),
+            {"why": why},
+        )
     administer(books, None, LACKS, {"number": seen.number, "hash": seen.hash}, by=[])
     return names
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
-from letalone.ledger.acts import charge_of, after_charge, with_larger_budget, settlement_of
+from letalone.ledger.acts import after_charge, charge_of, settlement_of, with_larger_budget
 from letalone.ledger.canonical import text_digest
 from letalone.ledger.checkpoints import check_checkpoint
 from letalone.ledger.damage import damage_at, states_are_near
@@ -105,7 +105,9 @@ class Replay:
         if data_set_to_json(expected) != entry.body["after"]:
             stated = data_set_from_json(name, entry.body["after"])
             if not _differ_in_last_digits(expected, stated):
-                raise damage_at(entry, "the data set cannot stand as it says after what was charged")
+                raise damage_at(
+                    entry, "the data set cannot stand as it says after what was charged"
+                )
             self.repriced.append(entry.number)
             self.data_sets[name] = stated
 

@@ -120,7 +120,8 @@ def _analyst(entry: Entry) -> str | None:
 def _are_near(expected: Sequence[Level], stated: Sequence[Level]) -> bool:
     pairs = zip(expected, stated, strict=False)
     return len(expected) == len(stated) and all(
-        replace(left_point, state=other.state) == other and states_are_near(left_point.state, other.state)
+        replace(left_point, state=other.state) == other
+        and states_are_near(left_point.state, other.state)
         for left_point, other in pairs
     )
 

@@ -36,7 +36,8 @@ def check_same(before: DataSet, wanted: DataSet, shares: Shares | None) -> None:
                 Code.BUDGET_IS_FIXED,
                 RaiseBudget(before.name),
                 words=f"The data set {before.name!r} has the budget ({before.budget}), not"
-                f" ({wanted.budget}): ({brief(before.spent)}) is spent, about ({remaining}) is left."
+                f" ({wanted.budget}): ({brief(before.spent)}) is spent, about ({remaining}) is"
+                " left."
                 " Open it with its own budget.",
                 name=before.name,
                 budget=before.budget,

@@ -44,10 +44,10 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import AskAgain
 from letalone.ledger.acts import close_begun
-from letalone.ledger.transaction import LedgerTransaction, first_entry
 from letalone.ledger.claims import BesideFile, Claims, InProcess
 from letalone.ledger.declared import in_sqlite
 from letalone.ledger.tables import METADATA
+from letalone.ledger.transaction import LedgerTransaction, first_entry
 from letalone.ledger.trips import Asked
 from letalone.ledger.upgrades import FORMAT, upgrade
 from letalone.ledger.watch import watch_of_file, whose

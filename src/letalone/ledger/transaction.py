@@ -25,13 +25,13 @@ from letalone.ledger.tables import (
     LEVELS,
     PAYMENTS,
     SETTLEMENTS,
+    EntryRow,
     Head,
     LevelRow,
     Payment,
-    EntryRow,
     Settlement,
 )
-from letalone.ledger.trips import Asked, Rows, Pipeline
+from letalone.ledger.trips import Asked, Pipeline, Rows
 from letalone.privacy.curve import Json
 
 Standing = tuple[DataSet | None, dict[Key, Level]]
@@ -165,12 +165,16 @@ class LedgerTransaction:
 
     def hash_and_acts(self, number: int, what: str) -> tuple[str | None, list[Entry]]:
         """The hash of an entry, and all such acts after it: one question for both."""
-        rows = [EntryRow(*row) for row in self.connection.execute(_acts_after(what), {"its": number})]
+        rows = [
+            EntryRow(*row) for row in self.connection.execute(_acts_after(what), {"its": number})
+        ]
         later = [_read(row) for row in rows if row.number > number]
         hashed = rows[0].hash if rows and rows[0].number == number else None
         return hashed, [entry for entry in later if entry.body.get("what") == what]
 
-    def sampled(self, name: str, *, kinds: Sequence[EntryKind], after: int, most: int) -> list[Entry]:
+    def sampled(
+        self, name: str, *, kinds: Sequence[EntryKind], after: int, most: int
+    ) -> list[Entry]:
         """Entries of some kinds after a number, in order; of many, some and always the last."""
         condition = (ENTRIES.c.name == name) & (ENTRIES.c.number > after)
         condition &= ENTRIES.c.kind.in_([kind.value for kind in kinds])
@@ -219,7 +223,9 @@ class LedgerTransaction:
             *_of(asker),
         )
         before, answers_read = _last(changed), [_read_answer(row) for row in answers]
-        now = [answer for answer in answers_read if before and answer.ending.version == before.version]
+        now = [
+            answer for answer in answers_read if before and answer.ending.version == before.version
+        ]
         self.seen = before, _by_key(*levels)
         return self.seen, now
 

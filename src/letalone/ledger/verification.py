@@ -18,14 +18,14 @@ from dataclasses import dataclass
 from letalone.errors import LedgerDamaged, LetaloneError
 from letalone.errors.problem import Spelled
 from letalone.exact.typed import refusal
-from letalone.ledger.transaction import LedgerTransaction, is_signed_head, row_of
 from letalone.ledger.canonical import text_digest
 from letalone.ledger.checkpoints import compare, read_checkpoint
 from letalone.ledger.damage import damage_at
 from letalone.ledger.declared import check_declared
 from letalone.ledger.keys import fingerprint
 from letalone.ledger.replay import DAMAGE, Replay
-from letalone.ledger.tables import Head, LevelRow, Payment, EntryRow, Settlement
+from letalone.ledger.tables import EntryRow, Head, LevelRow, Payment, Settlement
+from letalone.ledger.transaction import LedgerTransaction, is_signed_head, row_of
 from letalone.privacy.curve import Json
 
 HASH_DIGITS = 64
@@ -72,7 +72,9 @@ def verify_ledger(
         ) from None
 
 
-def _verify(books: LedgerTransaction, *, head: str | None, checkpoints: Sequence[Stored]) -> Verified:
+def _verify(
+    books: LedgerTransaction, *, head: str | None, checkpoints: Sequence[Stored]
+) -> Verified:
     check_declared(books.connection)
     replay = Replay()
     for row in books.rows():
@@ -101,7 +103,10 @@ def conclude(
             "The ledger is not the one whose head was kept, or an older copy of it: no entry has "
             "that hash. Answer nothing from it, and find the other one."
         )
-    compare(replay.hashes, [read_checkpoint(checkpoint, replay.public_key) for checkpoint in checkpoints])
+    compare(
+        replay.hashes,
+        [read_checkpoint(checkpoint, replay.public_key) for checkpoint in checkpoints],
+    )
     return Verified(
         entries=replay.number,
         head=replay.head,

@@ -69,7 +69,9 @@ class Count:
     """How many rows."""
 
 
-def _resolve_distinct(request: AggregateRequest, columns: ColumnTypes) -> "CountUnits | CountValues":
+def _resolve_distinct(
+    request: AggregateRequest, columns: ColumnTypes
+) -> "CountUnits | CountValues":
     of = request.of
     if of is None or (isinstance(of, ColumnRef) and of.name == columns.unit):
         return CountUnits()
@@ -297,7 +299,10 @@ def _labels(labels: list[str]) -> list[str]:
 
 
 def _quantile_columns(asked: "Quantiles", columns: ColumnTypes) -> Sequence[OutputColumn]:
-    kind, labels = _step_type(asked, columns), _labels([format_constant(share) for share in asked.at])
+    kind, labels = (
+        _step_type(asked, columns),
+        _labels([format_constant(share) for share in asked.at]),
+    )
     return [OutputColumn(place, label, label, kind) for place, label in enumerate(labels)]
 
 
@@ -390,7 +395,9 @@ def _check_histogram(asked: "Histogram", columns: ColumnTypes) -> None:
 
 
 def _ranges(asked: "Histogram", _: ColumnTypes) -> Sequence[OutputColumn]:
-    pairs = [f"[{format_constant(start)}, {format_constant(end)}" for start, end in pairwise(asked.edges)]
+    pairs = [
+        f"[{format_constant(start)}, {format_constant(end)}" for start, end in pairwise(asked.edges)
+    ]
     labels = [*(f"{pair})" for pair in pairs[:-1]), f"{pairs[-1]}]"]
     return [OutputColumn(place, label, label, Type.INTEGER) for place, label in enumerate(labels)]
 

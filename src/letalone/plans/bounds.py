@@ -43,7 +43,8 @@ def check_range(lower: Fraction, upper: Fraction, *, words: str) -> None:
     """Refuses a range that is empty or too narrow for its size."""
     if lower >= upper:
         raise ParameterError(
-            f"The bounds of '{words}' are lower={format_constant(lower)} and upper={format_constant(upper)}, but lower"
+            f"The bounds of '{words}' are lower={format_constant(lower)} and"
+            f" upper={format_constant(upper)}, but lower"
             " must be below upper."
         )
     if upper - lower < max(max(abs(lower), abs(upper)) * NARROWEST, SMALLEST_WIDTH):
@@ -108,7 +109,9 @@ def read_step(step: object, lower: Fraction, upper: Fraction) -> Fraction:
     """A step that was given: positive, no wider than the range, not too many candidates."""
     number = SCALE.typed("step", as_bound("step", step))
     if number > upper - lower:
-        raise refusal("step", step, f"at most the width of the range, {format_constant(upper - lower)}")
+        raise refusal(
+            "step", step, f"at most the width of the range, {format_constant(upper - lower)}"
+        )
     check_cells((upper - lower) // number + 1)
     return number
 

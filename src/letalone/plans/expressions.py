@@ -372,7 +372,10 @@ class Bin(Expression):
     def label(self, number: int) -> str:
         """The range in words, such as '[0, 10)'."""
         start, end = (self.lower + (number + i) * self.width for i in (0, 1))
-        return f"[{format_constant(start)}, {format_constant(end)}{']' if number == self.count - 1 else ')'}"
+        return (
+            f"[{format_constant(start)},"
+            f" {format_constant(end)}{']' if number == self.count - 1 else ')'}"
+        )
 
 
 @stored_as("Clamp")
@@ -397,7 +400,8 @@ class Clamp(Expression):
             raise ParameterError("clamp got no bound. Give lower=…, upper=… or both.")
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise ParameterError(
-                f"clamp got lower={format_constant(self.lower)} and upper={format_constant(self.upper)}, but lower must"
+                f"clamp got lower={format_constant(self.lower)} and"
+                f" upper={format_constant(self.upper)}, but lower must"
                 " not be above upper. Swap them."
             )
 

@@ -114,7 +114,7 @@ class AggregateFacts:
     needs: Needs = Needs.BOUNDS
     resolve: Callable[[AggregateRequest, ColumnTypes], Any] | None = None
     check: Callable[[Any, ColumnTypes], object] = lambda asked, columns: None  # noqa: ARG005
-    columns: Callable[[Any, ColumnTypes], Sequence[OutputColumn]] = lambda asked, columns: ONE_NUMBER  # noqa: ARG005
+    columns: Callable[[Any, ColumnTypes], Sequence[OutputColumn]] = lambda _, __: ONE_NUMBER
     # What is known of it beforehand, from its bounds; None: nothing.
     known_range: Callable[[float, float], tuple[float, float]] | None = None
     # The share of its range that a spread must be known to stay below, to be shown as 0.

@@ -13,6 +13,7 @@ from functools import partial
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
+from letalone.plans.aggregates import ColumnAggregate, Count, CountPresent, Mean, Sum
 from letalone.plans.bounds import resolve_all
 from letalone.plans.expressions import Expression, nodes_in, same
 from letalone.plans.facts import (
@@ -24,7 +25,6 @@ from letalone.plans.facts import (
     facts_of,
 )
 from letalone.plans.pairs import PairAggregate
-from letalone.plans.aggregates import ColumnAggregate, Count, CountPresent, Mean, Sum
 from letalone.plans.records import STORED_NAMES, Json, StructuralEquality
 from letalone.plans.trees import (
     Computable,

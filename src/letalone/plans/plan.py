@@ -27,7 +27,7 @@ from letalone.errors.problem import Problem, Remedy, Spelled, problem
 from letalone.errors.remedies import FindKeys, NameKeys
 from letalone.exact.canonical import canonical
 from letalone.exact.typed import refusal
-from letalone.plans.requests import AggregateRequest, resolve_aggregate
+from letalone.plans.aggregates import CountUnits, PrivateBounds
 from letalone.plans.bounds import resolve_all
 from letalone.plans.checks import (
     check_columns,
@@ -52,8 +52,8 @@ from letalone.plans.features import (
 from letalone.plans.formulas import Aggregate, with_formula_parts
 from letalone.plans.keys import MOST_KEYS, read_keys
 from letalone.plans.keys import product as all_of
-from letalone.plans.aggregates import CountUnits, PrivateBounds
 from letalone.plans.records import StructuralEquality, fields_to_stored
+from letalone.plans.requests import AggregateRequest, resolve_aggregate
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.types import Key, Type
@@ -211,7 +211,8 @@ def bins(
     step = as_bound("width", width)
     if low >= high or step <= 0 or ((high - low) / step).denominator != 1:
         raise ParameterError(
-            f"The ranges go from {format_constant(low)} to {format_constant(high)} in steps of {format_constant(step)}, but a"
+            f"The ranges go from {format_constant(low)} to {format_constant(high)} in steps of"
+            f" {format_constant(step)}, but a"
             " whole number of positive steps must lead from lower up to upper."
         )
     count = int((high - low) / step)

@@ -19,13 +19,13 @@ from typing import cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, Number, read_flag, refusal
+from letalone.plans.aggregates import read_edges, read_ranks
 from letalone.plans.bounds import check_range
 from letalone.plans.constants import as_bound, as_value
 from letalone.plans.expressions import inline_columns
 from letalone.plans.facts import AggregateRequest, Of, read_of
 from letalone.plans.formulas import Aggregate, resolve_formula
 from letalone.plans.pairs import correlation, covariance, linear_regression, regression_slope
-from letalone.plans.aggregates import read_edges, read_ranks
 from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.typing import ColumnTypes
 from letalone.plans.wording import in_words

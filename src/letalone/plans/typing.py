@@ -359,14 +359,18 @@ def _case(expression: Case, columns: ColumnTypes) -> ExpressionType:
     )
 
 
-def _reachable_values(expression: Case, found: list[ExpressionType], columns: ColumnTypes) -> list[ExpressionType]:
+def _reachable_values(
+    expression: Case, found: list[ExpressionType], columns: ColumnTypes
+) -> list[ExpressionType]:
     """The values that rows can get: not `otherwise` if `c` and `not c` are branches."""
     conditions = [condition for condition, _ in expression.branches]
     sure = [repr(Not(c)) for c in conditions if not _condition(c, columns)]
     return found[:-1] if any(repr(c) in sure for c in conditions) else found
 
 
-def _clamp_interval(found: ExpressionType, lower: Fraction | None, upper: Fraction | None) -> ExpressionType:
+def _clamp_interval(
+    found: ExpressionType, lower: Fraction | None, upper: Fraction | None
+) -> ExpressionType:
     ends = [end for end in (lower, upper) if end is not None]
     is_integer = found.type is Type.INTEGER and all(is_whole(end) for end in ends)
     low = -inf if lower is None else float(lower)

@@ -23,6 +23,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.plans.aggregates import CountPresent, CountValues
 from letalone.plans.clauses import Join
 from letalone.plans.expressions import (
     Case,
@@ -34,7 +35,6 @@ from letalone.plans.expressions import (
 )
 from letalone.plans.features import made_of
 from letalone.plans.formulas import expressions_of, with_formula_parts
-from letalone.plans.aggregates import CountPresent, CountValues
 from letalone.plans.schema import Column, Schema
 
 if TYPE_CHECKING:

@@ -71,7 +71,10 @@ def in_words(expression: Expression) -> str:
             return f"the first day of the {period} of {_part(of)}"
         case Bin(of, lower, width, count):
             end = format_constant(lower + count * width)
-            return f"{_part(of)} in ranges of {format_constant(width)} from {format_constant(lower)} to {end}"
+            return (
+                f"{_part(of)} in ranges of {format_constant(width)} from"
+                f" {format_constant(lower)} to {end}"
+            )
         case Clamp(of, lower, upper):
             return f"{_part(of)} clamped to {_ends(lower, upper)}"
 
@@ -116,7 +119,11 @@ def _cases(branches: tuple[tuple[Expression, Expression], ...], otherwise: Expre
 def _ends(lower: Fraction | None, upper: Fraction | None) -> str:
     if lower is None:
         return f"at most {format_constant(upper or Fraction())}"
-    return f"at least {format_constant(lower)}" if upper is None else f"[{format_constant(lower)}, {format_constant(upper)}]"
+    return (
+        f"at least {format_constant(lower)}"
+        if upper is None
+        else f"[{format_constant(lower)}, {format_constant(upper)}]"
+    )
 
 
 def _part(expression: Expression) -> str:

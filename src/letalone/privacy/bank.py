@@ -156,7 +156,9 @@ def within(account: FilterAccount, epsilon: Fraction) -> bool:
     return at_most(implied, account.share)
 
 
-def price_of(privacy: Privacy, accounts: tuple[FilterAccount, ...], *, delta: Fraction) -> FilterPrice:
+def price_of(
+    privacy: Privacy, accounts: tuple[FilterAccount, ...], *, delta: Fraction
+) -> FilterPrice:
     """What a release adds to each account; curves of no family are read at `delta`."""
     parts = privacy.as_parts()
     if not all(part.has_family for part, _ in parts):

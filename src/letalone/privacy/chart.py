@@ -69,7 +69,12 @@ def write_chart(
 
 
 def chart(
-    curves: Sequence[ChartLine], *, title: str, across: ChartAxis, up: ChartAxis, marks: Sequence[CurveMark] = ()
+    curves: Sequence[ChartLine],
+    *,
+    title: str,
+    across: ChartAxis,
+    up: ChartAxis,
+    marks: Sequence[CurveMark] = (),
 ) -> str:
     """The chart as text."""
     drawn = [_keep_fitting(curve, across, up) for curve in curves]
@@ -97,7 +102,9 @@ def chart(
     return "\n".join([head, *inner, "</svg>\n"])
 
 
-def _lines_and_names(drawn: Sequence[ChartLine], columns: "_Scale", rows: "_Scale") -> Iterable[str]:
+def _lines_and_names(
+    drawn: Sequence[ChartLine], columns: "_Scale", rows: "_Scale"
+) -> Iterable[str]:
     pixels = [[(columns.place(x), rows.place(y)) for x, y in curve.points] for curve in drawn]
     edge, top = _free_corner(pixels, max(len(curve.name) for curve in drawn))
     for index, (curve, points) in enumerate(zip(drawn, pixels, strict=True)):

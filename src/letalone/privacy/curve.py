@@ -41,12 +41,12 @@ from letalone.privacy.bounds import (
     below,
     exactly,
     exceeds,
+    format_number,
     highest_reading,
     is_zero,
     lowest_reading,
     once,
     rational_above,
-    format_number,
     shown_above,
 )
 from letalone.privacy.neighbours import (

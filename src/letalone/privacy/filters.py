@@ -45,7 +45,7 @@ from letalone.privacy.bank import (
     open_accounts,
     price_of,
 )
-from letalone.privacy.bounds import ZERO, above, rational_above, format_number, six
+from letalone.privacy.bounds import ZERO, above, format_number, rational_above, six
 from letalone.privacy.budget import Budget
 from letalone.privacy.conversions import read_curve
 from letalone.privacy.curve import Privacy
@@ -103,7 +103,9 @@ def open_filter(budget: Budget, shares: Shares = USUAL_SHARES) -> FilterState:
     return FilterState(budget, shares.leak * budget.delta, open_accounts(budget.delta, shares))
 
 
-def charge_filter(state: FilterState, privacy: Privacy, *, delta: Number | None = None) -> FilterState:
+def charge_filter(
+    state: FilterState, privacy: Privacy, *, delta: Number | None = None
+) -> FilterState:
     """The state after a release; BudgetExceeded where no account would be within its limit."""
     return _charge_unlabelled(state, _read(privacy), _point(state, delta))
 
@@ -366,7 +368,8 @@ def _hint(state: FilterState, privacy: Privacy, price: FilterPrice) -> str:
     if state.leak + price.leak > state.leak_limit:
         return (
             f"Its own δ of {format_number(price.leak)} exceeds what is left of the δ set aside "
-            f"for such releases, {format_number(state.leak_limit - state.leak)}: ask for a smaller δ, or "
+            f"for such releases, {format_number(state.leak_limit - state.leak)}: ask for a "
+            "smaller δ, or "
             "open the filter with a larger share, Shares(leak=…)."
         )
     return "Ask for less: more noise (a smaller epsilon), or fewer questions."

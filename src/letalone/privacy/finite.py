@@ -26,9 +26,9 @@ from letalone.privacy.bounds import (
     Bounds,
     as_ball,
     exactly,
+    format_number,
     larger,
     once,
-    format_number,
     smaller,
 )
 from letalone.privacy.curve import Json, Orders, Privacy, curve

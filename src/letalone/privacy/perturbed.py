@@ -25,8 +25,8 @@ from letalone.privacy.bounds import (
     Bound,
     Bounds,
     as_ball,
-    once,
     format_number,
+    once,
     smaller,
 )
 from letalone.privacy.curve import Json, Privacy, curve
@@ -126,4 +126,7 @@ class PerturbedObjective(Privacy):
     def described(self) -> str:
         extra = "" if self.vertices == 1 else f", vertices={self.vertices}"
         shift = "" if self.shift == 0 else f", shift={format_number(self.shift)}"
-        return f"mu=√{format_number(self.mu_squared)}{extra}{shift}, from epsilon={format_number(self.start)}"
+        return (
+            f"mu=√{format_number(self.mu_squared)}{extra}{shift}, from"
+            f" epsilon={format_number(self.start)}"
+        )

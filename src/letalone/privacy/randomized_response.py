@@ -18,7 +18,7 @@ from fractions import Fraction
 from letalone.errors import ParameterError
 from letalone.exact.balls import Ball, ball, certain, is_positive
 from letalone.exact.typed import EPSILON, Constraint, Number, refusal
-from letalone.privacy.bounds import ZERO, Bound, Bounds, exactly, once, format_number
+from letalone.privacy.bounds import ZERO, Bound, Bounds, exactly, format_number, once
 from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
 

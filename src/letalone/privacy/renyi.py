@@ -79,7 +79,8 @@ class RenyiDP(Privacy):
             if order <= 1:
                 raise UnsupportedQuery(
                     f"A group of {size} needs an order above {2 ** (size - 1).bit_length()}, but "
-                    f"this is {format_number(self.order)}: each doubling of a group halves the order. "
+                    f"this is {format_number(self.order)}: each doubling of a group halves the "
+                    "order. "
                     "State the divergence at a larger order, or as zCDP, where groups cost k^2."
                 )
             divergence *= 1 + (order - Fraction(1, 2)) / (order - 1)

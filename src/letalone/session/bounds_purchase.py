@@ -28,8 +28,8 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import AddBounds, ClampExpression, SetEpsilon
 from letalone.exact.typed import EPSILON, Number, as_typed
-from letalone.plans.requests import private_bounds
 from letalone.plans.facts import AggregateRequest
+from letalone.plans.requests import private_bounds
 from letalone.plans.trees import Computable
 from letalone.plans.typing import ColumnTypes, columns_of
 from letalone.plans.wording import in_words
@@ -37,7 +37,7 @@ from letalone.privacy import Budget
 from letalone.privacy.filters import FilterState, brief, charge_filter, open_filter
 from letalone.session.pricing import Priced
 from letalone.session.release import Release
-from letalone.sql.given_bounds import give_bounds, is_open_ended, find_unbounded
+from letalone.sql.given_bounds import find_unbounded, give_bounds, is_open_ended
 
 if TYPE_CHECKING:
     from letalone.session.query import Query

@@ -26,10 +26,10 @@ from letalone.plans.schema import (
 from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.session.beside import is_schema_file, schema_beside, source_of
+from letalone.session.open_table import Progress
 from letalone.session.same_table import (
     check_named,
 )
-from letalone.session.open_table import Progress
 from letalone.session.unit import Unit
 
 Place = str | PathLike[str]

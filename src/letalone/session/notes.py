@@ -7,11 +7,6 @@ from math import ceil
 
 from letalone.answers.release import SplitPart
 from letalone.errors.spelling import plural
-from letalone.plans.described import describe_plan
-from letalone.plans.expressions import Expression, column_names
-from letalone.plans.facts import Needs, facts_of
-from letalone.plans.features import PerUnit, made_of
-from letalone.plans.formulas import Aggregate, Formula, expressions_of, with_formula_parts
 from letalone.plans.aggregates import (
     CountUnits,
     Extreme,
@@ -19,6 +14,11 @@ from letalone.plans.aggregates import (
     Quantiles,
     steps_in_words,
 )
+from letalone.plans.described import describe_plan
+from letalone.plans.expressions import Expression, column_names
+from letalone.plans.facts import Needs, facts_of
+from letalone.plans.features import PerUnit, made_of
+from letalone.plans.formulas import Aggregate, Formula, expressions_of, with_formula_parts
 from letalone.plans.plan import Plan, PublicJoin
 from letalone.plans.trees import in_words as formula_in_words
 from letalone.plans.types import Type
@@ -132,7 +132,9 @@ def in_rows(plan: Plan, parts: Sequence[PricePart]) -> Iterator[str]:
             )
 
 
-def short_of_rows(plan: Plan, parts: Sequence[PricePart], *, rows: int | None = None) -> Iterator[str]:
+def short_of_rows(
+    plan: Plan, parts: Sequence[PricePart], *, rows: int | None = None
+) -> Iterator[str]:
     """Quantiles that would say little: of fewer rows than this, or of so many as are given."""
     errors = {name: error for part in parts for name, error in part.errors.items()}
     quantiles = [

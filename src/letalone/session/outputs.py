@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, cast
 
-from letalone.answers.columns import Cell, KeyColumn, CellKind, Output
+from letalone.answers.columns import Cell, CellKind, KeyColumn, Output
 from letalone.plans.expressions import Bin
 from letalone.plans.facts import OutputColumn, facts_of
 from letalone.plans.plan import GroupColumn, Plan
 from letalone.plans.schema import check_names
 from letalone.plans.types import Key, Type
-from letalone.tables.columns import NoisyColumn, NoisyAnswer
+from letalone.tables.columns import NoisyAnswer, NoisyColumn
 
 KINDS = {
     Type.TEXT: CellKind.TEXT,
@@ -60,7 +60,9 @@ def slots_of(plan: Plan) -> tuple[Slot, ...]:
     return slots
 
 
-def fill_slots(plan: Plan, columns: NoisyAnswer) -> tuple[tuple[KeyColumn, ...], tuple[Output, ...]]:
+def fill_slots(
+    plan: Plan, columns: NoisyAnswer
+) -> tuple[tuple[KeyColumn, ...], tuple[Output, ...]]:
     """The columns of the answer that came out; total, whatever the numbers are."""
     keys = tuple(_keys(group, place, columns) for place, group in enumerate(plan.groups))
     outputs = (_output(slot, columns[slot.aggregate], len(columns.keys)) for slot in slots_of(plan))

@@ -9,7 +9,7 @@ from math import inf, isfinite
 
 from letalone.answers import views
 from letalone.answers.promise import as_sure
-from letalone.answers.release import Terms, SplitPart
+from letalone.answers.release import SplitPart, Terms
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.ledger.charging import RemainingBudget
@@ -18,7 +18,7 @@ from letalone.plans.formulas import Formula
 from letalone.plans.pairs import Regression
 from letalone.plans.plan import Plan
 from letalone.privacy import Budget, Privacy
-from letalone.session.notes import short_of_rows, find_starved
+from letalone.session.notes import find_starved, short_of_rows
 from letalone.session.outputs import slots_of
 from letalone.tables.compiled import Compiled, compile_plan
 

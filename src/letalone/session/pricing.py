@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arrange_release
-from letalone.answers.release import Terms, SplitPart, Standing, explain_question
+from letalone.answers.release import SplitPart, Standing, Terms, explain_question
 from letalone.engines.measures import DistinctUnits
 from letalone.errors import BudgetExceeded, ParameterError
 from letalone.errors.codes import Code
@@ -38,10 +38,10 @@ from letalone.plans.plan import Plan
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import charge_filter, open_filter
-from letalone.session.notes import in_rows, notes_of, question_of, find_starved
+from letalone.session.notes import find_starved, in_rows, notes_of, question_of
 from letalone.session.outputs import fill_slots, slots_of
-from letalone.session.private_joins import lend_columns, partners_of, read_from_text, taken_on_trust
 from letalone.session.preview import Preview, preview_of
+from letalone.session.private_joins import lend_columns, partners_of, read_from_text, taken_on_trust
 from letalone.session.release import Release, batch_to_json, releases_from
 from letalone.session.table_work import TableWork
 from letalone.tables.columns import NoisyAnswer

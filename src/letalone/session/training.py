@@ -17,10 +17,10 @@ from letalone.errors import NeighboursDiffer, ParameterError, UnsupportedQuery
 from letalone.exact.typed import as_typed
 from letalone.ledger import digest_of
 from letalone.ledger.charging import Charge, Settled, charged_work
-from letalone.plans.requests import count
 from letalone.plans.expressions import Expression
 from letalone.plans.fit_job import FitJob
 from letalone.plans.plan import make_plan
+from letalone.plans.requests import count
 from letalone.plans.schema import Schema
 from letalone.plans.unnamed import check_no_feature
 from letalone.privacy import Budget

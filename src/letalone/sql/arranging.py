@@ -14,7 +14,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from letalone.answers.arranged import Arrangement, Condition, Fixed, OutputRef, Order, HavingTest
+from letalone.answers.arranged import Arrangement, Condition, Fixed, HavingTest, Order, OutputRef
 from letalone.answers.columns import Cell
 from letalone.plans.dates import read_moment
 from letalone.plans.expressions import Bin, Expression, Literal, same

@@ -30,7 +30,7 @@ from letalone.plans.plan import Plan
 from letalone.plans.types import Key
 from letalone.privacy import Neighbours, Privacy, compose
 from letalone.randomness.bits import SYSTEM, BitSource
-from letalone.tables.columns import NoisyColumn, NoisyAnswer
+from letalone.tables.columns import NoisyAnswer, NoisyColumn
 from letalone.tables.discovery import Discovery, Keys
 from letalone.tables.formula_answers import as_double, confidence_of, evaluate_formula, linear
 from letalone.tables.part import ChoicePart, VectorPart

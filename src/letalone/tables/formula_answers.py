@@ -30,7 +30,9 @@ def confidence_of(parts: int, confidence: float) -> float:
     return confidence if parts <= 1 else float(np.nextafter(1 - (1 - confidence) / parts, 1))
 
 
-def evaluate_formula(name: str, formula: Formula, answers: Mapping[str, NoisyColumn]) -> NoisyColumn:
+def evaluate_formula(
+    name: str, formula: Formula, answers: Mapping[str, NoisyColumn]
+) -> NoisyColumn:
     """The answer of a formula from those of its parts."""
     parts = [answers[inner_name(name, number)] for number in range(len(formula.parts))]
     with np.errstate(all="ignore"):
@@ -112,9 +114,13 @@ def _as_constant(number: float) -> NoisyColumn:
 def _combine(op: str, left: NoisyColumn, right: NoisyColumn) -> NoisyColumn:
     match op:
         case "+":
-            return NoisyColumn(left.values + right.values, left.low + right.low, left.high + right.high)
+            return NoisyColumn(
+                left.values + right.values, left.low + right.low, left.high + right.high
+            )
         case "-":
-            return NoisyColumn(left.values - right.values, left.low - right.high, left.high - right.low)
+            return NoisyColumn(
+                left.values - right.values, left.low - right.high, left.high - right.low
+            )
         case "*":
             return _corners(left.values * right.values, _products(left, right))
         case _:

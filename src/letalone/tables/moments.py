@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.engines.measures import GridSum, Measure, Rows, RowsWith
+from letalone.plans.aggregates import Deviation, Mean, Sum, Variance
 from letalone.plans.expressions import Expression
 from letalone.plans.formulas import Aggregate
-from letalone.plans.aggregates import Deviation, Mean, Sum, Variance
 from letalone.tables.columns import NoisyColumn
 from letalone.tables.grid import Grid
 from letalone.tables.intervals import Flags, NoiseLaw, fitting, width, within
@@ -171,7 +171,9 @@ class MomentsPart(VectorPart):
             for name, aggregate in self.asked
         }
 
-    def _answer(self, asked: Moment, noisy: Floats, law: NoiseLaw, confidence: float) -> NoisyColumn:
+    def _answer(
+        self, asked: Moment, noisy: Floats, law: NoiseLaw, confidence: float
+    ) -> NoisyColumn:
         match asked:
             case Sum():
                 return self._sum(noisy, law, confidence)

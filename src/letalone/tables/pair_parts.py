@@ -271,7 +271,9 @@ def _shift_powers(mean: Floats, power: int) -> Floats:
     return np.stack(columns, axis=-1)
 
 
-def _make_answer(value: Floats, half: Floats, known: NDArray[np.bool_], *, most: float) -> NoisyColumn:
+def _make_answer(
+    value: Floats, half: Floats, known: NDArray[np.bool_], *, most: float
+) -> NoisyColumn:
     """Values with their intervals, cut at the ends of the range; missing where not known."""
     low, high = np.maximum(value - half, -most), np.minimum(value + half, most)
     ends = ((value, np.nan), (low, -most), (high, most))

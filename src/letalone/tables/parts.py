@@ -12,10 +12,7 @@ from fractions import Fraction
 from typing import Any, cast
 from typing import Literal as OneOfThese
 
-from letalone.engines.measures import CellCounts, DistinctValues, RowsWith, DistinctUnits
-from letalone.plans.expressions import Expression
-from letalone.plans.formulas import Aggregate, with_formula_parts
-from letalone.plans.pairs import Regression
+from letalone.engines.measures import CellCounts, DistinctUnits, DistinctValues, RowsWith
 from letalone.plans.aggregates import (
     Count,
     CountPresent,
@@ -31,6 +28,9 @@ from letalone.plans.aggregates import (
     Sum,
     Variance,
 )
+from letalone.plans.expressions import Expression
+from letalone.plans.formulas import Aggregate, with_formula_parts
+from letalone.plans.pairs import Regression
 from letalone.plans.plan import Plan
 from letalone.plans.types import Type
 from letalone.plans.typing import ColumnTypes

@@ -28,13 +28,13 @@ from math import ceil, isqrt
 
 from letalone.engines.measures import (
     CellCounts,
+    DistinctUnits,
     DistinctValues,
     GridSum,
     Measure,
     ProductSum,
     Rows,
     RowsWith,
-    DistinctUnits,
 )
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.plan import Plan

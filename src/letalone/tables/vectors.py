@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from letalone.engines.measures import (
     CellCounts,
+    DistinctUnits,
     DistinctValues,
     GridSum,
     Measure,
     Rows,
     RowsWith,
-    DistinctUnits,
 )
 from letalone.plans.expressions import Expression
 from letalone.tables.columns import NoisyColumn, count_answer

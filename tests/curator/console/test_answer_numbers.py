@@ -9,7 +9,7 @@ import pytest
 
 from answers.releases import made
 from curator.makers import NAME, PURPOSE
-from letalone.answers.columns import KeyColumn, CellKind, Output
+from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.curator.asking import release_id
 from letalone.curator.console.answer_numbers import rows_and_charts
 from letalone.curator.console.spreadsheets import as_csv

@@ -21,7 +21,7 @@ from letalone.engines.dialects.postgres import POSTGRES
 from letalone.engines.measures import RowScope
 from letalone.engines.postgres_server import SETTINGS
 from letalone.engines.reading import Stored
-from letalone.engines.rows import TableRef, ScopeRows, Tables
+from letalone.engines.rows import ScopeRows, TableRef, Tables
 from letalone.plans.expressions import (
     PERIODS,
     Arithmetic,

@@ -13,7 +13,15 @@ from letalone.engines import syntax
 from letalone.engines.dialects.duckdb import DUCKDB
 from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect
 from letalone.engines.dialects.spark import SPARK, SparkDialect
-from letalone.engines.measures import CellCounts, DistinctValues, GridSum, ProductSum, Rows, RowScope, DistinctUnits
+from letalone.engines.measures import (
+    CellCounts,
+    DistinctUnits,
+    DistinctValues,
+    GridSum,
+    ProductSum,
+    Rows,
+    RowScope,
+)
 from letalone.engines.reading import Stored
 from letalone.engines.rows import PLAIN, TableRef, Tables
 from letalone.engines.statements import build_statements
@@ -35,9 +43,19 @@ DIALECTS = {
 ASKED = {
     "sums": (Bounding(max_rows=3), "ward", "all", [Rows(), COST]),
     "derived": (Bounding(), "none", "derived", [GridSum(col("half"), -50, 70, -6)]),
-    "groups": (Bounding(max_groups=2, max_rows=2), "day and urgent", "all", [DistinctUnits(), COST]),
+    "groups": (
+        Bounding(max_groups=2, max_rows=2),
+        "day and urgent",
+        "all",
+        [DistinctUnits(), COST],
+    ),
     "clipped": (Bounding(max_groups=1, clip=True), "ward", "all", [Rows(), COST]),
-    "cells": (Bounding(), "none", "all", [CellCounts(col("cost"), Fraction(0), Fraction(1, 100), 60)]),
+    "cells": (
+        Bounding(),
+        "none",
+        "all",
+        [CellCounts(col("cost"), Fraction(0), Fraction(1, 100), 60)],
+    ),
     "values": (Bounding(max_rows=1), "none", "all", [DistinctValues(col("cost"))]),
     "product": (
         *(Bounding(), "none", "all"),

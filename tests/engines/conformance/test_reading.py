@@ -12,7 +12,7 @@ from engines.test_reading import values_of as of_file
 from letalone.engines import syntax
 from letalone.engines.dialects.postgres import POSTGRES
 from letalone.engines.dialects.postgres_words import write_statement
-from letalone.engines.measures import Rows, RowsWith, RowScope, DistinctUnits
+from letalone.engines.measures import DistinctUnits, Rows, RowScope, RowsWith
 from letalone.engines.postgres import open_postgres
 from letalone.engines.reading import READABLE
 from letalone.engines.rows import ScopeRows, Tables

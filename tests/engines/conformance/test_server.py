@@ -12,7 +12,7 @@ import letalone as la
 from engines import on_postgres
 from engines.test_engine_laws import COST, SCHEMA, WARD, crowd, row, scope_of
 from letalone.engines.failure import EngineFailed
-from letalone.engines.measures import GridSum, Rows, RowsWith, RowScope, DistinctUnits
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
 from letalone.engines.postgres import open_postgres
 from letalone.engines.postgres_address import read_address, with_table
 from letalone.engines.sources import WhichTable

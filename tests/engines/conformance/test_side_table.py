@@ -14,7 +14,7 @@ import letalone as la
 from engines import on_postgres
 from engines.reference import Reference
 from engines.test_engine_laws import BOUNDINGS, COST, DERIVED, FILTERS, GROUPINGS, SCHEMA, crowd
-from letalone.engines.measures import Rows, RowScope, DistinctUnits
+from letalone.engines.measures import DistinctUnits, Rows, RowScope
 from letalone.engines.postgres import open_postgres
 from letalone.engines.rank_copies import MARK
 from letalone.engines.side_table import FORMAT
@@ -52,7 +52,10 @@ def test_questions_of_the_copy_are_those_of_its_ranks(table, rows):
         found = dict(on_postgres.run('SELECT age, letalone_rank FROM "copy one"'))
         slow = Reference(rows, [found.get(row["age"]) for row in rows])
         for bounding, grouping in product(BOUNDINGS, ("none", "ward", "day and urgent")):
-            scope, measures = scope_of(bounding, grouping, "derived"), [Rows(), DistinctUnits(), COST]
+            scope, measures = (
+                scope_of(bounding, grouping, "derived"),
+                [Rows(), DistinctUnits(), COST],
+            )
             assert engine.measure(scope, measures) == slow.measure(scope, measures)
         ranks = [rank for age, rank in found.items() if rows[age]["patient"] == "p3"]
         assert sorted(ranks) == list(range(1, len(ranks) + 1))

@@ -8,7 +8,7 @@ import pytest
 import letalone as la
 from engines import on_postgres
 from letalone.engines.dialects.postgres_words import MAX_WIDTH
-from letalone.engines.measures import RowsWith, RowScope
+from letalone.engines.measures import RowScope, RowsWith
 from letalone.engines.postgres import open_postgres
 from letalone.errors import UnsupportedQuery
 from letalone.plans.expressions import col

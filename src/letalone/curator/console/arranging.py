@@ -16,9 +16,9 @@ from letalone.answers.arranged import (
     Arrangement,
     Condition,
     Fixed,
-    OutputRef,
-    Order,
     HavingTest,
+    Order,
+    OutputRef,
 )
 from letalone.answers.columns import Cell
 from letalone.curator.console.building import quote_name

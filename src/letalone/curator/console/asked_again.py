@@ -15,6 +15,7 @@ from json import dumps
 from letalone.answers.arranged import AS_IT_IS, Arrangement
 from letalone.curator.console.arranging import as_sql
 from letalone.curator.console.building import CONDITIONS, COUNT, OF_A_COLUMN, UNITS, quote_name
+from letalone.plans.aggregates import Count, CountUnits, Deviation, Extreme, Mean, Quantiles, Sum
 from letalone.plans.constants import Value, format_constant
 from letalone.plans.expressions import (
     And,
@@ -28,7 +29,6 @@ from letalone.plans.expressions import (
     Or,
 )
 from letalone.plans.formulas import Aggregate
-from letalone.plans.aggregates import Count, CountUnits, Deviation, Extreme, Mean, Quantiles, Sum
 from letalone.plans.plan import USUAL_MAX_ROWS, Plan
 from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.types import Key, Type

@@ -17,7 +17,7 @@ from math import ceil, log10
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.answers.promise import at_most, best_guess, most_caught, as_percent
+from letalone.answers.promise import as_percent, at_most, best_guess, most_caught
 from letalone.curator.console.charts import figure, trade_off
 from letalone.curator.console.forms import number_typed, try_act
 from letalone.curator.console.pages import console_routes, page
@@ -26,7 +26,7 @@ from letalone.curator.http.shapes import UNSIGNED, exact
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball
 from letalone.privacy import ApproxDP, NoPrivacy, Privacy, PureDP
-from letalone.privacy.bounds import above, once, format_number, shown_above
+from letalone.privacy.bounds import above, format_number, once, shown_above
 
 MOST = Fraction(1000)
 SMALLEST = Fraction(1, 1000)
@@ -125,12 +125,14 @@ def read(epsilon: str, delta: str) -> Meaning:
     slack = _number("δ", delta or "0")
     if number > MOST:
         raise ParameterError(
-            f"ε is {_short(epsilon)}, but here it must be at most {format_number(MOST)}. Smaller means"
+            f"ε is {_short(epsilon)}, but here it must be at most {format_number(MOST)}. Smaller"
+            " means"
             " more private; 0.1 to 1 is usual for one question."
         )
     if slack > MOST_DELTA:
         raise ParameterError(
-            f"δ is {_short(delta)}, but here it must be at most {format_number(MOST_DELTA)}. It belongs"
+            f"δ is {_short(delta)}, but here it must be at most {format_number(MOST_DELTA)}. It"
+            " belongs"
             " far below 1 divided by the number of people: 1e-6 is usual, and 0 is best."
         )
     return Meaning(number, slack)

@@ -160,7 +160,9 @@ def _is_written(source: Sql, kind: Type) -> Sql:
 
 
 def _is_day(source: Sql, kind: Type) -> Sql:
-    return syntax.join_conditions(exp.And, [_is_written(source, kind), _is_valid(plain(source), kind)])
+    return syntax.join_conditions(
+        exp.And, [_is_written(source, kind), _is_valid(plain(source), kind)]
+    )
 
 
 def _is_valid(text: Sql, kind: Type) -> Sql:
