@@ -115,10 +115,7 @@ class AskingService:
     def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
         terms = self._without_rows(question, self._at_price(price), by=by).terms
-        remaining = least_remaining(
-            self._shared.ledger_view, question, terms.privacy, delta=terms.delta, by=by
-        )
-        return remaining.more
+        return self.remaining(question, terms.privacy, delta=terms.delta, by=by).more
 
     def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
         """What is left of the own grant, and how many more like this fit, in words."""
