@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from behind import PATIENTS, execute
-from letalone.cli.app import IN_PLAIN_LETTERS
-from letalone.cli.letters import LIKENESSES
+from letalone.cli.app import IN_PLAIN_LETTERS, LIKENESSES
 from letalone.ledger import Ledger, books
 from letalone.privacy import Budget, GaussianDP, PureDP
 

@@ -17,8 +17,7 @@ import pytest
 
 from letalone.cli.app import run
 from letalone.cli.offered import to_type
-from letalone.cli.progress import bar
-from letalone.cli.screen import program_name
+from letalone.cli.screen import program_name, progress_bar
 from letalone.ledger import Ledger, verify_receipt
 from letalone.sample.hospital import Visits, visits
 from screens import check_refusal, check_screen, offered
@@ -534,11 +533,11 @@ class Terminal(StringIO):
 
 
 def test_progress_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    with bar() as progress:
+    with progress_bar() as progress:
         assert progress is None
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
-    with bar() as progress:
+    with progress_bar() as progress:
         assert progress is not None
         assert "Drawing" not in terminal.getvalue(), "it appears with the first call"
         progress(0.3)
@@ -595,7 +594,7 @@ def test_a_refusal_shows_the_place(letalone: Letalone, my: Path) -> None:
 def test_two_tables_are_refused_before_a_spark_is_started(
     letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("letalone.cli.source.spark_session", None)
+    monkeypatch.setattr("letalone.engines.spark_start.spark_session", None)
     name, *rest = command
     refused = letalone(name, "spark:clinic.visits", *rest, "--table", "other")
     assert "and so does --table. Leave one out." in check_refusal(refused, 2)

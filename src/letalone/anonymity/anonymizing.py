@@ -38,6 +38,8 @@ from letalone.engines.arrow import table_of as table_of_columns
 from letalone.engines.coded import FIRST, as_kind, labelled
 from letalone.engines.frames import family_of
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 from letalone.exact.typed import COUNT, PROBABILITY, Number
 from letalone.plans.schema import unknown_column
 
@@ -265,10 +267,11 @@ def _promise(
     sensitive: list[str],
 ) -> Promise:
     if (l is not None or t is not None) and not sensitive:
-        raise ParameterError(
-            "l and t speak of sensitive values, but no sensitive column was named. Name one, such"
-            " as sensitive=['diagnosis']."
+        what = "l and t speak of sensitive values, but no sensitive column was named. Name one,"
+        spelled = Spelled(
+            f"{what} such as sensitive=['diagnosis'].", f"{what} such as --sensitive diagnosis."
         )
+        raise ParameterError(problem(Code.OTHER, words=spelled))
     return Promise(
         k=int(COUNT.typed("k", k)),
         l=None if l is None else int(COUNT.typed("l", l)),

@@ -19,6 +19,8 @@ from letalone.engines.coded import MISSING, NAN, Coded, coded, counts
 from letalone.engines.counted import NUMBER_OF_ROWS
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 
 Whole = NDArray[np.int64]
 MAX_CODES = 2**62  # combinations of codes that one whole number can tell apart
@@ -177,5 +179,8 @@ def _names(argument: str, given: Iterable[str], *, needed: bool = True) -> list[
             " ['zip', 'birth', 'gender']."
         )
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ParameterError(f"{argument} names {twice[0]!r} twice. Name each column once.")
+        words = f"names {twice[0]!r} twice. Name each column once."
+        option = f"--{argument.replace('_', '-')}"
+        spelled = Spelled(f"{argument} {words}", f"{option} {words}")
+        raise ParameterError(problem(Code.OTHER, words=spelled))
     return names

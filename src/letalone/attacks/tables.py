@@ -19,6 +19,8 @@ from letalone.engines.coded import FIRST, Coded, coded, counts
 from letalone.engines.counted import NUMBER_OF_ROWS
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 
 Whole = NDArray[np.int64]
 MISSING = -1
@@ -62,9 +64,10 @@ def names_of(argument: str, given: Iterable[str]) -> list[str]:
     """Names of columns: one name alone is a list of one."""
     names = [given] if isinstance(given, str) else list(given)
     if not names or not all(isinstance(cast("object", name), str) for name in names):
-        raise ParameterError(
-            f"{argument} must be a list of names of columns, such as ['zip', 'birth_date']."
-        )
+        words = "must be a list of names of columns, such as ['zip', 'birth_date']."
+        option = "--on" if argument == "quasi_identifiers" else f"--{argument.replace('_', '-')}"
+        spelled = Spelled(f"{argument} {words}", f"{option} {words}")
+        raise ParameterError(problem(Code.OTHER, words=spelled))
     return names
 
 

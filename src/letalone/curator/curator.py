@@ -41,7 +41,7 @@ from letalone.curator.words import Clock, utc_now
 from letalone.engines.lockdown import Room
 from letalone.errors import ParameterError, ServiceUnavailable
 from letalone.ledger import Ledger
-from letalone.ledger.postgres import is_postgres
+from letalone.ledger.store import is_postgres
 from letalone.ledger.touching import touch
 
 MIN_FREE_BYTES = 64 << 20  # bytes: some thousand answers

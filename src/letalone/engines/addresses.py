@@ -9,8 +9,13 @@ their schema files and their ledger lie.
 from pathlib import Path
 
 from letalone.engines import postgres_address, spark_address
-from letalone.engines.spark_address import is_spark_address, place_of, read_spark_address, spelled
-from letalone.engines.spark_frame import is_spark
+from letalone.engines.spark_address import (
+    is_spark,
+    is_spark_address,
+    place_of,
+    read_spark_address,
+    spelled,
+)
 from letalone.errors import ParameterError
 
 
@@ -26,7 +31,7 @@ def check_address(source: str, table: str | None = None) -> None:
         return
     read_spark_address(source)
     if table is not None:
-        raise ParameterError("The address names a table, and so does table=. Leave one out.")
+        raise ParameterError(postgres_address.two_tables_named())
 
 
 def in_words(source: str) -> str:

@@ -16,9 +16,7 @@ from typing import Any, Protocol, Self, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from pyarrow import csv
 
 from letalone.engines.cells import is_valid, make_readable
 from letalone.errors import ParameterError
@@ -40,6 +38,7 @@ ROW_TYPES: Mapping[Type, Callable[[], object]] = {
 
 Values = NDArray[Any]
 LETTERS_AT_ONCE = 1 << 24  # letters
+EPOCH = date(1970, 1, 1)
 
 
 class Table(Protocol):
@@ -54,6 +53,18 @@ class Table(Protocol):
     def num_rows(self) -> int:
         """How many rows there are."""
         ...
+
+
+def _parquet() -> Any:
+    from pyarrow import parquet  # with it come file systems and SSL, of which few have need
+
+    return parquet
+
+
+def _csv() -> Any:
+    from pyarrow import csv
+
+    return csv
 
 
 def is_arrow(source: object) -> bool:
@@ -86,8 +97,8 @@ def parquet_columns(paths: Sequence[Path], names: Sequence[str]) -> object:
 
     The files may store a type in several ways, such as decimals of several widths.
     """
-    schema = pq.ParquetFile(paths[0]).schema_arrow
-    kinds = [_widest(make_readable(pa.array([], schema.field(name).type)).type) for name in names]
+    schema = _parquet().ParquetFile(paths[0]).schema_arrow
+    kinds = [_widest(make_readable(pa.nulls(0, schema.field(name).type)).type) for name in names]
     fields = pa.schema([pa.field(n, kind) for n, kind in zip(names, kinds, strict=True)])
     return pa.RecordBatchReader.from_batches(fields, _batches(paths, fields))
 
@@ -101,7 +112,7 @@ def has_valid_column(paths: Sequence[Path], name: str) -> bool:
     return all(
         is_valid(batch.column(name))
         for path in paths
-        for batch in pq.ParquetFile(path).iter_batches(columns=[name])
+        for batch in _parquet().ParquetFile(path).iter_batches(columns=[name])
     )
 
 
@@ -110,13 +121,13 @@ def row_groups(path: Path) -> list[int]:
 
     DuckDB's own list of them fails where a column's smallest time is beyond the calendar.
     """
-    footer = pq.ParquetFile(path).metadata
+    footer = _parquet().ParquetFile(path).metadata
     return [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
 
 
 def _batches(paths: Sequence[Path], fields: Any) -> Iterator[object]:
     for path in paths:
-        for batch in pq.ParquetFile(path).iter_batches(columns=fields.names):
+        for batch in _parquet().ParquetFile(path).iter_batches(columns=fields.names):
             columns = [make_readable(batch.column(field.name)).cast(field.type) for field in fields]
             yield pa.RecordBatch.from_arrays(columns, schema=fields)
 
@@ -167,7 +178,7 @@ def key_table(
     keys: Sequence[tuple[Key, ...]], kinds: Sequence[Type], names: Sequence[str], number: str
 ) -> Table:
     """The keys as columns, and a column that numbers them."""
-    columns: list[tuple[str, object]] = [(number, pa.array(range(len(keys)), type=pa.int64()))]
+    columns: list[tuple[str, object]] = [(number, _numbers(np.arange(len(keys))))]
     for place, (kind, name) in enumerate(zip(kinds, names, strict=True)):
         columns.append((name, _key_array([key[place] for key in keys], kind)))
     return table_of(columns)
@@ -176,12 +187,52 @@ def key_table(
 def _key_array(values: Sequence[Key], kind: Type) -> object:
     wanted = {Type.TEXT: str, Type.INTEGER: int, Type.BOOLEAN: bool, Type.DATE: date}.get(kind)
     exact = wanted is not None and all(v is None or type(v) is wanted for v in values)
-    array = array_of(list(values), kind=KEY_TYPES[kind]()) if exact else None
+    array = _keys(values, kind) if exact else None
     if array is None:
         raise ParameterError(
             f"The keys of a group of {kind.value} must be {kind.value}. List keys of that type."
         )
     return array
+
+
+def _keys(values: Sequence[Key], kind: Type) -> object | None:
+    """Keys of one type, or missing, as an array; None where Arrow cannot hold one of them."""
+    there = np.array([value is not None for value in values], np.bool_)
+    try:
+        if kind is Type.TEXT:
+            return _texts([str(value or "").encode() for value in values], there)
+        if kind is Type.DATE:
+            days = [(value or EPOCH).toordinal() for value in cast("Sequence[date | None]", values)]
+            return _numbers(np.array(days, np.int32) - EPOCH.toordinal(), ~there, pa.date32())
+        if kind is Type.BOOLEAN:
+            bits = np.packbits([value is True for value in values], bitorder="little")
+            return pa.Array.from_buffers(
+                pa.bool_(), len(values), [_bitmap(there), pa.py_buffer(bits)]
+            )
+        return _numbers(np.array([value or 0 for value in values], np.int64), ~there)
+    except (pa.ArrowException, ValueError, OverflowError):
+        return None
+
+
+def _texts(texts: Sequence[bytes], there: NDArray[np.bool_]) -> object:
+    ends = np.cumsum([0, *map(len, texts)]).astype(np.int32)
+    buffers = [_bitmap(there), pa.py_buffer(ends), pa.py_buffer(b"".join(texts))]
+    return pa.Array.from_buffers(pa.string(), len(texts), buffers)
+
+
+def _numbers(values: Values, missing: Values | None = None, kind: object = None) -> object:
+    """An array over the memory of numbers.
+
+    `pa.array` would do the same, but loads pandas wherever that is installed, which takes longer
+    than to answer a question.
+    """
+    there = None if missing is None else _bitmap(~missing)
+    buffers = [there, pa.py_buffer(np.ascontiguousarray(values))]
+    return pa.Array.from_buffers(kind or pa.from_numpy_dtype(values.dtype), len(values), buffers)
+
+
+def _bitmap(there: NDArray[np.bool_]) -> object:
+    return pa.py_buffer(np.packbits(there, bitorder="little"))
 
 
 def ranks_table(
@@ -193,7 +244,7 @@ def ranks_table(
     side without copying either. Other sizes are as right, but slower.
     """
     mask = missing if missing.any() else None
-    ranked = pa.record_batch([pa.array(ranks, mask=mask)], names=["rank"])
+    ranked = pa.record_batch([_numbers(ranks, mask)], names=["rank"])
     ends = np.cumsum(np.asarray(sizes, np.int64))
     starts = [0, *(int(end) for end in ends if end < len(ranks))]
     lengths = np.diff([*starts, len(ranks)])
@@ -229,17 +280,29 @@ def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     for chunk in chunks:
         end = start + len(chunk)
         if chunk.null_count:
-            missing[start:end] = np.asarray(chunk.is_null())
-            chunk = chunk.fill_null(0)
-        codes[start:end] = chunk.to_numpy(zero_copy_only=False)
+            missing[start:end] = _missing_in(chunk)
+        codes[start:end] = _integers(chunk)
         start = end
+    codes[missing] = 0
     return codes, missing
 
 
 def number_codes(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """The same codes as numbers from 0, in the order in which they first come."""
-    indices = cast("Any", pa.array(codes).dictionary_encode()).indices
-    return indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    indices = cast("Any", _numbers(codes)).dictionary_encode().indices
+    return _integers(indices).astype(np.int64)
+
+
+def _integers(array: Any) -> Values:
+    """Whole numbers from the array's memory; what stands where one is missing means nothing."""
+    kind, (_, memory) = np.dtype(str(array.type)), array.buffers()
+    start = array.offset * kind.itemsize
+    return np.frombuffer(memory, kind, len(array), start) if len(array) else np.empty(0, kind)
+
+
+def _missing_in(array: Any) -> NDArray[np.bool_]:
+    bits = np.unpackbits(np.frombuffer(array.buffers()[0], np.uint8), bitorder="little")
+    return bits[array.offset : array.offset + len(array)] == 0
 
 
 def _encode(values: Any) -> Any:
@@ -266,8 +329,8 @@ def types_of(table: Table) -> list[str]:
 def read_file(path: Path) -> Table:
     """A public CSV or Parquet file; what is wrong with it may be said."""
     try:
-        read = pq.read_table if path.suffix.lower() == ".parquet" else csv.read_csv
-        return cast("Table", cast("Any", read)(str(path)))
+        read = _parquet().read_table if path.suffix.lower() == ".parquet" else _csv().read_csv
+        return cast("Table", read(str(path)))
     except (pa.ArrowException, OSError) as error:
         words = str(error).splitlines()[0][:200]
     raise ParameterError(f"The public table {path} cannot be read: {words}")
@@ -278,7 +341,7 @@ class ParquetOfText:
 
     def __init__(self, path: Path, names: Sequence[str]) -> None:
         self._fields = pa.schema([pa.field(name, pa.string()) for name in names])
-        self._writer = pq.ParquetWriter(path, self._fields)
+        self._writer = _parquet().ParquetWriter(path, self._fields)
         self._rows: list[list[str | None]] = []
         self._size = 0
 
@@ -352,7 +415,7 @@ def size_of_parquet(path: Path) -> tuple[int, int, int]:
 
     OSError or ValueError where it cannot be read.
     """
-    footer = pq.ParquetFile(path).metadata
+    footer = _parquet().ParquetFile(path).metadata
     groups = range(footer.num_row_groups)
     size = sum(footer.row_group(number).total_byte_size for number in groups)
     return footer.num_columns, footer.num_rows, size // 10**6

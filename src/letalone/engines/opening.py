@@ -6,8 +6,7 @@ from letalone.engines.addresses import check_address
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import Engine
 from letalone.engines.postgres_address import is_address
-from letalone.engines.spark_address import is_spark_address, located
-from letalone.engines.spark_frame import is_spark
+from letalone.engines.spark_address import is_spark, is_spark_address, located
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type

@@ -22,6 +22,8 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem, Spelled, problem
 
 PREFIXES = ("postgresql://", "postgres://")
 PUBLIC = "public"
@@ -53,6 +55,13 @@ def is_address(source: object) -> bool:
     return isinstance(source, str) and source.startswith(PREFIXES)
 
 
+def two_tables_named() -> Problem:
+    """What is wrong where an address names a table, and an argument does, too."""
+    what, leave = "The address names a table, and so does", "Leave one out."
+    spelled = Spelled(f"{what} table=. {leave}", f"{what} --table. {leave}")
+    return problem(Code.VALUE_NOT_ALLOWED, words=spelled)
+
+
 def read_address(source: str, table: str | None = None) -> Address:
     """The parts of an address; `table` may name the table instead."""
     rest, _, options = source.partition("://")[2].partition("?")
@@ -68,7 +77,7 @@ def read_address(source: str, table: str | None = None) -> Address:
     given = _as_read(server)
     _check_says_one_thing(_as_read(plain), given)
     if named and table is not None:
-        raise ParameterError("The address names a table, and so does table=. Leave one out.")
+        raise ParameterError(two_tables_named())
     parts = table.split(".", 1) if table else [unquote(part) for part in named.split(".", 1)]
     place = (PUBLIC, parts[0]) if len(parts) == 1 else (parts[0], parts[1])
     return Address(server, given["dbname"], place if place[1] else None, given)

@@ -26,6 +26,9 @@ from letalone.engines.parquet_files import describe_columns, open_or_refuse, rel
 from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem, Spelled, problem
+from letalone.errors.remedies import ChooseTable
 
 LOADED = "letalone_loaded"
 PARQUET, CSV, DUCKDB = (".parquet", ".pq"), (".csv", ".tsv", ".txt"), (".duckdb", ".ddb", ".db")
@@ -36,7 +39,7 @@ IN_USE = "it may be open for writing, here or in another program (close it there
 class WhichTable(ParameterError):  # noqa: N818  (as in letalone.errors)
     """A file holds several tables, or not the one that was named; `tables` are its names."""
 
-    def __init__(self, words: str, tables: tuple[str, ...] = ()) -> None:
+    def __init__(self, words: str | Problem, tables: tuple[str, ...] = ()) -> None:
         super().__init__(words)
         self.tables = tables
 
@@ -69,18 +72,21 @@ def find_files(source: str | PathLike[str]) -> Files:
     paths = tuple(path.resolve() for path in matches if path.is_file())
     if not paths:
         what = "No file matches" if has_magic(written) else "There is no file"
-        raise ParameterError(f"{what} {written!r}. {_hint(written)}")
+        hint = _hint(written)
+        words = f"{what} {written!r}."
+        spelled = Spelled(f"{words} {hint.on('python')}", f"{words} {hint.on('options')}")
+        raise ParameterError(problem(Code.UNKNOWN_FILE, words=spelled))
     _check_names(paths)
     return Files(paths, _kind(paths), _fingerprints(paths))
 
 
-def _hint(written: str) -> str:
+def _hint(written: str) -> Spelled:
     """What to look at; an address with capital letters is taken for a path."""
     if written.startswith("spark:"):
-        return "An address on Spark is not taken here: write the rows to a Parquet file."
+        return Spelled("An address on Spark is not taken here: write the rows to a Parquet file.")
     if written.lower().startswith("spark:"):
-        return "An address on Spark begins with spark: in small letters."
-    return "Check the path, or give a frame."
+        return Spelled("An address on Spark begins with spark: in small letters.")
+    return Spelled("Check the path, or give a frame.", "Check the path.")
 
 
 def _matching(pattern: Path) -> list[Path]:
@@ -145,13 +151,14 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
     if table is not None and wanted:
         _check_one_name(wanted[0], tables, file)
     if len(wanted) != 1:
-        names = ", ".join(_table_name(s, n) for s, n in tables) or "none"
-        problem = "no table was named" if table is None else f"{table!r} is not one of them"
-        raise WhichTable(
-            f"{file} holds these tables: {names}; {problem}. Name one with table=. (A view has no"
-            " rows of its own: copy it into a table.)",
-            tuple(_table_name(s, n) for s, n in tables),
-        )
+        names = tuple(_table_name(s, n) for s, n in tables)
+        wrong = "no table was named" if table is None else f"{table!r} is not one of them"
+        listed = ", ".join(names) or "none"
+        what = f"{file} holds these tables: {listed}; {wrong}. Name one with"
+        more = "(A view has no rows of its own: copy it into a table.)"
+        spelled = Spelled(f"{what} table=. {more}", f"{what} --table. {more}")
+        refused = problem(Code.WHICH_TABLE, ChooseTable(names), words=spelled, known=names)
+        raise WhichTable(replace(refused, advised=True), names)
     schema, name = wanted[0]
     sql = syntax.table_named(name, schema=schema, catalog="file")
     columns = {

@@ -34,14 +34,8 @@ from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema
 from letalone.engines.rows import Relation, Tables
-from letalone.engines.spark_frame import (
-    frame_of,
-    name_of,
-    own_session,
-    relation_of,
-    view_name,
-    words_of,
-)
+from letalone.engines.spark_address import name_of, words_of
+from letalone.engines.spark_frame import frame_of, own_session, relation_of, view_name
 from letalone.engines.spark_jobs import Jobs, check_is_seen, jobs_of
 from letalone.engines.spark_plan import check_plan
 from letalone.engines.spark_side_table import SparkSideTable

@@ -57,6 +57,43 @@ def is_spark_address(source: object) -> bool:
     return isinstance(source, str) and source.startswith(PREFIX)
 
 
+def is_spark(source: object) -> bool:
+    """Whether this is a DataFrame of Spark, or a session and the name of a table."""
+    return _is(source, "DataFrame") or (
+        isinstance(source, tuple)
+        and len(cast("tuple[object, ...]", source)) == 2
+        and _is(cast("tuple[object, ...]", source)[0], "SparkSession")
+    )
+
+
+def words_of(source: object) -> str:
+    """What a source is called, for people."""
+    return str(cast("Any", source)[1]) if isinstance(source, tuple) else "a Spark frame"
+
+
+def name_of(source: object) -> str:
+    """The name of the data set: the table's, in small letters: Spark tells no capitals apart."""
+    return (parts_in(source) or ("data",))[-1]
+
+
+def parts_in(source: object) -> Parts | None:
+    """The name that Spark is given, in small letters but for paths; None for a frame."""
+    if not is_spark(source) or not isinstance(source, tuple):
+        return None
+    parts = read_name(cast("Any", source)[1])
+    return tuple(one if OF_A_FILE.search(one) else one.lower() for one in parts)
+
+
+def is_path_on_spark(source: object) -> bool:
+    """Whether Spark is given a path instead of the name of a table: parquet.`/some/path`."""
+    return any(OF_A_FILE.search(one) for one in parts_in(source) or ())
+
+
+def _is(source: object, name: str) -> bool:
+    kind = type(source)
+    return kind.__name__ == name and kind.__module__.startswith("pyspark.")
+
+
 def read_spark_address(source: str) -> Parts:
     """The one to three names of an address; Spark is not asked."""
     if source.startswith(CLUSTER):

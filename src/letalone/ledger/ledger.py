@@ -23,7 +23,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
-from typing import NoReturn, Self, cast
+from typing import TYPE_CHECKING, NoReturn, Self, cast
 
 from letalone.errors import LedgerUnavailable, LetaloneError
 from letalone.exact.typed import COUNT, Number
@@ -38,7 +38,6 @@ from letalone.ledger.entries import Entry, Kind
 from letalone.ledger.export import exported, write_export
 from letalone.ledger.keys import fingerprint
 from letalone.ledger.levels import Key, Level, read_expires, read_key, read_people
-from letalone.ledger.postgres import PostgresStore, is_postgres, postgres_store
 from letalone.ledger.receipts import receipt, told
 from letalone.ledger.remembering import Remembering, Seen
 from letalone.ledger.requests import (
@@ -48,13 +47,16 @@ from letalone.ledger.requests import (
     read_question,
     storable,
 )
-from letalone.ledger.store import Store, file_store, memory_store
+from letalone.ledger.store import Store, file_store, is_postgres, memory_store
 from letalone.ledger.touching import touch
 from letalone.ledger.verification import Verified, verified
 from letalone.privacy.bank import USUAL_SHARES, Shares
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.neighbours import Neighbours, read_neighbours
+
+if TYPE_CHECKING:
+    from letalone.ledger.postgres import PostgresStore
 
 Path = str | os.PathLike[str]
 MOST_SEEN = 1000
@@ -68,7 +70,7 @@ class Ledger:
 
     __slots__ = ("_memory", "_standings", "_stood", "_store")
 
-    def __init__(self, store: Store | PostgresStore) -> None:
+    def __init__(self, store: "Store | PostgresStore") -> None:
         self._memory = Remembering(store)
         self._store = cast("Store | PostgresStore", self._memory)  # it is one that remembers
         self._stood: dict[str, tuple[Hashable, DataSet]] = {}
@@ -84,6 +86,8 @@ class Ledger:
         newest entries are in the log beside the file, so copy it by `backup` only.
         """
         if is_postgres(path):
+            from letalone.ledger.postgres import postgres_store
+
             return cls(postgres_store(str(path), create=create))
         return cls(file_store(path, create=create, keep=keep))
 

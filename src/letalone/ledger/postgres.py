@@ -45,7 +45,6 @@ from letalone.ledger.trips import READ_ONE_STATE, Asked, Together
 from letalone.ledger.upgrades import FORMAT, upgrade
 from letalone.ledger.watch import watch_of_postgresql
 
-PREFIXES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 EMPTY = 0  # the format of a database without a ledger
 MARK = "letalone ledger, format "  # the comment of the schema
 POOL = 4
@@ -147,11 +146,6 @@ class PostgresStore:
             if os.getpid() != self._process:
                 self._engine.dispose(close=False)  # they are the parent's connections
                 self._process = os.getpid()
-
-
-def is_postgres(place: object) -> bool:
-    """Whether this names a database and not a file."""
-    return isinstance(place, str) and place.startswith(PREFIXES)
 
 
 def postgres_store(place: str, *, create: bool) -> PostgresStore:

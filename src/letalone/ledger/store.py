@@ -52,6 +52,7 @@ from letalone.ledger.trips import Asked
 from letalone.ledger.upgrades import FORMAT, upgrade
 from letalone.ledger.watch import watch_of_file, whose
 
+PREFIXES = ("postgresql://", "postgres://", "postgresql+psycopg://")  # of a database elsewhere
 APPLICATION = int.from_bytes(b"letA", "big")  # SQLite's own field for "whose file is this"
 EMPTY = 0  # the format of a file in which nothing was written
 BUSY_SECONDS = 30
@@ -64,6 +65,11 @@ UNWRITABLE = (
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_PERM,
 )
+
+
+def is_postgres(place: object) -> bool:
+    """Whether this names a database and not a file."""
+    return isinstance(place, str) and place.startswith(PREFIXES)
 
 
 class NotALedger(FormatError):  # noqa: N818

@@ -35,6 +35,8 @@ from sys import float_info
 from typing import cast
 
 from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 from letalone.plans.clauses import Join
 from letalone.plans.constants import Value
 from letalone.plans.expressions import (
@@ -280,40 +282,44 @@ def _check_same_kind(
     left: Type, right: Type, words: str, *, columns: Sequence[ColumnRef] = ()
 ) -> None:
     if left is Type.OTHER or right is Type.OTHER:
-        raise UnsupportedQuery(
-            f"'{words}' compares a column whose type letalone does not know. Only .is_null() works"
-            " on it. Cast it to text, a number or a date in the table."
-        )
+        what = f"'{words}' compares a column whose type letalone does not know. Only"
+        works = "works on it. Cast it to text, a number or a date in the table."
+        spelled = Spelled(f"{what} .is_null() {works}", f"{what} IS NULL {works}")
+        raise UnsupportedQuery(problem(Code.NO_PRIVATE_ANSWER, words=spelled))
     if left is right or (left.is_numeric and right.is_numeric):
         return
-    raise ParameterError(
-        f"'{words}' compares {left.value} with {right.value}; both sides must be of the same"
-        f" type.{_comparing_hint({left, right}, columns)}"
-    )
+    what = f"'{words}' compares {left.value} with {right.value}; both sides must be of the same"
+    hint = _comparing_hint({left, right}, columns)
+    spelled = Spelled(f"{what} type. {hint.on('python')}", f"{what} type. {hint.on('options')}")
+    raise ParameterError(problem(Code.WRONG_KIND, words=spelled))
 
 
-def _comparing_hint(kinds: set[Type], columns: Sequence[ColumnRef]) -> str:
+def _comparing_hint(kinds: set[Type], columns: Sequence[ColumnRef]) -> Spelled:
     if columns and Type.TEXT in kinds and kinds & set(ORDERED):
         declared = {columns[0].name: (kinds & set(ORDERED)).pop().value}
-        return (
-            " In CSV files, and in pandas where they are Python objects, dates are text until their"
+        return Spelled(
+            "In CSV files, and in pandas where they are Python objects, dates are text until their"
             f" type is declared: la.open(…, types={declared})."
         )
     if Type.TIMESTAMP in kinds:
-        return " Write a time as datetime.datetime(2024, 1, 31)."
+        written = "Write a time as '2024-01-31 14:30:00'."
+        return Spelled("Write a time as datetime.datetime(2024, 1, 31).", written)
     if Type.DATE in kinds:
-        return " Write a date as datetime.date(2024, 1, 31)."
+        written = "Write a date as '2024-01-31'."
+        return Spelled("Write a date as datetime.date(2024, 1, 31).", written)
     if Type.BOOLEAN in kinds:
-        return " Write True or False."
-    return " Write numbers without quotes and text in quotes."
+        return Spelled("Write True or False.", "Write TRUE or FALSE.")
+    return Spelled("Write numbers without quotes and text in quotes.")
 
 
 def _check_ordered(expression: Comparison, kind: Type) -> None:
     if not kind.is_numeric and kind not in ORDERED:
-        raise UnsupportedQuery(
+        what = (
             f"'{in_words(expression)}' orders {kind.value}, whose order differs between engines."
-            " Numbers, dates and times can be ordered; use ==, != or .isin([…]) here."
+            " Numbers, dates and times can be ordered; use"
         )
+        spelled = Spelled(f"{what} ==, != or .isin([…]) here.", f"{what} =, <> or IN (…) here.")
+        raise UnsupportedQuery(problem(Code.NO_PRIVATE_ANSWER, words=spelled))
 
 
 def _one_of(of: Expression, values: tuple[Value, ...], columns: Columns) -> Typed:

@@ -12,8 +12,7 @@ from typing import TypeVar, cast
 from letalone.engines.addresses import check_address, in_words, is_address, stand_in, whole_name
 from letalone.engines.failure import EngineFailed
 from letalone.engines.frames import is_frame
-from letalone.engines.spark_address import is_spark_address, located
-from letalone.engines.spark_frame import is_spark, words_of
+from letalone.engines.spark_address import is_spark, is_spark_address, located, words_of
 from letalone.errors import ParameterError
 from letalone.errors.problem import without_context
 from letalone.exact.typed import refusal

@@ -35,8 +35,7 @@ from typing import cast
 from letalone.engines.addresses import identity, is_address
 from letalone.engines.frames import loose_types, names_of
 from letalone.engines.sources import CSV, DUCKDB, PARQUET
-from letalone.engines.spark_address import spelled
-from letalone.engines.spark_frame import is_path_on_spark, is_spark, parts_in
+from letalone.engines.spark_address import is_path_on_spark, is_spark, parts_in, spelled
 from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.plans.types import Type

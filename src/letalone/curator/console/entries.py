@@ -44,7 +44,7 @@ FIELDS = {"reserved": "entry", "text": ""}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EntrySummary:
     """One line for reading."""
 
     number: int
@@ -56,24 +56,29 @@ class Told:
     hash: str
 
 
-def told(entry: Entry) -> Told:
+def summarise(entry: Entry) -> EntrySummary:
     """An entry in one line."""
     body = entry.body
     is_act = entry.kind is Kind.ADMINISTERED
     what = str(body.get("what")) if is_act else WORDS[entry.kind]
     inner = cast("Json", body.get("body") or {}) if is_act else body
     by = cast("list[str]", body.get("by") or [])
-    return Told(
+    return EntrySummary(
         entry.number, entry.time, what, entry.name, ", ".join(by), _about(inner), entry.hash
     )
 
 
 def newest(
-    service: Service, name: str | None = None, *, before: int | None = None, limit: int
+    service: Service,
+    name: str | None = None,
+    *,
+    limit: int,
+    before: int | None = None,
+    kind: Kind | None = None,
 ) -> list[Entry] | None:
     """The last entries; None where one cannot be read, which verification names."""
     try:
-        return service.curator.ledger.newest(name, before=before, limit=limit)
+        return service.curator.ledger.newest(name, before=before, limit=limit, kind=kind)
     except FormatError:
         return None
 
@@ -83,7 +88,7 @@ def whole(entry: Entry) -> str:
     return dumps(entry.body, indent=2, ensure_ascii=False, sort_keys=True)
 
 
-def charged(entry: Entry) -> str | None:
+def price_of_charge(entry: Entry) -> str | None:
     """The price of a charge."""
     if entry.kind is not Kind.RESERVED:
         return None
@@ -92,11 +97,15 @@ def charged(entry: Entry) -> str | None:
 
 
 def _about(body: Json) -> str:
-    parts = [f"{FIELDS.get(name, name)} {_said(body[name])}" for name in ABOUT if body.get(name)]
+    parts = [
+        f"{FIELDS.get(name, name)} {_refusal_in_words(body[name])}"
+        for name in ABOUT
+        if body.get(name)
+    ]
     words = ", ".join(parts).strip()
     return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
 
 
-def _said(value: object) -> object:
+def _refusal_in_words(value: object) -> object:
     """The class of a refusal in words; all else as it is."""
     return REASONS.get(value, value) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""What an ε promises to one person, in numbers for the page that explains it.
+"""What an ε promises to one person, and the page that explains it: every ε leads there.
 
 Every number comes from the curve of (ε, δ) and is rounded up: how often a bet at even odds is
 won, how many people a test with 5 % false alarms finds, by what factor one person changes how
@@ -14,8 +14,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log10
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from letalone.answers.promise import at_most, best_guess, most_caught, percent
 from letalone.curator.console.charts import figure, trade_off
+from letalone.curator.console.forms import number_typed, try_act
+from letalone.curator.console.pages import console_routes, page
+from letalone.curator.console.visitors import Perhaps
 from letalone.curator.http.shapes import UNSIGNED, exact
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball
@@ -31,6 +37,7 @@ GROUPS = (2, 4, 20)
 ALARMS = (1, 5, 10, 25, 50)  # percent
 SHORT = 20
 NUMBER = re.compile(UNSIGNED)
+routes = console_routes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +111,7 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class GroupPromise:
     """What the same promise says of several people at once."""
 
     people: int
@@ -114,9 +121,9 @@ class Together:
 
 def read(epsilon: str, delta: str) -> Meaning:
     """What was typed, or one that is usual where nothing was."""
-    found = _number("ε", epsilon or "1")
+    number = _number("ε", epsilon or "1")
     slack = _number("δ", delta or "0")
-    if found > MOST:
+    if number > MOST:
         raise ParameterError(
             f"ε is {_short(epsilon)}, but here it must be at most {shown(MOST)}. Smaller means"
             " more private; 0.1 to 1 is usual for one question."
@@ -126,7 +133,7 @@ def read(epsilon: str, delta: str) -> Meaning:
             f"δ is {_short(delta)}, but here it must be at most {shown(MOST_DELTA)}. It belongs"
             " far below 1 divided by the number of people: 1e-6 is usual, and 0 is best."
         )
-    return Meaning(found, slack)
+    return Meaning(number, slack)
 
 
 def examples() -> list[Meaning]:
@@ -134,14 +141,16 @@ def examples() -> list[Meaning]:
     return [Meaning(epsilon) for epsilon in EXAMPLES]
 
 
-def together(meaning: Meaning, sizes: Sequence[int] = GROUPS) -> list[Together]:
+def group_promises(meaning: Meaning, sizes: Sequence[int] = GROUPS) -> list[GroupPromise]:
     """Families, or one person with so many rows where the rows are what is protected."""
-    found = list[Together]()
+    rows = list[GroupPromise]()
     for size in sizes:
         curve = meaning.privacy.group(size)
         guess = best_guess(curve)
-        found.append(Together(size, _promise(curve), percent(guess) if guess < 1 else "no limit"))
-    return found
+        rows.append(
+            GroupPromise(size, _promise(curve), percent(guess) if guess < 1 else "no limit")
+        )
+    return rows
 
 
 def _promise(curve: Privacy) -> str:
@@ -160,3 +169,19 @@ def _number(name: str, typed: str) -> Fraction:
 
 def _short(typed: str) -> str:
     return typed if len(typed) <= SHORT else f"{typed[:SHORT]}…"
+
+
+@routes.get("/epsilon")
+def epsilon(request: Request, visitor: Perhaps, epsilon: str = "", delta: str = "") -> Response:
+    """What an ε, and a δ, promise; anybody may look."""
+    del visitor  # it says who sees which links
+
+    def show(meaning: Meaning) -> Response:
+        groups = group_promises(meaning)
+        return page(request, "epsilon.html", meaning=meaning, examples=examples(), together=groups)
+
+    return try_act(
+        request,
+        lambda: show(read(number_typed(epsilon.strip()), number_typed(delta.strip()))),
+        lambda: show(Meaning(Fraction(1))),
+    )
