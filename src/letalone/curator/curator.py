@@ -69,7 +69,7 @@ class Curator:
         self.beforehand = RegistrationPreview(shared, self.people, self.data_sets)
         self.requests = Requests(shared, self.people, self.data_sets)
         self.proposals = Proposals(shared, self.people, self.data_sets)
-        self.asking = AskingService(shared, self.people, self.data_sets, self.requests)
+        self.asking = AskingService(shared, self.people, self.data_sets.store, self.requests)
         self.subjects = Subjects(shared, self.people, self.data_sets)
         self.facts = ControllerService(shared, self.people)
         self.openness = PublicPage(shared, self.data_sets, self.facts)
@@ -154,7 +154,7 @@ class Curator:
 
     def close(self) -> None:
         """Closes sessions, ledger and database; a second time does nothing."""
-        self.data_sets.close()
+        self.data_sets.store.close()
         self._spill.close()
         self.ledger.close()
         self._shared.database.close()

@@ -33,7 +33,7 @@ from letalone.engines.dialects import postgres_reading
 from letalone.engines.dialects.dialect import compare_with_ends, with_rank
 from letalone.engines.dialects.guarded import GUARDS
 from letalone.engines.dialects.postgres_words import rewrite_for_postgres
-from letalone.engines.reading import Stored
+from letalone.engines.reading import Stored, read_by
 from letalone.engines.syntax import BIGINT, Binary, Sql
 from letalone.engines.terms import Levels, Term, big, deepest
 from letalone.errors import UnsupportedQuery
@@ -108,7 +108,7 @@ class PostgresDialect:
 
     def read(self, stored: Stored, source: Sql, column: Column) -> Term:
         """By casts that are asked first whether they fit."""
-        return postgres_reading.read(stored, source, column)
+        return read_by(postgres_reading.READERS, stored, source, column)
 
     def unit(self, stored: Stored, value: Sql) -> Sql:
         return postgres_reading.unit(stored, value)

@@ -19,9 +19,7 @@ from sqlglot import exp
 from letalone.engines import reading, syntax
 from letalone.engines.reading import FLOATS, Reader, Stored
 from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TIMESTAMP, Sql
-from letalone.engines.terms import Term
 from letalone.engines.text_grammar import PATTERNS
-from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
 NUMERIC = "NUMERIC"
@@ -30,11 +28,6 @@ VALID: Mapping[Type, str] = {  # the type to ask for, where the grammar does not
     Type.DATE: "date",
     Type.TIMESTAMP: "timestamp with time zone",
 }
-
-
-def read(stored: Stored, source: Sql, column: Column) -> Term:
-    """The value of a column in its declared type; not yet guarded if it can be non-finite."""
-    return reading.read_by(READERS, stored, source, column)
 
 
 def unit(stored: Stored, value: Sql) -> Sql:

@@ -51,7 +51,7 @@ from letalone.engines import syntax
 from letalone.engines.dialects import rewriting, spark_reading
 from letalone.engines.dialects.dialect import compare_with_ends, with_rank
 from letalone.engines.dialects.duckdb import DuckDialect
-from letalone.engines.reading import Stored
+from letalone.engines.reading import Stored, read_by
 from letalone.engines.syntax import BIGINT, TEXT, Sql
 from letalone.engines.terms import Levels, Term, big
 from letalone.errors import UnsupportedQuery
@@ -102,7 +102,7 @@ class SparkDialect(DuckDialect):
 
     def read(self, stored: Stored, source: Sql, column: Column) -> Term:
         """By tried casts, after a look at the spelling of text."""
-        return spark_reading.read(stored, source, column)
+        return read_by(spark_reading.READERS, stored, source, column)
 
     def unit(self, stored: Stored, value: Sql) -> Sql:
         return spark_reading.unit(stored, value)

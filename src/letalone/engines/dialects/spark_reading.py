@@ -16,19 +16,12 @@ from sqlglot import exp
 from letalone.engines import reading, syntax
 from letalone.engines.reading import FLOATS, Reader, Stored
 from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TEXT, TIMESTAMP, Sql
-from letalone.engines.terms import Term
 from letalone.engines.text_grammar import PATTERNS
-from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
 CHAR = "CHAR"
 NO_SECONDS = "([ T][0-9]{1,2}:[0-9]{2})([-+Z])"  # Spark knows no offset right behind minutes
 WIDE = "DECIMAL(38, 0)"
-
-
-def read(stored: Stored, source: Sql, column: Column) -> Term:
-    """The value of a column in its declared type; not yet guarded if it can be non-finite."""
-    return reading.read_by(READERS, stored, source, column)
 
 
 def unit(stored: Stored, value: Sql) -> Sql:
