@@ -18,6 +18,8 @@ import mpmath
 import pytest
 from hypothesis import settings
 
+from stages import ALL, pick
+
 # Before NumPy is loaded: tests already use all cores, and small sums are slower on many threads.
 for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(threads, "1")
@@ -27,12 +29,9 @@ EXTRAS = {"on_spark": "pyspark", "browser": "playwright"}
 ABSENT = {folder: module for folder, module in EXTRAS.items() if find_spec(module) is None}
 if which("nginx") is None:
     ABSENT["behind_nginx"] = "nginx"  # of the system: apt-get install nginx-light
-ALL = os.environ.get("LETALONE_ALL") == "1"
 collect_ignore = sorted(ABSENT)
 
-settings.register_profile(
-    "repeatable", derandomize=True, deadline=None, max_examples=100 if ALL else 50
-)
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=pick(30, 100))
 settings.register_profile("fresh", deadline=None, print_blob=True, max_examples=1000)
 settings.load_profile("repeatable")
 

@@ -183,6 +183,7 @@ def test_a_longer_bar_means_a_larger_error(letalone: Letalone) -> None:
     assert lengths[-1] == BAR
 
 
+@pytest.mark.few("a.svg")
 @pytest.mark.parametrize(
     ("name", "start"), [("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")]
 )

@@ -31,6 +31,7 @@ from letalone.tables.sensitivity import (
     sensitivity_of,
     shares_move,
 )
+from stages import pick
 from tables.memory_engine import MemoryEngine, Row
 from tables.plans_for_tests import F, X, plan_of
 
@@ -127,7 +128,7 @@ a_unit = st.lists(a_row, max_size=5)
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=pick(25, 60), deadline=None)
 @given(
     bounding=st.sampled_from(sorted(BOUNDINGS)),
     keys=st.sampled_from([(), ("A",), ("A", "B"), ("A", "B", "C", "D")]),
@@ -273,7 +274,7 @@ def test_a_clipped_total_has_no_quantile() -> None:
         rank_moves(F(1, 2), unit)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=pick(60, 200), deadline=None)
 @given(
     low=st.fractions(-(10**12), 10**12),
     length=st.fractions(0, 10**12).filter(lambda x: x > 0),
