@@ -73,7 +73,8 @@ def mark_rows(config: pytest.Config, items: list[pytest.Item]) -> None:
     named: dict[tuple[str, str], bool] = {}
     for item in items:
         if few := item.get_closest_marker("few"):
-            test, _, row = item.nodeid.partition("[")
+            test = item.nodeid.partition("[")[0]
+            row = item.nodeid.removeprefix(test)
             for word in few.args:
                 named[test, word] = word in row or named.get((test, word), False)
             if not any(word in row for word in few.args):

@@ -133,17 +133,13 @@ def searches_in_an_error(tree: ast.Module) -> bool:
 
 
 def test_regular_expressions_read_what_people_and_machines_wrote_and_no_sentence_of_ours() -> None:
-    found = {
-        name for name, tree in modules(r"\bre\b") if uses_regular_expressions(tree)
-    }
+    found = {name for name, tree in modules(r"\bre\b") if uses_regular_expressions(tree)}
     assert found <= READS.keys() | STILL_READS_OURS, "say what they read"
     assert found >= READS.keys() | STILL_READS_OURS, "some are gone"
 
 
 def test_no_text_of_an_error_is_searched_or_cut() -> None:
-    found = {
-        name for name, tree in modules(r"\bstr\(\w+\)") if searches_in_an_error(tree)
-    }
+    found = {name for name, tree in modules(r"\bstr\(\w+\)") if searches_in_an_error(tree)}
     assert found <= CUTS.keys() | STILL_CUTS_OURS, "read its code and its facts instead"
     assert found >= CUTS.keys() | STILL_CUTS_OURS, "some are gone"
 

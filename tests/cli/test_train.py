@@ -229,6 +229,7 @@ def test_predictions_are_written_to_a_file(letalone: Letalone, my: Path) -> None
     assert "is not taken here: write the rows to a Parquet file" in refused
 
 
+@pytest.mark.long  # test_a_column_that_cannot_be_kept_is_named
 def test_kept_columns_stand_beside_the_predictions_of_their_rows(
     letalone: Letalone, my: Path
 ) -> None:
@@ -250,6 +251,7 @@ def test_kept_columns_stand_beside_the_predictions_of_their_rows(
     )
 
 
+@pytest.mark.long  # test_predictions_are_written_to_a_file
 def test_what_is_called_parquet_is_parquet_with_whole_numbers_kept_whole(
     letalone: Letalone, my: Path
 ) -> None:
@@ -321,6 +323,7 @@ def test_over_budget_offers_what_still_fits(letalone: Letalone, my: Path) -> Non
     assert letalone(*words).code == 0
 
 
+@pytest.mark.few("--target is missing", "Did you mean 'age'", "delta", "but this is the unit")
 @pytest.mark.parametrize(
     ("options", "words"),
     [

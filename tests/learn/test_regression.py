@@ -78,6 +78,7 @@ def test_with_epsilon_one_it_predicts():
     assert bought.privacy_.delta(2) <= 1e-6
 
 
+@pytest.mark.few("1e-06")
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_standard_errors_are_the_spread_of_repeated_fits(delta):
     """100 fits: a deviation is known to 7 %, so a right one is off by 35 % once in 10^5."""

@@ -136,6 +136,7 @@ def test_every_pair_of_laws_obeys_the_conversion_of_one_order(p, q, order, epsil
     assert float(exact) <= RenyiDP(order, max(tau, F(1, 10**12))).delta(epsilon)
 
 
+@pytest.mark.long  # how tight, not whether: the other conversions of this file
 def test_the_conversion_of_one_order_is_reached_by_some_pair() -> None:
     """Power: two outcomes come within a tenth of the formula, so it cannot be lowered much."""
     a, epsilon, best = mpf(2), mpf(1), mpf(0)

@@ -428,6 +428,7 @@ def test_a_group_is_never_worse_than_its_local_reports_nor_than_p2():
             assert three.delta(epsilon) <= min(1, rule * (1 + 1e-12))
 
 
+@pytest.mark.long  # one report: test_every_batch_of_any_pure_mechanism_lies_below_the_curve
 def test_every_group_of_two_in_a_small_batch_lies_below_its_curve():
     mechanism, curve = (
         answers(Fraction(3, 4), 3),

@@ -171,6 +171,7 @@ def test_rounding_moves_sums_further_than_one_row_and_the_claim_knows() -> None:
     assert 16 < largest <= said(contribution(plan)).l1
 
 
+@pytest.mark.few("[two rows")
 @pytest.mark.parametrize("bounding", ["two rows", "two groups of two rows"])
 def test_neighbours_in_duckdb_move_as_little(bounding: str) -> None:
     """Every neighbour of one small table; the ranks are drawn anew for each, so a bound remains."""

@@ -168,6 +168,7 @@ def extreme_units(most: int) -> list[list[Any]]:
     return found if most > 1 else [unit[:1] for unit in found]
 
 
+@pytest.mark.few("-row-add/remove", "-two groups of two rows-replace", "clipped-add/remove")
 @pytest.mark.parametrize(("claim", "bounding", "relation", "keys"), list(cases()))
 def test_what_is_claimed_is_reached_by_some_neighbours(
     claim: str, bounding: str, relation: str, keys: tuple[str, ...]
