@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 
 from letalone.audit import audit, audit_self, audit_training, confidence_of_each
-from letalone.audit.suite import SLOW, Case, aggregate_cases, mechanism_cases, released
+from letalone.audit.suite import (
+    SLOW_DRAWS,
+    AuditCase,
+    aggregate_cases,
+    draw_releases,
+    mechanism_cases,
+)
 from letalone.learn import (
     PCA,
     BoostedTreesClassifier,
@@ -53,15 +59,15 @@ def through_duckdb(draws: float) -> list[dict[str, Any]]:
         "max": aggregates.max("a", lower=0, upper=9),
         "private_bounds": aggregates.private_bounds("a"),
     }
-    few = {name: SLOW if name == "std" else SLOW // 5 for name in more}
+    few = {name: SLOW_DRAWS if name == "std" else SLOW_DRAWS // 5 for name in more}
     added = [
-        Case(name, released(what), False, True, samples=few[name], many=True)
+        AuditCase(name, draw_releases(what), False, True, samples=few[name], many=True)
         for name, what in more.items()
     ]
     return _suite([*aggregate_cases(), *added], draws, pair=PAIR)
 
 
-def _suite(cases: list[Case], draws: float, *, pair: str) -> list[dict[str, Any]]:
+def _suite(cases: list[AuditCase], draws: float, *, pair: str) -> list[dict[str, Any]]:
     more = [replace(case, samples=int(draws * case.samples)) for case in cases]
     deltas = {case.name: float(case.delta) for case in cases}
     return [

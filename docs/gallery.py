@@ -43,7 +43,7 @@ def linkage() -> Figure:
     above.set_ylim(0, 1.15 * found.certain)
     above.set_title("Published today: rows without names, beside a list of voters", loc="left")
     above.set(xlabel="people on the list who fit a row", ylabel="rows", xticks=list(number))
-    with la.open(stage.town().hospital, unit="patient_id", budget=EPSILON) as table:
+    with la.open(stage.make_town().hospital, unit="patient_id", budget=EPSILON) as table:
         wards = table.group_by("ward", keys=list(WARDS)).bound(max_rows=MOST_VISITS)
         rows = wards.agg(visits=la.count()).release(epsilon=EPSILON).rows()
     _with_error_bars(below, rows, value="visits", labels=[row["ward"] for row in rows])

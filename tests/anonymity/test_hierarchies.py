@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from letalone.anonymity import Dates, Prefixes, Ranges, Sets, Tree, anonymize
-from letalone.anonymity.hierarchies import Ladder, covered, labels, ladder_of
-from letalone.anonymity.kinds import Kind, natural
+from letalone.anonymity.hierarchies import Ladder, covered_codes, labels, ladder_of
+from letalone.anonymity.kinds import ColumnNature, natural
 from letalone.engines.coded import FIRST, Coded, coded
 from letalone.errors import ParameterError
 
@@ -94,7 +94,7 @@ def test_what_a_label_stands_for_includes_its_group_and_nothing_else_has_its_nam
     for made in (ladder(zips, Prefixes()), ladder(zips, Sets()), ladder(list(range(60)))):
         low = random.integers(0, 40, 50) + FIRST
         high = np.minimum(low + random.integers(0, 20, 50), made.column.size - 1)
-        begin, end = covered(made, low, high)
+        begin, end = covered_codes(made, low, high)
         assert (begin <= low).all()
         assert (high <= end).all()
 
@@ -102,17 +102,17 @@ def test_what_a_label_stands_for_includes_its_group_and_nothing_else_has_its_nam
 @pytest.mark.parametrize(
     ("values", "kind"),
     [
-        (["1", "10", "9.5"], Kind.NUMBER),
-        (["1", "x"], Kind.NAME),
-        (["2024-01-31"], Kind.DATE),
-        (["2024-02-30"], Kind.NAME),
-        ([True, False], Kind.NAME),
-        ([1.5], Kind.NUMBER),
-        ([None], Kind.NAME),
-        (["nan", "1"], Kind.NAME),
+        (["1", "10", "9.5"], ColumnNature.NUMBER),
+        (["1", "x"], ColumnNature.NAME),
+        (["2024-01-31"], ColumnNature.DATE),
+        (["2024-02-30"], ColumnNature.NAME),
+        ([True, False], ColumnNature.NAME),
+        ([1.5], ColumnNature.NUMBER),
+        ([None], ColumnNature.NAME),
+        (["nan", "1"], ColumnNature.NAME),
     ],
 )
-def test_what_values_are_is_seen(values: list[Any], kind: Kind) -> None:
+def test_what_values_are_is_seen(values: list[Any], kind: ColumnNature) -> None:
     assert natural(column(values)).kind is kind
 
 

@@ -21,7 +21,7 @@ from anonymity import brute
 from letalone.anonymity import Anonymity, measure
 from letalone.anonymity.cells import cells_of
 from letalone.anonymity.diversity import closeness, ordered_closeness
-from letalone.anonymity.measuring import measured
+from letalone.anonymity.measuring import measure_cells
 from letalone.engines.coded import coded
 from letalone.errors import ParameterError
 
@@ -50,7 +50,7 @@ def test_a2_every_figure_is_that_of_the_definitions(
     """The rows as cells of one row each, without DuckDB, which has the next test."""
     zeros = [(0.0 if row[0] == 0 else row[0], *row[1:]) for row in rows]
     q, r, s = (coded(as_table(zeros), name, called=name) for name in "qrs")
-    found = measured(cells_of([q, r], [s], np.ones(len(rows), np.int64)))
+    found = measure_cells(cells_of([q, r], [s], np.ones(len(rows), np.int64)))
     assert found.k == brute.k_of(brute.groups_of(rows, 2))
     check(found, rows, c)
 

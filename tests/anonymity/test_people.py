@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from anonymity import brute
 from letalone.anonymity import Anonymity, anonymize, limits, measure
 from letalone.anonymity.cells import cells_of
-from letalone.anonymity.measuring import measured
+from letalone.anonymity.measuring import measure_cells
 from letalone.engines.coded import coded
 from letalone.errors import ParameterError
 
@@ -88,9 +88,9 @@ def test_a2_every_figure_counts_people_as_sets_do(rows: list[Row]) -> None:
     """The rows as cells of one row each, without DuckDB, which has the next test."""
     who, q, s = (coded(as_table(rows), name, called=name) for name in ("who", "q", "s"))
     once = np.ones(len(rows), np.int64)
-    found = measured(cells_of([q], [s], once, unit=who))
+    found = measure_cells(cells_of([q], [s], once, unit=who))
     check(found, rows)
-    assert found.k <= measured(cells_of([q], [s], once)).k
+    assert found.k <= measure_cells(cells_of([q], [s], once)).k
 
 
 @settings(max_examples=5)

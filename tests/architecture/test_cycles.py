@@ -9,10 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src"
-KNOWN_KNOTS: tuple[frozenset[str], ...] = (
-    frozenset({"letalone.plans.query", "letalone.plans.described", "letalone.plans.stored"}),
-    frozenset({"letalone.plans.schema", "letalone.plans.schema_file"}),
-)
 
 Graph = dict[str, set[str]]
 
@@ -84,6 +80,4 @@ def test_the_walk_sees_a_knot_of_imports_inside_functions() -> None:
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
-    """Known knots may shrink and go, and never grow."""
-    grown = [k for k in knots(graph()) if not any(k <= known for known in KNOWN_KNOTS)]
-    assert [sorted(knot) for knot in grown] == []
+    assert [sorted(knot) for knot in knots(graph())] == []

@@ -9,8 +9,16 @@ import pytest
 
 from letalone.answers.promise import most_caught
 from letalone.attacks import extract_secrets, stage
-from letalone.attacks.characters import END, SIGNS, SIZE, Reading, coded, privately_trained, trained
-from letalone.attacks.exposed import most_exposed
+from letalone.attacks.canaries import most_exposed
+from letalone.attacks.characters import (
+    ALPHABET_SIZE,
+    END,
+    SIGNS,
+    Reading,
+    encode_text,
+    train_model,
+    train_privately,
+)
 from letalone.attacks.secrets_of_text import Pattern, beam_search, exposure
 from letalone.attacks.subset_sums import Guesses
 from letalone.errors import ParameterError
@@ -40,7 +48,9 @@ def test_a5_an_ordinary_model_tells_a_secret_of_one_line_and_a_private_one_does_
     assert found.most_exposed(4_000) == log2(10**4)
     assert shared.extracted >= 3, "what thousands of lines share is learned"
     assert found.most_guessed == pytest.approx(e / 10**4, rel=1e-6)
-    assert found.fit[0] < found.fit[1] < log2(SIZE), "the private model says something of the text"
+    assert found.fit[0] < found.fit[1] < log2(ALPHABET_SIZE), (
+        "the private model says something of the text"
+    )
 
 
 def _guessed(noise: Geometric, trials: int, bits: SeededBits) -> Guesses:
@@ -48,7 +58,7 @@ def _guessed(noise: Geometric, trials: int, bits: SeededBits) -> Guesses:
     right = 0
     for secret in np.random.default_rng(11).integers(0, PIN.size, trials).tolist():
         counts = SHORT.counts([PIN.number(secret)])
-        model = privately_trained(counts, noise, bits=bits, threshold=0)
+        model = train_privately(counts, noise, bits=bits, threshold=0)
         right += exposure(model, PIN, secret) >= log2(PIN.size) - 1e-9
     return Guesses(right, trials)
 
@@ -87,7 +97,7 @@ def test_no_line_moves_the_table_by_more_than_the_sensitivity(context: int) -> N
 def test_counts_are_those_of_a_slow_count() -> None:
     lines = ["Abba 1", "ab!", "abcdefghij"]
     found = Reading(context=2, length=6).counts(lines)
-    slow = np.zeros((SIZE,) * 3, np.int64)
+    slow = np.zeros((ALPHABET_SIZE,) * 3, np.int64)
     for line in ("abba ", "ab?\n", "abcde"):
         text = END * 2 + (line if len(line) < 5 else line + END)
         for place in range(2, len(text)):
@@ -96,9 +106,9 @@ def test_counts_are_those_of_a_slow_count() -> None:
 
 
 def test_probabilities_sum_to_one_and_fall_back_on_fewer_signs() -> None:
-    model = trained(Reading(context=2, length=48).counts(NOTES))
+    model = train_model(Reading(context=2, length=48).counts(NOTES))
     assert np.allclose((2**model.scores).sum(axis=-1), 1)
-    never = tuple(coded("zz"))
+    never = tuple(encode_text("zz"))
     assert model.scores[(*never, SIGNS.index("a"))] > model.scores[(*never, SIGNS.index("?"))]
 
 
@@ -106,10 +116,10 @@ def test_the_search_finds_what_trying_all_finds() -> None:
     """A beam as wide as the space is a search of all of it."""
     form = Pattern("id @#x#")
     counts = Reading(context=2, length=20).counts([*NOTES, "id k4x2", "id k4x2", "id q9x1"])
-    model = trained(counts)
+    model = train_model(counts)
     texts = ["".join(one) for one in product(*form.choices)]
     assert [form.number(place) for place in range(form.size)] == texts
-    padded = np.stack([coded(END * 2 + one + END) for one in texts])
+    padded = np.stack([encode_text(END * 2 + one + END) for one in texts])
     scores = model.of_texts(padded, 2)
     order = [texts[place] for place in np.argsort(-scores, kind="stable")]
     assert beam_search(model, form, form.size)[:5] == order[:5]
@@ -120,9 +130,9 @@ def test_the_search_finds_what_trying_all_finds() -> None:
 
 
 def test_a_tie_counts_against_the_attacker_so_a_model_of_nothing_exposes_nothing() -> None:
-    nothing = trained(np.zeros((SIZE,) * 3, np.int64))
+    nothing = train_model(np.zeros((ALPHABET_SIZE,) * 3, np.int64))
     assert exposure(nothing, Pattern("pin ###"), 123) == 0
-    model = trained(Reading().counts(NOTES))
+    model = train_model(Reading().counts(NOTES))
     exposures = np.array([exposure(model, Pattern("at ##"), place) for place in range(100)])
     for bits in (1, 2, 3, 5):
         assert (exposures >= bits).mean() <= 2.0**-bits

@@ -13,7 +13,7 @@ from sqlglot import exp
 import letalone as la
 from letalone.answers.promise import most_caught
 from letalone.attacks import stage, subtract
-from letalone.attacks.differencing import _simulated
+from letalone.attacks.differencing import _simulate_test
 from letalone.errors import ParameterError
 from letalone.mechanisms import Geometric
 from letalone.privacy import PureDP
@@ -55,7 +55,7 @@ def test_only_people_who_are_alone_with_what_is_known_are_attacked() -> None:
 def test_d6_the_difference_of_private_answers_stays_within_the_curve() -> None:
     """Seeded; over seeds a correct pair is accused at most once in 10^6."""
     noise = Geometric(epsilon=1, sensitivity=1)
-    rates, curve = _simulated(noise, 40_000, SeededBits(6))
+    rates, curve = _simulate_test(noise, 40_000, SeededBits(6))
     assert not rates.exceeds(noise.privacy * 2, confidence=1 - 1e-6)
     assert rates.exceeds(PureDP(0.4), confidence=1 - 1e-6), "too few draws to see a broken promise"
     both = noise.privacy * 2
@@ -64,7 +64,7 @@ def test_d6_the_difference_of_private_answers_stays_within_the_curve() -> None:
 
 
 def test_the_noise_that_is_simulated_is_that_of_the_session() -> None:
-    source = stage.town(200, patients=50).hospital
+    source = stage.make_town(200, patients=50).hospital
     with closing(la.open(source, unit="patient_id", budget=1)) as table:
         answer = table.where(la.col("diagnosis") == "asthma").agg(n=la.count_distinct())
         privacy = answer.release(epsilon=0.5).privacy
@@ -120,7 +120,7 @@ def test_what_is_allowed_is_stated_at_the_upper_end_of_the_alarms() -> None:
     """With epsilon near 0 the counts are two fair coins: half of the time the detections are
     above what D6 allows at the alarms that were counted, which would be no breach."""
     noise = Geometric(epsilon=Fraction(1, 200), sensitivity=1)
-    rates = [_simulated(noise, 2000, SeededBits(seed))[0] for seed in range(40)]
+    rates = [_simulate_test(noise, 2000, SeededBits(seed))[0] for seed in range(40)]
     curve = PureDP(Fraction(1, 100))
     assert sum(one.detection > most_caught(curve, one.false_alarm) for one in rates) > 5
     assert not any(one.exceeds(curve, 0.999) for one in rates)

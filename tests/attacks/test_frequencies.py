@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 from letalone.attacks import trace_member
-from letalone.attacks.pools import drawn_pools, pools_of_table
-from letalone.attacks.rates import judged
+from letalone.attacks.pools import draw_pools, pools_of_table
+from letalone.attacks.rates import judge_scores
 from letalone.errors import ParameterError
 from letalone.mechanisms import Geometric
 from letalone.privacy import PureDP
@@ -35,7 +35,7 @@ def test_d6_private_frequencies_stay_within_the_curve() -> None:
 
 def test_d6_noise_that_forgets_the_number_of_attributes_is_seen() -> None:
     """Power: sensitivity 1 instead of 400, at the same ε, is beyond D6."""
-    pools = drawn_pools(np.random.default_rng(3), people=50, attributes=400, trials=800)
+    pools = draw_pools(np.random.default_rng(3), people=50, attributes=400, trials=800)
     noise = Geometric(epsilon=1, sensitivity=1)
     bits = SeededBits(5)
     hidden = pools.released(lambda counts: noise.release(counts, bits=bits))
@@ -45,7 +45,9 @@ def test_d6_noise_that_forgets_the_number_of_attributes_is_seen() -> None:
         return (towards * counts).sum(axis=1)
 
     base = 50 * (towards * hidden.population).sum(axis=1)
-    rates = judged(score(hidden.with_target) - base, score(hidden.without_target) - base, 0.05)
+    rates = judge_scores(
+        score(hidden.with_target) - base, score(hidden.without_target) - base, 0.05
+    )
     assert rates.exceeds(PureDP(1), confidence=1 - 1e-6)
 
 
@@ -53,7 +55,7 @@ def test_the_two_worlds_of_a_trial_differ_in_one_person() -> None:
     generator = np.random.default_rng(7)
     table = pa.table({f"q{n}": generator.integers(0, 2, 40) for n in range(6)})
     for pools in (
-        drawn_pools(generator, people=10, attributes=6, trials=50),
+        draw_pools(generator, people=10, attributes=6, trials=50),
         pools_of_table(generator, table, table.column_names, people=10, trials=50),
     ):
         change = pools.with_target - pools.without_target

@@ -17,7 +17,7 @@ import pytest
 from letalone import learn
 from letalone.attacks.confidence import confidence
 from letalone.attacks.games import _one_thread
-from letalone.attacks.rates import Rates, judged
+from letalone.attacks.rates import Rates, judge_scores
 from seeded import SeededBits
 
 SURE = 1 - 1e-4
@@ -102,7 +102,7 @@ def _attacked(name: str, epsilon: float) -> tuple[Rates, Any]:
             for _ in range(worlds)
         ]
         outside = [_asked(model, ROWS, labels, mark) for _ in range(worlds)]
-    return judged(np.array(inside), np.array(outside), 0.02), model.privacy_
+    return judge_scores(np.array(inside), np.array(outside), 0.02), model.privacy_
 
 
 def _asked(model: Any, rows: Any, labels: Any, mark: Any) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from letalone.attacks.rates import Rates, judged, least, most
+from letalone.attacks.rates import Rates, judge_scores, least, most
 from letalone.privacy import PureDP
 
 
@@ -45,7 +45,7 @@ def test_the_accused_share_of_fair_tests_is_below_the_stated_one() -> None:
 
 def test_the_threshold_comes_from_the_first_half_alone() -> None:
     outside = np.concatenate([np.arange(100.0), np.full(100, 1e9)])
-    found = judged(np.full(200, 98.5), outside, 0.05)
+    found = judge_scores(np.full(200, 98.5), outside, 0.05)
     assert (found.alarms, found.outsiders) == (100, 100)
     assert (found.caught, found.members) == (100, 100)
     assert found.interval()[0] > 0.95

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import ndtr
 
 from letalone.attacks import reconstruct
-from letalone.attacks.subset_sums import Guesses, SubsetSums, drawn_questions, predicted, surest
+from letalone.attacks.subset_sums import Guesses, SubsetSums, draw_questions, predict_share, surest
 from letalone.errors import ParameterError
 from letalone.mechanisms import Geometric
 from seeded import SeededBits
@@ -33,7 +33,7 @@ def test_a4_errors_below_the_root_of_n_give_nearly_all_back_and_above_it_little(
 def test_a4_the_programme_finds_a_vector_within_the_error_of_the_answers(error: int) -> None:
     """The truth is within the error, so the vector whose largest error is smallest is, too."""
     generator = np.random.default_rng(error)
-    sums = drawn_questions(generator, people=24, questions=96)
+    sums = draw_questions(generator, people=24, questions=96)
     secret = sums.secret(generator, 0.5, 1)[:, 0]
     answers = sums.answers(secret) + generator.integers(-error, error + 1, 96)
     found = sums.linear_programme(answers)
@@ -49,13 +49,13 @@ def test_a4_least_squares_recovers_what_the_formula_says(per_bit: int, deviation
     people, generator = 64, np.random.default_rng(9)
     shares: list[float] = []
     for _ in range(12):
-        sums = drawn_questions(generator, people=people, questions=per_bit * people)
+        sums = draw_questions(generator, people=people, questions=per_bit * people)
         secret = sums.secret(generator, 0.5, 100)
         noise = generator.normal(0, deviation, (sums.questions, 100))
         shares.append(Guesses.of(sums.least_squares(sums.answers(secret) + noise), secret).share)
     mean, spread = np.mean(shares), np.std(shares) / sqrt(len(shares))
     assert 5 * spread <= 0.02
-    assert abs(mean - predicted(people, per_bit * people, deviation)) < 0.02
+    assert abs(mean - predict_share(people, per_bit * people, deviation)) < 0.02
     if (per_bit, deviation) == (4, 4.0):
         assert abs(mean - ndtr(sqrt(per_bit * people) / (4 * deviation))) > 0.02
 
@@ -91,7 +91,7 @@ def test_a4_a_small_epsilon_stops_it_at_every_epsilon_within_the_bound(share: fl
 def test_d6_noise_that_forgets_the_number_of_questions_is_seen() -> None:
     """Power: sensitivity 1 in place of that of all questions, at the same ε, is beyond D6."""
     generator = np.random.default_rng(4)
-    sums = drawn_questions(generator, people=32, questions=256)
+    sums = draw_questions(generator, people=32, questions=256)
     secret = sums.secret(generator, 0.5, 40)
     forgetful = Geometric(epsilon=1, sensitivity=1).release(
         sums.answers(secret), bits=SeededBits(4)
@@ -101,7 +101,7 @@ def test_d6_noise_that_forgets_the_number_of_questions_is_seen() -> None:
 
 
 def test_replacing_one_bit_moves_the_answers_by_no_more_than_the_sensitivity() -> None:
-    sums = drawn_questions(np.random.default_rng(5), people=12, questions=40)
+    sums = draw_questions(np.random.default_rng(5), people=12, questions=40)
     moved = []
     for person in range(12):
         secret = np.zeros((12, 1), np.int64)

@@ -18,7 +18,7 @@ def test_the_same_seed_gives_the_same_stage_and_another_another(
 
 
 def test_every_patient_is_in_the_register_and_no_name_in_the_hospital() -> None:
-    town = stage.town(400, patients=100)
+    town = stage.make_town(400, patients=100)
     assert "name" not in town.hospital.column_names
     assert town.register.num_rows == 400
     known = {(p["zip"], p["birth_date"], p["gender"]) for p in rows_of(town.register)}

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from letalone.audit import Audit, Verdict, audit, confidence_of_each, events
-from letalone.audit.auditor import SAMPLES, SURE, judge
-from letalone.audit.bound import Counts, epsilon_below, product_level
+from letalone.audit.auditor import CONFIDENCE, SAMPLES, judge
+from letalone.audit.bound import HitCounts, epsilon_below, product_level
 from letalone.audit.draws import source_of
 from letalone.audit.events import choose_event
 from letalone.audit.outputs import Layout, read
@@ -101,7 +101,7 @@ def false_accusations(mechanism: Any, other: float, seeds: range) -> int:
     return sum(map(accused, seeds))
 
 
-def is_above_one(counts: Counts) -> bool:
+def is_above_one(counts: HitCounts) -> bool:
     """Whether the bound is above 1; computed only where one pair of its set does not deny it."""
     often, seldom, total = counts.often, counts.seldom, counts.total
     tail = LEVEL / stats.binom.sf(often - 1, total, often / total)
@@ -274,7 +274,7 @@ def test_several_audits_share_the_error() -> None:
         ("claimed_epsilon", EPSILON_OR_ZERO),
         ("claimed_delta", DELTA),
         ("samples", SAMPLES),
-        ("confidence", SURE),
+        ("confidence", CONFIDENCE),
     ],
 )
 def test_a_bad_parameter_is_refused_before_anything_is_drawn(name: str, rule: Any) -> None:

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from letalone.audit import bound
-from letalone.audit.bound import Counts, epsilon_below, epsilon_below_apart, product_level
+from letalone.audit.bound import HitCounts, epsilon_below, epsilon_below_apart, product_level
 
 NOTHING = Fraction(0)
 ONE_IN_TWENTY = Fraction(1, 20)
@@ -19,7 +19,7 @@ RATES = (0.02, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 0.99)
 
 def bounds_of_all_counts(delta: Fraction, miss: Fraction) -> dict[tuple[int, int], float]:
     every = product(range(TOTAL + 1), repeat=2)
-    return {c: epsilon_below(Counts(*c, TOTAL), delta=delta, miss=miss) for c in every}
+    return {c: epsilon_below(HitCounts(*c, TOTAL), delta=delta, miss=miss) for c in every}
 
 
 def share_above_truth(
@@ -66,7 +66,7 @@ def test_the_bound_is_just_below_the_least_epsilon_of_all_pairs(
     # The largest q whose V is still above level / U.
     q = stats.beta.isf(level / shares, seldom + 1, total - seldom)
     least = max(0.0, float(np.log(np.maximum(p - delta, 1e-300) / q).min()))
-    found = epsilon_below(Counts(*counts), delta=Fraction(str(delta)), miss=ONE_IN_TWENTY)
+    found = epsilon_below(HitCounts(*counts), delta=Fraction(str(delta)), miss=ONE_IN_TWENTY)
     assert least - 0.03 <= found <= least + 1e-6
 
 
@@ -87,21 +87,26 @@ def test_the_product_beats_two_intervals_of_half_the_error_each() -> None:
     often, seldom, total = 2500, 920, 5000
     low = stats.beta.ppf(0.025, often, total - often + 1)
     high = stats.beta.isf(0.025, seldom + 1, total - seldom)
-    found = epsilon_below(Counts(often, seldom, total), delta=NOTHING, miss=ONE_IN_TWENTY)
+    found = epsilon_below(HitCounts(often, seldom, total), delta=NOTHING, miss=ONE_IN_TWENTY)
     assert found > np.log(low / high) + 0.015
 
 
 def test_nothing_seen_certifies_nothing() -> None:
-    for counts in (Counts(0, 0, 50), Counts(0, 50, 50), Counts(50, 50, 50), Counts(10, 20, 50)):
+    for counts in (
+        HitCounts(0, 0, 50),
+        HitCounts(0, 50, 50),
+        HitCounts(50, 50, 50),
+        HitCounts(10, 20, 50),
+    ):
         assert epsilon_below(counts, delta=NOTHING, miss=ONE_IN_TWENTY) == 0
-    seen = Counts(10, 0, 100)
+    seen = HitCounts(10, 0, 100)
     assert epsilon_below(seen, delta=NOTHING, miss=ONE_IN_TWENTY) > 0
     assert epsilon_below(seen, delta=Fraction(1, 5), miss=ONE_IN_TWENTY) == 0
 
 
 def test_the_bound_falls_with_delta_with_confidence_and_with_hits_on_the_other_side() -> None:
     def low(seldom: int = 100, delta: str = "0", miss: str = "0.05") -> float:
-        counts = Counts(400, seldom, 1000)
+        counts = HitCounts(400, seldom, 1000)
         return epsilon_below(counts, delta=Fraction(delta), miss=Fraction(miss))
 
     assert low() > low(seldom=101)
@@ -115,7 +120,7 @@ def test_the_bound_falls_with_delta_with_confidence_and_with_hits_on_the_other_s
 def test_large_counts_are_certified_too(counts: tuple[int, int]) -> None:
     often, seldom = counts
     total = 5_000_000
-    found = epsilon_below(Counts(often, seldom, total), delta=NOTHING, miss=ONE_IN_TWENTY)
+    found = epsilon_below(HitCounts(often, seldom, total), delta=NOTHING, miss=ONE_IN_TWENTY)
     assert found < np.log(often / max(seldom, 1))
     if often > 100:
         assert found > 0.9 * np.log(often / max(seldom, 4))
@@ -128,7 +133,7 @@ def test_a_wrong_quantile_is_noticed_and_certifies_nothing(
     """Every rate that is used has been checked in ball arithmetic: 0 and 1 take their place."""
     right = getattr(bound, rates)
     monkeypatch.setattr(bound, rates, lambda *given: right(*given) * wrong)
-    assert epsilon_below(Counts(100, 0, 1000), delta=NOTHING, miss=ONE_IN_TWENTY) == 0
+    assert epsilon_below(HitCounts(100, 0, 1000), delta=NOTHING, miss=ONE_IN_TWENTY) == 0
 
 
 @pytest.mark.parametrize("counts", [(50, 18, 100), (9, 0, 100), (700, 300, 1000)])
@@ -141,7 +146,7 @@ def test_every_pair_of_the_set_lies_beyond_a_pair_that_was_compared(
     monkeypatch.setattr(
         bound, "_log_ratio", lambda p, q, _: compared.append((float(p), float(q))) or 0.0
     )
-    epsilon_below(Counts(*counts), delta=NOTHING, miss=ONE_IN_TWENTY)
+    epsilon_below(HitCounts(*counts), delta=NOTHING, miss=ONE_IN_TWENTY)
     level = product_level(ONE_IN_TWENTY)
     for share in level ** np.linspace(0.999, 0.001, 1500):
         p = stats.beta.ppf(share, often, total - often + 1) * (1 + 1e-6)
@@ -169,7 +174,7 @@ def test_draws_that_are_not_alike_are_bounded_by_their_mean_rates(
         often[x] * seldom[y]
         for x, y in likely
         if epsilon_below_apart(
-            Counts(int(x), int(y), total), delta=Fraction(0), miss=Fraction(1, 20)
+            HitCounts(int(x), int(y), total), delta=Fraction(0), miss=Fraction(1, 20)
         )
         > truth
     )
@@ -195,7 +200,7 @@ def test_one_mean_rate_alone_is_missed_by_at_most_half_of_the_error(
     missed = [
         law[x]
         for x in range(total + 1)
-        if epsilon_below_apart(Counts(x, 0, total), delta=NOTHING, miss=ONE_IN_TWENTY)
+        if epsilon_below_apart(HitCounts(x, 0, total), delta=NOTHING, miss=ONE_IN_TWENTY)
         > np.log(rate / most)
     ]
     assert sum(missed) <= 0.025

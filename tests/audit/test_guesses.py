@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize, sparse, stats
 
-from letalone.audit.guesses import Guesses, epsilon_of_guesses
+from letalone.audit.bound import RightGuesses, epsilon_of_guesses
 
 F = Fraction
 
@@ -76,7 +76,9 @@ def least_accused(canaries: int, *, delta: Fraction, claim: float = 1.0) -> int:
     low, high = 0, canaries + 1
     while high - low > 1:
         middle = (low + high) // 2
-        found = epsilon_of_guesses(Guesses(canaries, canaries, middle), delta=delta, miss=F(1, 20))
+        found = epsilon_of_guesses(
+            RightGuesses(canaries, canaries, middle), delta=delta, miss=F(1, 20)
+        )
         low, high = (low, middle) if found > claim else (middle, high)
     return high
 
@@ -104,7 +106,7 @@ def test_a_leak_of_probability_delta_does_not_make_it_wrong() -> None:
 
 def test_the_bound_is_that_of_exact_sums_rounded_down() -> None:
     for made, right, delta in ((40, 35, F(0)), (200, 150, F(1, 10**5)), (500, 500, F(1, 10**6))):
-        found = epsilon_of_guesses(Guesses(made, made, right), delta=delta, miss=F(1, 20))
+        found = epsilon_of_guesses(RightGuesses(made, made, right), delta=delta, miss=F(1, 20))
         below, above = found - 1e-6, found + 1e-6
         assert bound_with_one_step_or_more(made, right, below, delta) <= 0.05
         assert bound_with_one_step_or_more(made, right, above, delta) > 0.05
@@ -118,11 +120,11 @@ def bound_with_one_step_or_more(made: int, right: int, epsilon: float, delta: Fr
 
 def test_few_right_guesses_say_nothing_and_more_say_more() -> None:
     found = [
-        epsilon_of_guesses(Guesses(100, 50, right), delta=F(1, 10**6), miss=F(1, 20))
+        epsilon_of_guesses(RightGuesses(100, 50, right), delta=F(1, 10**6), miss=F(1, 20))
         for right in range(0, 51, 5)
     ]
     assert found[:6] == [0.0] * 6
     assert found == sorted(found)
     assert found[-1] > 2.5
-    several = epsilon_of_guesses(Guesses(10**6, 50, 50), delta=F(1, 10**3), miss=F(1, 20))
+    several = epsilon_of_guesses(RightGuesses(10**6, 50, 50), delta=F(1, 10**3), miss=F(1, 20))
     assert several == 0

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from letalone.audit import Verdict, audit
-from letalone.audit.leaves import printed, taken_apart
+from letalone.audit.leaves import print_output, taken_apart
 from letalone.audit.outputs import layout_of, read
 from letalone.errors import ParameterError
 
@@ -43,7 +43,7 @@ Pair = namedtuple("Pair", ["left", "right"])  # noqa: PYI024
 )
 def test_equal_outputs_read_alike(one: object, other: object) -> None:
     assert taken_apart(one) == taken_apart(other)
-    assert printed(one) == printed(other)
+    assert print_output(one) == print_output(other)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_equal_outputs_read_alike(one: object, other: object) -> None:
 )
 def test_different_outputs_do_not(one: object, other: object) -> None:
     assert taken_apart(one) != taken_apart(other)
-    assert printed(one) != printed(other)
+    assert print_output(one) != print_output(other)
 
 
 def test_what_holds_numbers_becomes_a_row_of_them() -> None:

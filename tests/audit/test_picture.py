@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from letalone.audit import Audit, audit
-from letalone.audit.picture import curve, errors_of
+from letalone.audit.auditor import curve, errors_of
 from letalone.errors import ParameterError
 from letalone.mechanisms import Laplace
 from seeded import SeededBits

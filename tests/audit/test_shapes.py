@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from letalone.audit import Verdict, audit, audit_timing
-from letalone.audit.copies import copied
+from letalone.audit.copies import copy_input
 from letalone.audit.outputs import MOST_PATHS, layout_of, read
 from letalone.errors import ParameterError
 from letalone.mechanisms import Laplace
@@ -140,7 +140,7 @@ def test_an_honest_mechanism_that_works_in_place_is_not_accused(mechanism: Any) 
     ],
 )
 def test_what_can_change_is_copied(value: Any) -> None:
-    other = copied(value)
+    other = copy_input(value)
     assert other is not value
     assert str(other) == str(value)
     assert type(other) is type(value)
@@ -148,7 +148,7 @@ def test_what_can_change_is_copied(value: Any) -> None:
 
 def test_what_cannot_change_is_handed_on() -> None:
     for value in (1, "a", (1, (2, "b")), None, np.float64(1), LAPLACE):
-        assert copied(value) is value
+        assert copy_input(value) is value
 
 
 def test_copying_takes_no_time_on_the_clock() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from letalone import mechanisms
 from letalone.audit import audit_self
-from letalone.audit.suite import Case, aggregate_cases, mechanism_cases
+from letalone.audit.suite import AuditCase, aggregate_cases, mechanism_cases
 from letalone.mechanisms import Laplace
 
 
@@ -28,7 +28,7 @@ def test_honest_mechanisms_are_not_accused() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("case", aggregate_cases(), ids=lambda case: case.name)
-def test_an_aggregate_passes_through_all_layers(case: Case) -> None:
+def test_an_aggregate_passes_through_all_layers(case: AuditCase) -> None:
     suite = audit_self(confidence=0.999999, cases=[replace(case, samples=200)])
     assert suite.accused == ()
 
@@ -44,7 +44,7 @@ def test_a_claim_of_next_to_nothing_is_accused() -> None:
 
 
 def test_the_error_is_shared_by_all() -> None:
-    case = Case("a", Laplace(epsilon=1, sensitivity=1), 0.0, 1.0, samples=200)
+    case = AuditCase("a", Laplace(epsilon=1, sensitivity=1), 0.0, 1.0, samples=200)
     suite = audit_self(confidence=0.9, cases=[case] * 4)
     assert {found.confidence for _, found in suite.found} == {0.975}
     assert suite.confidence == 0.9

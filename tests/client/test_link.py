@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 import letalone as la
-from letalone.client import link
+from letalone.client import connection
 from letalone.curator.http.problems import of_status
 from letalone.errors import ParameterError, ServiceUnavailable
 
@@ -160,7 +160,7 @@ AWAY = {"type": "/problems/under-way", "detail": "It is being answered.", "statu
     "first", [httpx.ReadError, httpx.ConnectError, httpx.Response(503, json=AWAY)]
 )
 def test_what_is_paid_for_is_sent_again_under_the_same_name(first, monkeypatch):
-    monkeypatch.setattr("letalone.client.link.sleep", lambda _: None)
+    monkeypatch.setattr("letalone.client.connection.sleep", lambda _: None)
     ask, keys = sending([first, httpx.ReadError, httpx.Response(200, json={"a": 1})])
     assert ask() == {"a": 1}
     assert len(keys) == 3
@@ -185,7 +185,7 @@ def test_what_is_paid_for_is_sent_again_under_the_same_name(first, monkeypatch):
 )
 def test_it_is_sent_a_few_times_and_only_where_that_may_help(answers, error, times, monkeypatch):
     slept = []
-    monkeypatch.setattr("letalone.client.link.sleep", slept.append)
+    monkeypatch.setattr("letalone.client.connection.sleep", slept.append)
     ask, keys = sending(answers)
     with pytest.raises(error) as caught:
         ask()
@@ -196,7 +196,7 @@ def test_it_is_sent_a_few_times_and_only_where_that_may_help(answers, error, tim
 
 def test_an_answer_is_read_up_to_a_declared_size_however_small_it_is_packed(monkeypatch):
     """8 MiB of blanks in 8 kB, as they come over the network."""
-    monkeypatch.setattr(link, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(connection, "MOST_BYTES", 1 << 20)
     packer = zlib.compressobj(9, wbits=31)
     sent = b"".join(packer.compress(b" " * (1 << 20)) for _ in range(8)) + packer.flush()
     most = []

@@ -46,8 +46,8 @@ def test_questions_have_the_same_plan_price_errors_and_words(visits, local, name
     for field in ("errors", "split", "privacy", "epsilon", "question", "columns", "warnings"):
         assert getattr(seen, field) == getattr(expected, field), field
     assert there.explain() == here.explain()
-    shared = here.explain(0.3).split("\nLeft")[0]
-    assert there.explain(0.3).split("\nLeft")[0].split("Price:")[1] == shared.split("Price:")[1]
+    shared = here.explain(0.3).split("Left:")[0]
+    assert there.explain(0.3).split("Left:")[0].split("Price:")[1] == shared.split("Price:")[1]
     assert there.epsilon_for(error=900, rows=100) == here.epsilon_for(error=900, rows=100)
 
 

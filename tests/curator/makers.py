@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from letalone.curator.curator import Curator
+from letalone.curator.dependencies import Moment, since_start
 from letalone.curator.records import Price, Purpose, Question, Registration, Role
 from letalone.curator.settings import Settings
-from letalone.curator.steady import Moment, since_start
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget
 

@@ -25,7 +25,7 @@ from letalone.curator.asking import release_id
 from letalone.curator.records import Price, Purpose, Question, Role
 from letalone.curator.refusals import NotThere
 from letalone.curator.tables import RELEASES
-from letalone.curator.words import written
+from letalone.curator.words import write_time
 from letalone.errors import (
     BudgetExceeded,
     FormatError,
@@ -71,9 +71,9 @@ def test_a_repeat_by_another_analyst_costs_that_analyst_and_not_the_data_set(rea
 
 def test_answers_of_the_same_second_come_in_the_order_of_the_ledger(ready):
     asked = [ask(ready, epsilon=number / 100).to_json() for number in range(1, 9)]
-    moment = ready._house.clock()
-    with ready._house.database.writing() as connection:
-        connection.execute(update(RELEASES).values(time=written(moment)))
+    moment = ready._shared.clock()
+    with ready._shared.database.writing() as connection:
+        connection.execute(update(RELEASES).values(time=write_time(moment)))
     assert [one.release for one in ready.asking.history(by="ann")] == asked[::-1]
 
 
@@ -336,7 +336,7 @@ def left(curator, by):
 
 
 def test_what_is_left_is_the_least_of_the_grant_the_purpose_and_the_data_set(ready):
-    assert "Left of your grant: about ε = 2 of ε = 2, about 20 more" in left(ready, "ann")
+    assert "ε = 2 of your grant of ε = 2, about 20 more" in left(ready, "ann")
     for name in ("ben", "kim"):
         if name == "kim":
             ready.people.add(name, [Role.ANALYST], by="olga")

@@ -25,9 +25,9 @@ from curator.makers import (
     whats,
 )
 from letalone.curator.data_sets import DataSets
+from letalone.curator.data_store import DataStore
 from letalone.curator.records import Purpose
 from letalone.curator.refusals import AlreadyDecided, NotThere
-from letalone.curator.shelf import Shelf
 from letalone.engines.failure import SourceUnreadable
 from letalone.errors import LedgerUnavailable, NotAllowed, ParameterError, ServiceUnavailable
 from letalone.plans.schema import Column, Schema
@@ -297,7 +297,7 @@ def test_a_clock_that_jumps_while_rows_are_written_removes_none(ready, tmp_path,
 
         monkeypatch.setattr(place, real.__name__, act)
 
-    sweep_before(Shelf, Shelf._put)
+    sweep_before(DataStore, DataStore._put)
     sweep_before(DataSets, DataSets._insert)
     with other:
         if act == "renewed":

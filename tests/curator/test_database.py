@@ -16,9 +16,9 @@ from letalone.curator.database import MIGRATIONS, Database
 from letalone.curator.demo import NAME as DEMO
 from letalone.curator.demo import PURPOSE, register_demo
 from letalone.curator.http.problems import of_error
-from letalone.curator.locks import alone, sharing
+from letalone.curator.locks import exclusive_lock, shared_lock
 from letalone.curator.settings import Settings
-from letalone.curator.tables import METADATA, PEOPLE, TRIES
+from letalone.curator.tables import ATTEMPTS, METADATA, PEOPLE
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
 
 REVISIONS = [one.revision for one in ScriptDirectory(str(MIGRATIONS)).walk_revisions()][::-1]
@@ -78,29 +78,29 @@ def test_a_block_that_raises_writes_nothing(database):
 
     def broken():
         with database.writing() as connection:
-            connection.execute(insert(TRIES).values(digest="x", since=1, number=1))
+            connection.execute(insert(ATTEMPTS).values(digest="x", since=1, number=1))
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         broken()
     with database.reading() as connection:
-        assert connection.execute(select(func.count()).select_from(TRIES)).scalar_one() == 0
+        assert connection.execute(select(func.count()).select_from(ATTEMPTS)).scalar_one() == 0
 
 
 def test_writers_see_the_last_state(database):
     database.migrate()
     with database.writing() as connection:
-        connection.execute(insert(TRIES).values(digest="x", since=0, number=0))
+        connection.execute(insert(ATTEMPTS).values(digest="x", since=0, number=0))
 
     def add(_):
         with database.writing() as connection:
-            number = connection.execute(select(TRIES.c.number)).scalar_one()
-            connection.execute(TRIES.update().values(number=number + 1))
+            number = connection.execute(select(ATTEMPTS.c.number)).scalar_one()
+            connection.execute(ATTEMPTS.update().values(number=number + 1))
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(add, range(40)))
     with database.reading() as connection:
-        assert connection.execute(select(TRIES.c.number)).scalar_one() == 40
+        assert connection.execute(select(ATTEMPTS.c.number)).scalar_one() == 40
 
 
 @pytest.mark.parametrize("url", ["nonsense", "mysql://host/x", ""])
@@ -114,10 +114,10 @@ def test_who_changes_waits_for_readers_and_readers_share(tmp_path):
 
     def change():
         inside.set()
-        with alone(place):
+        with exclusive_lock(place):
             order.append("changed")
 
-    with sharing(place), sharing(place):
+    with shared_lock(place), shared_lock(place):
         thread = Thread(target=change)
         thread.start()
         inside.wait()

@@ -4,14 +4,14 @@ from datetime import timedelta
 
 from sqlalchemy import select, update
 
-from letalone.curator.drafts import MOST
 from letalone.curator.tables import DRAFTS
+from letalone.curator.visits import MAX_DRAFTS
 
 TYPED = [("subject", "p3-of-ward-9"), ("why", "case 12"), ("by", "a"), ("by", "b")]
 
 
 def rows(curator):
-    with curator._house.database.reading() as connection:
+    with curator._shared.database.reading() as connection:
         return connection.execute(select(DRAFTS)).all()
 
 
@@ -34,17 +34,17 @@ def test_the_database_alone_does_not_say_what_was_typed(ready):
         assert b"p3-of-ward-9" not in file.read_bytes()
         assert name.encode() not in file.read_bytes()
     changed = rows(ready)[0].body[:-1] + b"x"
-    with ready._house.database.writing() as connection:
+    with ready._shared.database.writing() as connection:
         connection.execute(update(DRAFTS).values(body=changed))
     assert ready.drafts.kept(name, by="stan") is None
 
 
 def test_of_one_person_the_newest_are_kept_and_nobody_elses_are_dropped_for_them(ready):
     first = ready.drafts.keep(TYPED, by="ann")
-    names = [ready.drafts.keep([("n", str(number))], by="stan") for number in range(MOST + 3)]
+    names = [ready.drafts.keep([("n", str(number))], by="stan") for number in range(MAX_DRAFTS + 3)]
     kept = [ready.drafts.kept(name, by="stan") for name in names]
-    assert kept == [None] * 3 + [[("n", str(number))] for number in range(3, MOST + 3)]
+    assert kept == [None] * 3 + [[("n", str(number))] for number in range(3, MAX_DRAFTS + 3)]
     assert ready.drafts.kept(first, by="ann") == TYPED
     ready.drafts.forget(by="stan")
-    assert [ready.drafts.kept(name, by="stan") for name in names] == [None] * (MOST + 3)
+    assert [ready.drafts.kept(name, by="stan") for name in names] == [None] * (MAX_DRAFTS + 3)
     assert ready.drafts.kept(first, by="ann") == TYPED

@@ -3,7 +3,7 @@
 import pytest
 
 from curator.makers import open_curator, whats
-from letalone.curator.facts import Answerable
+from letalone.curator.controller import ControllerContact
 from letalone.curator.refusals import NotPermitted
 from letalone.errors import ParameterError
 
@@ -13,7 +13,7 @@ def test_who_answers_for_the_data_outlives_the_process_and_is_shown(ready, tmp_p
     ready.facts.say(controller="St. Mary's Hospital", by=None)
     assert whats(ready)[-2:] == ["answerable", "answerable"]
     with open_curator(tmp_path) as again:
-        said = Answerable("St. Mary's Hospital", "privacy@example.org")
+        said = ControllerContact("St. Mary's Hospital", "privacy@example.org")
         assert again.facts.answerable == said
         for shown in (again.openness.page(), again.processing.record(by="aud")):
             assert (shown["controller"], shown["contact"]) == (said.controller, said.contact)
@@ -27,4 +27,4 @@ def test_nobody_but_owners_says_it_and_it_is_not_empty(ready):
             ready.facts.say(controller="me", by=who)
     with pytest.raises(ParameterError, match="contact"):
         ready.facts.say(contact=" ", by="olga")
-    assert ready.facts.answerable == Answerable("not named", "not given")
+    assert ready.facts.answerable == ControllerContact("not named", "not given")

@@ -71,7 +71,7 @@ def test_bytes_when_not_compressed_and_the_disk_have_limits_too(peopled, tmp_pat
         place.parent.mkdir(exist_ok=True)
         pq.write_table(texts, place, compression="zstd", use_dictionary=False)
         refused(strict, "texts.parquet", r"[67] MB, and at most 1 .* import_megabytes")
-        assert strict._house.room.disk == 7 << 20
+        assert strict._shared.room.disk == 7 << 20
     with pytest.raises(ParameterError, match="import_rows is 0"):
         Settings(folder=tmp_path, import_rows=0)
 

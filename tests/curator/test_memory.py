@@ -8,9 +8,9 @@ import pytest
 
 from curator.makers import NAME, PURPOSE, SCHEMA, ask, open_curator, put, registration
 from letalone.cli.serve import memory_of_worker
-from letalone.curator import sessions
+from letalone.curator import open_sessions
 from letalone.curator.records import Price, Question
-from letalone.curator.settings import MOST_OPEN, SHARES, Settings
+from letalone.curator.settings import MAX_OPEN_TABLES, SHARES, Settings
 from letalone.engines import lockdown
 from letalone.errors import ParameterError
 
@@ -42,12 +42,12 @@ def test_each_connection_has_the_same_share_whatever_is_open(made_once, tmp_path
 
 @pytest.mark.long  # test_each_connection_has_the_same_share_whatever_is_open
 def test_so_many_tables_are_open_as_there_are_shares(ready, monkeypatch):
-    monkeypatch.setattr(sessions, "MOST_OPEN", 2)
+    monkeypatch.setattr(open_sessions, "MAX_OPEN_TABLES", 2)
     names = [f"t{n}" for n in range(4)]
     for name in names:
         one = registration(schema=replace(SCHEMA, name=name))
         ready.data_sets.register(one, file=put(ready), by="olga")
-    shelf = ready.data_sets._shelf
+    shelf = ready.data_sets._store
     for name in (*names, names[0]):
         with shelf.opened(name) as (session,):
             assert session.name == name
@@ -55,7 +55,7 @@ def test_so_many_tables_are_open_as_there_are_shares(ready, monkeypatch):
     assert kept == [names[-1], names[0]]
     with shelf.opened(*names) as opened:  # what is being asked is not closed
         assert all(one.bound().table.is_open for one in opened)
-    assert SHARES == MOST_OPEN + 1
+    assert SHARES == MAX_OPEN_TABLES + 1
 
 
 def test_the_amount_is_typed_and_divided_among_workers(tmp_path, monkeypatch):

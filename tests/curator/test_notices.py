@@ -7,10 +7,10 @@ from shutil import copytree
 import pytest
 
 from curator.makers import NAME, Clock, Machine, ask, grant, open_curator, registered, whats
-from letalone.curator.book import Book
-from letalone.curator.steady import since_start
-from letalone.curator.words import written
+from letalone.curator.dependencies import since_start
+from letalone.curator.words import write_time
 from letalone.errors import LedgerUnavailable
+from letalone.ledger import Ledger
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def machine():
 @pytest.fixture
 def kept(made_once, tmp_path, clock, machine, monkeypatch):
     """A data set that is kept for 30 days more; one clock for the ledger and the service."""
-    monkeypatch.setattr("letalone.ledger.books.now", lambda: written(clock()))
+    monkeypatch.setattr("letalone.ledger.books.now", lambda: write_time(clock()))
     copytree(made_once[0], tmp_path, dirs_exist_ok=True)
     with open_curator(tmp_path, clock=clock, machine=machine) as curator:
         yield grant(registered(curator, retention=date.today() + timedelta(days=30)))
@@ -141,7 +141,7 @@ def test_what_the_ledger_could_not_announce_is_announced_later(kept, clock, mach
 
     passed(clock, machine, days=31)
     with monkeypatch.context() as moment:
-        moment.setattr(Book, "write", away)
+        moment.setattr(Ledger, "administer", away)
         with pytest.raises(LedgerUnavailable):
             kept.data_sets.retire_overdue()
     passed(clock, machine, days=2)

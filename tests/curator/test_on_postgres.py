@@ -19,9 +19,9 @@ from curator.makers import (
     with_people,
 )
 from letalone.curator.database import Database, DatabaseDamaged, DatabaseUnavailable
-from letalone.curator.drafts import MOST
 from letalone.curator.records import Price, Question, Scope
-from letalone.curator.tables import GRANTS, TRIES
+from letalone.curator.tables import ATTEMPTS, GRANTS
+from letalone.curator.visits import MAX_DRAFTS
 from letalone.errors import NotAllowed
 from letalone.privacy import Budget
 from postgres import running
@@ -45,7 +45,7 @@ def test_people_grants_answers_and_subjects_on_postgresql(address, tmp_path):
         asked = Question(data_set=NAME, purpose=PURPOSE, sql=COUNT)
         (mine,) = curator.asking.history(by="ann")
         assert curator.asking.look(asked, Price(epsilon=0.1), by="ann").mine == mine.id
-        drafts = [curator.drafts.keep([("n", str(n))], by="ann") for n in range(MOST + 1)]
+        drafts = [curator.drafts.keep([("n", str(n))], by="ann") for n in range(MAX_DRAFTS + 1)]
         assert curator.drafts.kept(drafts[0], by="ann") is None
         assert curator.drafts.kept(drafts[1], by="ann") == [("n", "1")]
         with pytest.raises(NotAllowed):
@@ -71,18 +71,18 @@ def test_writers_on_postgresql_see_the_last_state(address):
     database = Database(address)
     database.migrate()
     with database.writing() as connection:
-        connection.execute(TRIES.insert().values(digest="x", since=0, number=0))
-    one = TRIES.c.digest == "x"
+        connection.execute(ATTEMPTS.insert().values(digest="x", since=0, number=0))
+    one = ATTEMPTS.c.digest == "x"
 
     def add(_):
         with database.writing() as connection:
-            number = connection.execute(select(TRIES.c.number).where(one)).scalar_one()
-            connection.execute(TRIES.update().where(one).values(number=number + 1))
+            number = connection.execute(select(ATTEMPTS.c.number).where(one)).scalar_one()
+            connection.execute(ATTEMPTS.update().where(one).values(number=number + 1))
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(add, range(40)))
     with database.reading() as connection:
-        assert connection.execute(select(TRIES.c.number).where(one)).scalar_one() == 40
+        assert connection.execute(select(ATTEMPTS.c.number).where(one)).scalar_one() == 40
     database.close()
 
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from curator.makers import PASSWORD, open_curator, settings_in, whats
-from letalone.curator import passwords, tries
+from letalone.curator import passwords
 from letalone.curator.passwords import Passwords, one_time_password, passwords_of
 from letalone.curator.records import Role, Scope
 from letalone.curator.refusals import (
@@ -120,7 +120,7 @@ def test_wrong_tries_of_strangers_lock_nobody_out_and_many_only_slow_down(
     tmp_path, clock, monkeypatch
 ):
     slept = []
-    monkeypatch.setattr(tries, "sleep", slept.append)
+    monkeypatch.setattr(passwords, "sleep", slept.append)
     with open_curator(tmp_path, clock=clock, tries=2, slow_after=6) as curator:
         word = curator.people.first_owner()
         for n in range(4):
@@ -224,7 +224,7 @@ def test_a_hash_is_right_for_its_password_only(tmp_path, peopled):
     assert found.is_right("word\ud800", kept)
     assert not found.is_right("word", kept)
     assert not found.is_right("word", None)
-    with peopled._house.database.reading() as connection:
+    with peopled._shared.database.reading() as connection:
         hashes = connection.execute(select(PEOPLE.c.password)).scalars().all()
     assert len(set(hashes)) == len(hashes)  # the same password, another salt
 

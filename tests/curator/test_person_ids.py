@@ -8,9 +8,9 @@ from sqlalchemy import select
 
 from curator.makers import LINES, NAME, ask, open_curator, put, registration
 from engines import on_postgres
-from letalone.curator import members
-from letalone.curator.person_ids import candidates
-from letalone.curator.tables import HELD, SUBJECT_KEYS
+from letalone.curator import master_key
+from letalone.curator.person_ids import possible_ids
+from letalone.curator.tables import IMPORTS, SUBJECT_KEYS
 from letalone.curator.unit_rows import number_of_rows, spelled_id, unit_ids
 from letalone.engines.failure import SourceUnreadable
 from letalone.engines.server_rows import number_of_one, spelled_at, units_at
@@ -92,15 +92,15 @@ def test_on_a_server_an_id_is_spelled_as_the_server_does():
 
 
 def _keys(curator):
-    with curator._house.database.reading() as connection:
+    with curator._shared.database.reading() as connection:
         return connection.execute(select(SUBJECT_KEYS.c.key)).scalars().all()
 
 
 def _marks(curator):
-    with curator._house.database.reading() as connection:
-        files = connection.execute(select(HELD.c.members)).scalars().all()
+    with curator._shared.database.reading() as connection:
+        files = connection.execute(select(IMPORTS.c.members)).scalars().all()
     places = [curator.settings.data_folder / one for one in files if one is not None]
-    return set[bytes]().union(*(members._marks(one) for one in places))
+    return set[bytes]().union(*(master_key._read_marks(one) for one in places))
 
 
 @pytest.mark.long  # one at a time: test_rows_marks_and_keys_go_by_the_one_spelling
@@ -108,8 +108,8 @@ def test_erasures_at_once_leave_no_mark_of_anybody(ready, tmp_path, monkeypatch)
     """Two curators, as two workers; the write is slow, so that an unlocked one would be undone."""
     ready.data_sets.renew(NAME, file=put(ready, lines=LINES[:2]), by="olga")
     before, people = _marks(ready), [f"p{n}" for n in range(1, 7)]
-    write = members._write
-    monkeypatch.setattr(members, "_write", lambda *given: (sleep(0.02), write(*given)))
+    write = master_key._write
+    monkeypatch.setattr(master_key, "_write", lambda *given: (sleep(0.02), write(*given)))
     with open_curator(tmp_path) as other, ThreadPoolExecutor(6) as pool:
         workers = [ready, other] * 3
         erased = [
@@ -117,7 +117,7 @@ def test_erasures_at_once_leave_no_mark_of_anybody(ready, tmp_path, monkeypatch)
             for one, who in zip(workers, people, strict=True)
         ]
         assert [one.result().rows for one in erased] == [0] * 6
-    gone = {ready._house.master.member(NAME, one) for one in people}
+    gone = {ready._shared.master.member(NAME, one) for one in people}
     assert _marks(ready) == before - gone
     assert not list(ready.settings.data_folder.glob("*.new"))
 
@@ -145,7 +145,7 @@ def test_no_outcome_names_the_person_in_several_words(peopled):
 
 
 def test_long_words_are_looked_through_in_little_time():
-    assert sum(1 for _ in candidates("a " * 1000)) < 60_000
+    assert sum(1 for _ in possible_ids("a " * 1000)) < 60_000
 
 
 def test_a_source_that_is_gone_is_told_for_itself_and_no_other(ready):

@@ -40,15 +40,15 @@ def test_no_token_is_made_with_a_password_that_was_taken_away_meanwhile(peopled,
 def _after_the_check(monkeypatch, curator, meanwhile):
     """Lets `meanwhile` happen once, right after the next password was found right."""
     kind = type(curator.people)
-    checked = kind._checked
+    checked = kind._check_password
 
     def check(self, *given, **more):
         found = checked(self, *given, **more)
-        monkeypatch.setattr(kind, "_checked", checked)
+        monkeypatch.setattr(kind, "_check_password", checked)
         meanwhile(curator)
         return found
 
-    monkeypatch.setattr(kind, "_checked", check)
+    monkeypatch.setattr(kind, "_check_password", check)
 
 
 @MEANWHILE

@@ -15,10 +15,10 @@ from curator.makers import (
     registered,
     whats,
 )
-from letalone.curator.book import Book
 from letalone.curator.records import Purpose, Role, State
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
 from letalone.errors import BudgetExceeded, LedgerUnavailable, ParameterError
+from letalone.ledger import Ledger
 from letalone.privacy import Budget
 
 
@@ -175,7 +175,7 @@ def away(*_, **__):
 
 def while_away(monkeypatch, act):
     with monkeypatch.context() as moment:
-        moment.setattr(Book, "write", away)
+        moment.setattr(Ledger, "administer", away)
         with pytest.raises(LedgerUnavailable):
             act()
 

@@ -9,7 +9,7 @@ from curator.makers import NAME, PURPOSE, ask, open_curator
 from letalone.curator import asking, remembered
 from letalone.curator.records import Price, Question
 from letalone.curator.refusals import TooManyTries
-from letalone.curator.remembered import Remembered
+from letalone.curator.remembered import AnswerCache
 from letalone.errors import ParameterError
 
 GROUPED = f"SELECT ward, SUM(cost) AS a, COUNT(*) AS b FROM {NAME} GROUP BY ward"
@@ -31,7 +31,9 @@ def test_answers_that_would_be_too_large_are_refused_before_the_charge(ready, tm
 
 
 def test_what_is_stored_for_one_person_in_a_day_has_an_end(ready, clock, monkeypatch):
-    monkeypatch.setattr("letalone.curator.stored.MEGABYTE", 20)  # 4,000 letters: about two answers
+    monkeypatch.setattr(
+        "letalone.curator.daily_quota.MEGABYTE", 20
+    )  # 4,000 letters: about two answers
     given, told = 0, None
     for number in range(1, 9):
         try:
@@ -56,8 +58,8 @@ def test_what_is_remembered_is_bounded_by_its_size(ready, monkeypatch):
     answer = ready.asking.answer(
         Question(data_set=NAME, purpose=PURPOSE, sql=GROUPED), Price(epsilon=0.1), by="ann"
     )
-    monkeypatch.setattr(remembered, "MOST_LETTERS", 1000)
-    found = Remembered()
+    monkeypatch.setattr(remembered, "MAX_CACHED_LETTERS", 1000)
+    found = AnswerCache()
     for number in range(5):
         found.put(number, answer, letters=400)
         found.put(number, replace(answer), letters=400)  # again: it counts once

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import func, select
 
 from curator.makers import LINES, NAME, ask, grant, open_curator, put, registration
-from letalone.curator.keys import read_master_key
+from letalone.curator.master_key import read_master_key
 from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
-from letalone.curator.tables import ERRANDS, SUBJECT_KEYS
+from letalone.curator.tables import OWNER_TASKS, SUBJECT_KEYS
 from letalone.errors import FormatError, ParameterError
 from letalone.plans.schema import Schema
 
@@ -22,7 +22,7 @@ def subjects_in(curator):
 
 
 def keys_in(curator):
-    with curator._house.database.reading() as connection:
+    with curator._shared.database.reading() as connection:
         return connection.execute(select(SUBJECT_KEYS.c.key)).scalars().all()
 
 
@@ -176,8 +176,8 @@ def test_an_outcome_that_was_not_carried_out_changes_nothing(peopled):
     after = peopled.subjects.record_outcome(done.act, done=False, words="refused", by="stan")
     assert (after.version, "not carried out" in after.words) == (1, True)
     assert len(keys_in(peopled)) == 1
-    with peopled._house.database.reading() as connection:
-        assert connection.execute(select(func.count()).select_from(ERRANDS)).scalar_one() == 2
+    with peopled._shared.database.reading() as connection:
+        assert connection.execute(select(func.count()).select_from(OWNER_TASKS)).scalar_one() == 2
 
 
 def test_where_each_row_is_a_person_rows_cannot_be_found_by_an_id(peopled):
@@ -238,8 +238,8 @@ def test_no_errand_tells_whose_it_was_when_the_key_is_gone(peopled):
     done = peopled.subjects.erase(NAME, "p7", by="stan", why=WHY)
     put(peopled, lines=[one for one in LINES if not one.startswith("p7,")])
     peopled.subjects.record_outcome(done.act, done=True, words="gone", by="stan")
-    with peopled._house.database.reading() as connection:
-        rows = connection.execute(select(ERRANDS)).all()
+    with peopled._shared.database.reading() as connection:
+        rows = connection.execute(select(OWNER_TASKS)).all()
     named = [row.id for row in rows if row.finder or row.subject]
     assert (len(rows), named) == (3, [other.act])
 
@@ -255,9 +255,9 @@ def test_after_retirement_it_is_said_that_nobody_knows_who_was_in(ready):
 def test_a_log_that_is_busy_is_told(ready, monkeypatch):
     monkeypatch.setattr("letalone.curator.database.OVERWRITE_TRIES", 2)
     monkeypatch.setattr("letalone.curator.database.OVERWRITE_MILLISECONDS", 10)
-    database = ready._house.database
+    database = ready._shared.database
     with database.reading() as connection:
-        connection.execute(select(func.count()).select_from(ERRANDS)).scalar_one()
+        connection.execute(select(func.count()).select_from(OWNER_TASKS)).scalar_one()
         done = ready.subjects.erase(NAME, "p5", by="stan", why=WHY)
     assert "log could not be emptied" in done.words
     quiet = ready.subjects.erase(NAME, "p6", by="stan", why=WHY)

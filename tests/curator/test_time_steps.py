@@ -21,9 +21,9 @@ from curator.console.conftest import Console
 from curator.makers import NAME, PASSWORD, PURPOSE, Clock, ask, grant, open_curator
 from letalone.curator.console import spending
 from letalone.curator.curator import Curator
+from letalone.curator.locks import Turns
+from letalone.curator.open_sessions import OpenSessions
 from letalone.curator.records import Price, Question, Role, Scope
-from letalone.curator.sessions import Sessions
-from letalone.curator.turns import Turns
 from letalone.engines.duck import DuckEngine
 from letalone.errors import DataSetFrozen
 from letalone.ledger.entries import Kind
@@ -233,10 +233,10 @@ def test_whoever_waits_for_the_table_waits_for_the_step(stepping, monkeypatch):
 def test_whoever_waits_for_a_turn_keeps_no_erasure_from_the_rows(stepping, monkeypatch):
     """The lock that an erasure needs is held by the question that is answered, not by a queue."""
     slow, waiting, holding = Slowly(monkeypatch), Event(), list[str]()
-    reading, taken = Sessions.reading, Turns._taken
+    reading, taken = OpenSessions.reading, Turns._take
 
     @contextmanager
-    def counted(self: Sessions, name: str) -> Iterator[None]:
+    def counted(self: OpenSessions, name: str) -> Iterator[None]:
         with reading(self, name):
             holding.append(name)
             yield
@@ -247,8 +247,8 @@ def test_whoever_waits_for_a_turn_keeps_no_erasure_from_the_rows(stepping, monke
             waiting.set()
         return taken(self, name, stack, wait=wait)
 
-    monkeypatch.setattr(Sessions, "reading", counted)
-    monkeypatch.setattr(Turns, "_taken", waits)
+    monkeypatch.setattr(OpenSessions, "reading", counted)
+    monkeypatch.setattr(Turns, "_take", waits)
     with meanwhile(ask, stepping, BY_WARD) as first:
         assert slow.began.wait(SECONDS)
         with meanwhile(ask, stepping, BY_WARD, by="ben", epsilon=0.2) as other:

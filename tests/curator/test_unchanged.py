@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from curator.makers import COUNT, NAME, PURPOSE, ask, open_curator
+from letalone.curator.caches import CacheMiss, StampedCache
 from letalone.curator.records import Price, Question, Role, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised
-from letalone.curator.unchanged import NotAtHand, Unchanged
 from letalone.errors import NotAllowed
 
 QUESTION = Question(data_set=NAME, purpose=PURPOSE, sql=COUNT)
@@ -31,43 +31,43 @@ class Store:
 
 def test_a_value_is_read_once_for_each_state_of_the_store():
     store = Store()
-    unchanged = Unchanged(store.look)
-    assert [unchanged.value("k", store.read) for _ in range(3)] == ["as of 1"] * 3
+    cache = StampedCache(store.look)
+    assert [cache.value("k", store.read) for _ in range(3)] == ["as of 1"] * 3
     store.stamp = 2
-    assert [unchanged.value("k", store.read) for _ in range(3)] == ["as of 2"] * 3
+    assert [cache.value("k", store.read) for _ in range(3)] == ["as of 2"] * 3
     assert store.reads == 2
     store.stamp = None
-    assert [unchanged.value("k", store.read) for _ in range(3)] == ["as of None"] * 3
+    assert [cache.value("k", store.read) for _ in range(3)] == ["as of None"] * 3
     assert store.reads == 5, "where it is not known, it is read"
 
 
 def test_what_was_written_while_a_value_was_read_is_read_at_the_next_use():
     store = Store()
-    unchanged = Unchanged(store.look)
+    cache = StampedCache(store.look)
 
     def slow():
         found = store.read()
         store.stamp += 1  # somebody writes now
         return found
 
-    assert unchanged.value("k", slow) == "as of 1"
-    assert unchanged.value("k", store.read) == "as of 2"
+    assert cache.value("k", slow) == "as of 1"
+    assert cache.value("k", store.read) == "as of 2"
 
 
 def test_at_hand_nothing_is_read_and_one_look_serves_a_block():
     store = Store()
-    unchanged = Unchanged(store.look)
-    with pytest.raises(NotAtHand), unchanged.at_hand():
-        unchanged.value("k", store.read)
+    cache = StampedCache(store.look)
+    with pytest.raises(CacheMiss), cache.only_cached():
+        cache.value("k", store.read)
     assert store.reads == 0
-    unchanged.value("k", store.read)
+    cache.value("k", store.read)
     looks = store.looks
-    with unchanged.at_hand():
-        assert [unchanged.value("k", store.read) for _ in range(3)] == ["as of 1"] * 3
+    with cache.only_cached():
+        assert [cache.value("k", store.read) for _ in range(3)] == ["as of 1"] * 3
     assert store.looks == looks + 1
     with pytest.raises(ZeroDivisionError):
-        unchanged.value("error", lambda: 1 // 0)
-    assert unchanged.value("error", lambda: 1) == 1
+        cache.value("error", lambda: 1 // 0)
+    assert cache.value("error", lambda: 1) == 1
 
 
 @pytest.fixture
@@ -79,8 +79,8 @@ def two(ready, tmp_path, clock):
         other.tokens.bearer(secret)
         other.tokens.bearer(secret)
         ask(other)
-        assert other.tokens.at_hand(secret) == other.tokens.bearer(secret)
-        found = other.asking.at_hand(QUESTION, PRICE, by="ann")
+        assert other.tokens.cached_bearer(secret) == other.tokens.bearer(secret)
+        found = other.asking.cached_answer(QUESTION, PRICE, by="ann")
         assert found is not None
         assert found.release.repeated
         assert found.release.to_json() == first.to_json()
@@ -100,14 +100,14 @@ ACTS = {
 def test_what_one_worker_ends_is_over_for_the_other_at_once(two, over):
     one, other, _, token = two
     ACTS[over](one, token)
-    assert other.asking.at_hand(QUESTION, PRICE, by="ann") is None
+    assert other.asking.cached_answer(QUESTION, PRICE, by="ann") is None
     refusals = [entry.kind.value for entry in other.ledger.entries()].count("refused")
     with pytest.raises(NotAllowed):
         ask(other)
     entries = [entry.kind.value for entry in one.ledger.entries()]
     assert entries.count("refused") == refusals + 1, "and the refusal is written down"
     other.asking.standing(by="ann")  # all is read anew, so nothing is missing but the right
-    assert other.asking.at_hand(QUESTION, PRICE, by="ann") is None
+    assert other.asking.cached_answer(QUESTION, PRICE, by="ann") is None
 
 
 def test_a_token_or_person_that_one_worker_ends_is_over_for_the_other_at_once(two):
@@ -115,12 +115,12 @@ def test_a_token_or_person_that_one_worker_ends_is_over_for_the_other_at_once(tw
     spare, _ = one.tokens.make("ann", [Scope.ASK])
     assert other.tokens.bearer(spare).person.name == "ann"
     one.tokens.revoke(token.id, by="ann")
-    assert other.tokens.at_hand(secret) is None
+    assert other.tokens.cached_bearer(secret) is None
     with pytest.raises(NotRecognised):
         other.tokens.bearer(secret)
     one.people.change_roles("ann", [Role.AUDITOR], by="olga")
     assert other.tokens.bearer(spare).scopes == frozenset()
-    assert other.asking.at_hand(QUESTION, PRICE, by="ann") is None
+    assert other.asking.cached_answer(QUESTION, PRICE, by="ann") is None
     with pytest.raises(NotPermitted):
         ask(other)
     one.people.disable("ann", by="olga")
@@ -131,36 +131,36 @@ def test_a_token_or_person_that_one_worker_ends_is_over_for_the_other_at_once(tw
 def test_what_ends_by_the_clock_is_over_though_nobody_has_written(two, clock):
     _, other, secret, _ = two
     clock.passed += timedelta(days=1)
-    assert other.tokens.at_hand(secret) is None, "the day of its use is to be written"
+    assert other.tokens.cached_bearer(secret) is None, "the day of its use is to be written"
     other.tokens.bearer(secret)
     other.tokens.bearer(secret)
-    assert other.tokens.at_hand(secret) is not None
+    assert other.tokens.cached_bearer(secret) is not None
     clock.passed += timedelta(days=4000)
-    assert other.tokens.at_hand(secret) is None
+    assert other.tokens.cached_bearer(secret) is None
     with pytest.raises(NotRecognised):
         other.tokens.bearer(secret)
 
 
 def test_another_question_price_or_person_is_not_at_hand(two):
     _, other, _, _ = two
-    assert other.asking.at_hand(QUESTION, Price(epsilon=0.2), by="ann") is None
-    assert other.asking.at_hand(QUESTION, PRICE, by="ben") is None
+    assert other.asking.cached_answer(QUESTION, Price(epsilon=0.2), by="ann") is None
+    assert other.asking.cached_answer(QUESTION, PRICE, by="ben") is None
     other.data_sets.raise_version(NAME, by="olga")
-    assert other.asking.at_hand(QUESTION, PRICE, by="ann") is None
+    assert other.asking.cached_answer(QUESTION, PRICE, by="ann") is None
 
 
 def test_what_was_read_with_another_value_is_kept_under_the_same_look():
     stamps, read = iter(range(1, 9)), []
-    unchanged = Unchanged(lambda: next(stamps))
+    cache = StampedCache(lambda: next(stamps))
 
     def token():
-        unchanged.read_too("person", "ann")
+        cache.put("person", "ann")
         return "token"
 
-    with unchanged.one_look():
-        assert unchanged.value("token", token) == "token"
-        assert unchanged.value("person", lambda: read.append(1)) == "ann"
-    unchanged.value("person", lambda: read.append(1))
+    with cache.single_stamp():
+        assert cache.value("token", token) == "token"
+        assert cache.value("person", lambda: read.append(1)) == "ann"
+    cache.value("person", lambda: read.append(1))
     assert read == [1], "another look, so it is read anew"
-    unchanged.read_too("person", "ben")  # without a look: nobody knows when it was so
-    assert unchanged.value("person", lambda: "read anew") == "read anew"
+    cache.put("person", "ben")  # without a look: nobody knows when it was so
+    assert cache.value("person", lambda: "read anew") == "read anew"

@@ -110,7 +110,8 @@ def test_every_rule_of_soundness_has_a_test() -> None:
 def test_every_stored_format_is_listed_with_its_number() -> None:
     """`FORMAT = 3` in a module of ours is a number that the page of formats must have."""
     page = (DOCS / "reference" / "formats.md").read_text("utf-8")
-    numbers = {int(n) for row in re.findall(r"^\|.*?\|.*?\|(.*?)\|", page, re.M) for n in row.split() if n.isdigit()}
+    cells = re.findall(r"^\|.*?\|.*?\|(.*?)\|", page, re.M)
+    numbers = {int(word) for cell in cells for word in cell.split() if word.isdigit()}
     stated = re.compile(r"^FORMAT(?:, \w+)? = (\d+)", re.M)
     written = {
         path.stem: {int(n) for n in stated.findall(path.read_text("utf-8"))}

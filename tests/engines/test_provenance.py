@@ -9,7 +9,7 @@ import letalone as la
 from letalone.engines.duck import open_duck
 from letalone.engines.provenance import IN_MEMORY, read_rows, vouched_for
 from letalone.errors import ParameterError
-from letalone.session.opening import VOUCHED
+from letalone.session.opening import VOUCHES_ACT
 
 CELLS = {"patient": ["a", "b", "c"], "ward": ["x", "y", "y"], "x": [1.0, 2.0, 3.0]}
 SAID = vouched_for(IN_MEMORY)
@@ -64,7 +64,7 @@ def test_the_owners_word_is_on_every_answer_and_in_the_ledger():
     with opened(frame, ledger=ledger, rows="as they are") as session:
         notes = session.agg(n=la.count_distinct()).release(1).asked.notes
     assert any("(a Python function)" in note for note in notes)
-    (act,) = [entry for entry in ledger.entries() if entry.body.get("what") == VOUCHED]
+    (act,) = [entry for entry in ledger.entries() if entry.body.get("what") == VOUCHES_ACT]
     assert list(notes[-len(act.body["body"]["of"]) :]) == act.body["body"]["of"]
 
 

@@ -214,7 +214,7 @@ LOSSES: tuple[Fault, ...] = (
     Fault(
         "law above: what lies beyond the last point is left out",
         "privacy/loss/lattice_law.py",
-        "tail[-1] = min(1.0, tails.one[-1] * (1 + 4 * off))  # beyond the last point: infinity",
+        "tail[-1] = min(1.0, tails.p[-1] * (1 + 4 * off))  # beyond the last point: infinity",
         "tail[-1] = 0.0 * off",
         (f"{CHARGES}::test_what_lies_beyond_the_grid_is_infinite_above_and_left_out_below",),
     ),
@@ -334,8 +334,8 @@ NOISE: tuple[Fault, ...] = (
     Fault(
         "rounding to whole numbers: half the margin",
         "randomness/rounding.py",
-        "return whole, _below(y, 2 * margin)",
-        "return whole, _below(y, margin)",
+        "return floors, _below(y, 2 * margin)",
+        "return floors, _below(y, margin)",
         (f"{BULK}::test_a_float_that_is_off_by_its_margin_is_rounded_rightly_or_left_open",),
     ),
     Fault(
@@ -369,8 +369,8 @@ NOISE: tuple[Fault, ...] = (
     Fault(
         "geometric: zero is drawn twice as often",
         "randomness/geometric.py",
-        "    return whole + (whole >= 0)\n",
-        "    return whole\n",
+        "    return floor + (floor >= 0)\n",
+        "    return floor\n",
         (f"{LAWS}::test_single_draws_follow_the_stated_law_and_not_one_ten_percent_wider",),
     ),
     Fault(
@@ -466,15 +466,15 @@ MECHANISMS: tuple[Fault, ...] = (
     Fault(
         "sensitivity of filtered sums under replace: that of all rows",
         "mechanisms/sensitivity.py",
-        "    elif some_dropped or most > 1:\n",
-        "    elif most > 1:\n",
+        "    elif some_dropped or max_rows > 1:\n",
+        "    elif max_rows > 1:\n",
         ("tests/mechanisms/test_sensitivity.py::test_m4_a_sum_moves_by_exactly_its_sensitivity",),
     ),
     Fault(
         "sensitivity of histograms under replace: one group moves",
         "mechanisms/sensitivity.py",
-        "return Sensitivity(2 * most, _root_above(2 * most**2), neighbours)",
-        "return Sensitivity(2 * most, most, neighbours)",
+        "return Sensitivity(2 * max_rows, _root_above(2 * max_rows**2), neighbours)",
+        "return Sensitivity(2 * max_rows, max_rows, neighbours)",
         (
             "tests/mechanisms/test_sensitivity.py::test_m4_a_histogram_moves_by_exactly_its_sensitivity_in_both_norms",
         ),
@@ -500,8 +500,8 @@ MECHANISMS: tuple[Fault, ...] = (
     Fault(
         "sparse vector: a stream goes on after its last True",
         "mechanisms/above_threshold.py",
-        "            left -= above\n",
-        "            left -= 0 * above\n",
+        "            remaining -= above\n",
+        "            remaining -= 0 * above\n",
         ("tests/mechanisms/test_above_threshold.py::test_the_answers_end_after_count_times_true",),
     ),
     Fault(

@@ -282,8 +282,8 @@ SESSION = (
     Fault(
         "a batch costs as much as its first question",
         "session/batch.py",
-        "cheapest([question.terms.privacy for question in questions], state)",
-        "cheapest([question.terms.privacy for question in questions][:1], state)",
+        "choose_curve([question.terms.privacy for question in questions], state)",
+        "choose_curve([question.terms.privacy for question in questions][:1], state)",
         ("tests/session/test_batches.py",),
     ),
 )
@@ -320,8 +320,8 @@ LEARN = (
     Fault(
         "measures that are asked again are paid once",
         "learn/sums.py",
-        "sum(one.weight * one.times for one in self.measures)",
-        "sum(one.weight for one in self.measures)",
+        "sum(other.weight * other.times for other in self.measures)",
+        "sum(other.weight for other in self.measures)",
         ("tests/learn/test_sums.py",),
     ),
     Fault(
@@ -389,7 +389,7 @@ LEARN = (
         """    def make(self) -> Json:
         releases = [_measure(question) for question in self.questions]
 """,
-        """    harmless = (*TableWork.harmless, ServiceUnavailable)
+        """    harmless = (Exception,)
 
     def make(self) -> Json:
         releases = list[Release]()

@@ -22,7 +22,7 @@ from letalone.engines.spark_address import located
 from letalone.plans import schema
 from letalone.plans.schema import schema_path
 from letalone.session.beside import is_schema_file, schema_beside, source_of
-from letalone.session.same_table import told_of
+from letalone.session.same_table import identity_of
 
 PROBLEM_KINDS = tuple(KINDS)
 
@@ -51,7 +51,7 @@ def facts_of_source(source: Any, table: str | None, spark: Any) -> dict[str, Cal
             return "none"
         return str(path(*found) if path is schema_path else path(found[0]))
 
-    found: dict[str, Callable[[], Any]] = {"identity": lambda: told_of(data(), table)}
+    found: dict[str, Callable[[], Any]] = {"identity": lambda: identity_of(data(), table)}
     if not isinstance(source, str | PathLike) or str(source).startswith("spark:"):
         found |= {
             "ledger": lambda: beside(schema.ledger_path),

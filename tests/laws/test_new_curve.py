@@ -26,7 +26,7 @@ from letalone.privacy import (
     from_json,
 )
 from letalone.privacy.bounds import ZERO, Bounds, exactly
-from letalone.privacy.curve import KINDS, Json, Orders, curve
+from letalone.privacy.curve import KINDS, Orders, curve
 
 SHIFT = Fraction(1, 10**6)
 PLAIN = ApproxDP(0, SHIFT)
@@ -65,12 +65,6 @@ def a_new_class() -> Iterator[type[Privacy]]:
 
             return (binary_atoms(ZERO, self.shift),)
 
-        def parameters(self) -> Json:
-            return {"shift": str(self.shift)}
-
-        def described(self) -> str:
-            return f"shift={self.shift}"
-
     yield UniformPrivacy
     del KINDS["uniform"]
 
@@ -79,7 +73,7 @@ def test_it_answers_what_people_ask(uniform):
     assert uniform(0.5).delta_bounds(1) == (0.5, 0.5)
     assert uniform(SHIFT).epsilon(SHIFT) == 0
     assert uniform(0.5).tradeoff(0.25) == 0.25
-    assert str(uniform(0.5)) == "UniformPrivacy(shift=1/2): ε = 0, δ = 0.5"
+    assert str(uniform(0.5)) == "UniformPrivacy(shift=0.5): ε = 0, δ = 0.5"
 
 
 def test_it_is_stored_and_read_back(uniform):

@@ -9,6 +9,8 @@ import pytest
 import letalone as la
 from letalone.errors import BudgetExceeded, ParameterError
 from letalone.learn.account import Account, account_of
+from letalone.learn.linear import LogisticRegression
+from seeded import SeededBits
 
 
 def _spend(account: Account, epsilon: float) -> None:
@@ -90,3 +92,9 @@ def test_a_data_set_that_the_ledger_knows_goes_on_with_its_own_shares(tmp_path: 
         paid = account.charge(la.GaussianDP(0.1), plan={}, epsilon=0.5, delta=1e-7)
         ledger.settle(paid, {"format": 1})
         assert account.fits == 1
+
+
+def test_a_fit_may_cost_the_whole_budget() -> None:
+    model = LogisticRegression(1, 1e-6, data_norm=1, classes=[0, 1], budget=la.Budget(1, 1e-6))
+    model._bits = SeededBits(1)
+    assert model.fit([[1.0]], [1]).budget.remaining.epsilon == 0

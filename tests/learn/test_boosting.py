@@ -13,8 +13,8 @@ from letalone.audit import Verdict, audit
 from letalone.errors import BudgetExceeded, ParameterError
 from letalone.learn import BoostedTreesClassifier, BoostedTreesRegressor
 from letalone.learn.additive import Growth, exact_counts, exact_sums
-from letalone.learn.bins import Feature, leaves, merged, read_features
-from letalone.learn.residuals import FARTHEST, LOGIT, UNIT, Amount, ManyClasses, TwoClasses
+from letalone.learn.bins import Feature, leaves, merge_bins, read_features
+from letalone.learn.residuals import FARTHEST, LOGIT, UNIT, ManyClasses, NumberResiduals, TwoClasses
 from letalone.mechanisms import Gaussian
 from seeded import SeededBits
 from stages import pick
@@ -169,7 +169,7 @@ def test_the_bound_for_many_classes_is_reached():
 
 @given(score=st.integers(-(2**40), 2**40), cell=st.floats() | st.text() | st.none())
 def test_no_residual_of_a_number_exceeds_the_sensitivity(score, cell):
-    loss = Amount(-4.0, 6.0)
+    loss = NumberResiduals(-4.0, 6.0)
     labels = np.empty(1, dtype=object)
     labels[0] = cell
     goals = loss.goals(labels)
@@ -218,9 +218,9 @@ def test_each_row_is_binned_alone_and_odd_numbers_are_in_the_middle():
 
 def test_bins_with_few_rows_join_their_neighbours():
     counts = np.array([50.0, 3, -2, 4, 20, 1, 1])
-    assert merged(counts, 20).tolist() == [0, 1, 1, 1, 1, 1, 1]
-    assert merged(counts, 5).tolist() == [0, 1, 1, 1, 2, 2, 2]
-    assert merged(np.zeros(4), 20).tolist() == [0, 0, 0, 0]
+    assert merge_bins(counts, 20).tolist() == [0, 1, 1, 1, 1, 1, 1]
+    assert merge_bins(counts, 5).tolist() == [0, 1, 1, 1, 2, 2, 2]
+    assert merge_bins(np.zeros(4), 20).tolist() == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(("bins", "most"), [*product((1, 2, 8, 9, 64), (4, 8))])

@@ -105,3 +105,20 @@ def test_wrong_bounds_are_refused_with_what_is_allowed(bounds, message):
 def test_wrong_norms_are_refused(norm):
     with pytest.raises(ParameterError, match="data_norm is"):
         read_norm(norm)
+
+
+DRAWN = np.random.default_rng(7).normal(size=(400, 40))
+
+
+def _in_columns(rows: np.ndarray) -> np.ndarray:
+    return np.asfortranarray(rows)
+
+
+@pytest.mark.parametrize("order", [np.ascontiguousarray, _in_columns])
+def test_a_norm_is_the_same_alone_and_beside_others(order) -> None:
+    together = norms_of(order(DRAWN))
+    alone = np.vstack([norms_of(order(DRAWN[place : place + 1])) for place in range(len(DRAWN))])
+    assert np.array_equal(together, alone)
+    # numpy's own sum over columns takes another order where there is one row only.
+    other = [np.sum(_in_columns(row[None]) ** 2, axis=1)[0] for row in DRAWN]
+    assert not np.array_equal(np.sum(_in_columns(DRAWN) ** 2, axis=1), other)

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from scipy import stats
 
 from letalone.errors import ParameterError
-from letalone.learn.clusters import KMeans, nearest
-from letalone.learn.packing import packed
+from letalone.learn.clusters import KMeans, nearest, pack_centres
 from letalone.learn.wholes import product, within_bounds
 from neighbours_of_learners import assert_within, rows_of
 from seeded import SeededBits
@@ -30,7 +29,7 @@ def fitted(estimator, rows, seed=0):
 def test_a_row_moves_the_sums_of_a_round_by_no_more_than_the_measures_say(rows):
     """The clusters of all other rows stay the same, whichever row is left out."""
     places = within_bounds(rows, -np.ones(3), np.ones(3))
-    centres = np.rint(packed(4, 3, seed=1) * 2**17)
+    centres = np.rint(pack_centres(4, 3, seed=1) * 2**17)
     plan = KMeans(4, bounds=(-1, 1))._plan(3)
     for left in range(len(rows)):
         kept = np.arange(len(rows)) != left
@@ -61,7 +60,7 @@ def test_centres_are_whole_after_every_round():
     """Only then are the next round's distances exact."""
     plan = KMeans(3, 1, bounds=(-8, 8))._plan(2)
     places = within_bounds(data(200), np.full(2, -8.0), np.full(2, 8.0))
-    centres, bits = np.rint(packed(3, 2, seed=0) * 2**17), SeededBits(0)
+    centres, bits = np.rint(pack_centres(3, 2, seed=0) * 2**17), SeededBits(0)
     for _ in range(3):
         centres = plan._next(places, centres, bits)
         assert np.array_equal(centres, np.rint(centres))
@@ -115,14 +114,14 @@ def test_rounds_follow_from_public_numbers_alone():
 
 
 def test_first_centres_are_public_spread_and_the_same_each_time():
-    centres = packed(6, 2, seed=3)
-    assert np.array_equal(centres, packed(6, 2, seed=3))
-    assert not np.array_equal(centres, packed(6, 2, seed=4))
+    centres = pack_centres(6, 2, seed=3)
+    assert np.array_equal(centres, pack_centres(6, 2, seed=3))
+    assert not np.array_equal(centres, pack_centres(6, 2, seed=4))
     assert np.all(np.abs(centres) < 1)
     apart = np.linalg.norm(centres[:, np.newaxis] - centres, axis=2)
     assert apart[np.triu_indices(6, 1)].min() > 0.4
     assert stats.uniform(-1, 2).cdf(centres).mean() == pytest.approx(0.5, abs=0.2)
-    assert packed(1, 3, seed=0).tolist() == [[0, 0, 0]]
+    assert pack_centres(1, 3, seed=0).tolist() == [[0, 0, 0]]
 
 
 @settings(max_examples=pick(12, 40))

@@ -7,8 +7,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from letalone.audit import audit
-from letalone.audit.auditor import Verdict
+from letalone.audit import Verdict, audit
 from letalone.errors import ParameterError
 from letalone.learn import wholes
 from letalone.learn.gradient import (
@@ -24,8 +23,8 @@ from letalone.learn.gradient import (
     whole_slopes,
 )
 from letalone.learn.losses import Margin, Softmax
-from letalone.learn.methods import Setting
-from letalone.learn.wholes import BITS, Grid, within_norm
+from letalone.learn.methods import ConvexSetting
+from letalone.learn.wholes import BITS, RowGrid, within_norm
 from letalone.privacy import GaussianDP
 from seeded import SeededBits
 
@@ -34,7 +33,9 @@ SHIFTED = Margin(offset=Fraction(2))
 
 def setting_of(delta="1e-5", **facts):
     facts = {"features": 1, "intercept": Fraction(0), "rows": 50} | facts
-    return Setting(facts.pop("loss", Margin()), epsilon=Fraction(1), delta=Fraction(delta), **facts)
+    return ConvexSetting(
+        facts.pop("loss", Margin()), epsilon=Fraction(1), delta=Fraction(delta), **facts
+    )
 
 
 @pytest.mark.parametrize("loss", [Margin(), SHIFTED, Softmax(2), Softmax(4)], ids=str)
@@ -43,7 +44,7 @@ def test_no_row_adds_more_than_the_gradient_bound_to_a_sum(loss):
     constant feature."""
     generator = np.random.default_rng(2)
     sizes = np.where(np.arange(500) % 2, 100, 0.3)[:, None]
-    cells = within_norm(generator.normal(size=(500, 3)) * sizes, Grid(Fraction(1)))
+    cells = within_norm(generator.normal(size=(500, 3)) * sizes, RowGrid(Fraction(1)))
     cells = np.hstack([cells, np.full((500, 1), 2.0 ** (BITS - 2))])
     scores = generator.normal(size=(500, loss.outputs)) * 50
     codes = generator.integers(0, max(2, loss.outputs), size=500)
@@ -128,7 +129,7 @@ def test_rows_that_are_mostly_zero_give_the_very_same_weights(monkeypatch):
     given = cells, np.arange(60) % 2
     method = gradient_method(setting_of(rows=60, features=8))
     sparse = method.weights(*given, SeededBits(3)).values
-    monkeypatch.setattr(wholes, "FULL", 0)
+    monkeypatch.setattr(wholes, "DENSE_SHARE", 0)
     assert np.array_equal(sparse, method.weights(*given, SeededBits(3)).values)
 
 

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
@@ -260,3 +261,18 @@ def test_probabilities_are_those_of_the_data_whatever_the_loss(loss: str) -> Non
 def test_an_unknown_loss_is_refused() -> None:
     with pytest.raises(ParameterError, match="'logistic' or 'shifted'"):
         LogisticRegression(1, data_norm=1, classes=[0, 1], loss="hinge").fit([[1.0]], [1])
+
+
+@pytest.mark.parametrize("label", [pd.NA, np.array([1]), 10**400, "\ud800", None, 2**60])
+def test_any_label_is_fitted(label: object) -> None:
+    for classes in ([0, 1], "private"):
+        model = LogisticRegression(1, 1e-6, data_norm=1, classes=classes)
+        assert np.all(np.isfinite(model.fit([[1.0]] * 3, [0, 1, label]).coef_))
+
+
+def test_another_method_is_another_question_where_classes_are_bought() -> None:
+    plans = [
+        LogisticRegression(1, 1e-6, data_norm=1, classes="private", method=method)._plan(3)
+        for method in ("objective", "gradient")
+    ]
+    assert plans[0].described() != plans[1].described()

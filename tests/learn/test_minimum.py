@@ -8,7 +8,7 @@ import pytest
 from letalone.exact.balls import with_bits
 from letalone.learn import minimum as module
 from letalone.learn.losses import Margin, Softmax
-from letalone.learn.minimum import Found, Objective, minimum, summed, verified
+from letalone.learn.minimum import Minimum, Objective, minimum, sum_products, verify_minimum
 
 HINGE = Margin(width=Fraction(1, 2), offset=Fraction(1))
 LOSSES = [Margin(), HINGE, Softmax(3)]
@@ -65,7 +65,7 @@ def test_a_solver_that_stops_early_is_not_believed(monkeypatch):
     monkeypatch.setattr(module, "_newton", lambda problem, _: np.full_like(problem.tilt, 0.2))
     found = minimum(objective, 1e-9)
     assert np.linalg.norm(true_gradient(objective, found.weights)) <= 1e-8
-    far = verified(objective, np.full_like(objective.tilt, 0.2))
+    far = verify_minimum(objective, np.full_like(objective.tilt, 0.2))
     assert far.slope >= np.linalg.norm(true_gradient(objective, far.weights))
     assert far.slope > 1e-9
 
@@ -74,11 +74,11 @@ def test_a_solver_that_stops_early_is_not_believed(monkeypatch):
 def test_where_doubles_cannot_show_it_balls_do(loss):
     """A tolerance below the roundings of doubles, and still above that of the weights."""
     objective = objective_of(loss, rows=40)
-    best = verified(objective, minimum(objective, 1e-9).weights)
+    best = verify_minimum(objective, minimum(objective, 1e-9).weights)
     tolerance = 2e-15
     assert best.slope > tolerance
     found = minimum(objective, tolerance)
-    assert isinstance(found, Found)
+    assert isinstance(found, Minimum)
     assert found.slope <= tolerance
 
 
@@ -86,7 +86,7 @@ def test_where_doubles_cannot_show_it_balls_do(loss):
 def test_sums_in_blocks_are_the_sums(rows):
     generator = np.random.default_rng(rows)
     slopes, cells = generator.normal(size=(rows, 2)), generator.normal(size=(rows, 3))
-    assert np.allclose(summed(slopes, cells), slopes.T @ cells, atol=1e-10)
+    assert np.allclose(sum_products(slopes, cells), slopes.T @ cells, atol=1e-10)
 
 
 def test_no_rows_and_extreme_tilts_have_a_minimum():

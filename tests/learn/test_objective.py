@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from letalone.audit import audit
-from letalone.audit.auditor import Verdict
+from letalone.audit import Verdict, audit
 from letalone.errors import ParameterError
 from letalone.learn.losses import Margin, Softmax
-from letalone.learn.methods import Setting
+from letalone.learn.methods import ConvexSetting
 from letalone.learn.objective import ObjectiveMethod, least_strength, objective_method
 from letalone.privacy import GaussianDP
 from letalone.privacy.perturbed import PerturbedObjective
@@ -24,7 +23,9 @@ CODES = {"none": [], "like it": [1] * 3, "against": [0] * 4, "both": [0, 1, 0, 1
 
 def setting_of(epsilon="1", delta="1e-5", loss=None, **facts):
     facts = {"features": 1, "intercept": Fraction(0)} | facts
-    return Setting(loss or Margin(), epsilon=Fraction(epsilon), delta=Fraction(delta), **facts)
+    return ConvexSetting(
+        loss or Margin(), epsilon=Fraction(epsilon), delta=Fraction(delta), **facts
+    )
 
 
 def density(loss, codes, strength, sigma, grid):

@@ -6,10 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from letalone.audit import audit
-from letalone.audit.auditor import Verdict
+from letalone.audit import Verdict, audit
 from letalone.learn.losses import Margin, Softmax
-from letalone.learn.methods import Setting
+from letalone.learn.methods import ConvexSetting
 from letalone.learn.minimum import Objective, minimum
 from letalone.learn.output import output_method
 from seeded import SeededBits
@@ -23,7 +22,9 @@ def test_no_row_moves_the_minimum_further_than_claimed(loss, strength, share):
     """Random and hostile tables and rows; some row moves it by a share of the claim."""
     generator = np.random.default_rng(11)
     reached = 0.0
-    facts = Setting(loss, 2, Fraction(0), Fraction(1), Fraction(0), strength=Fraction(strength))
+    facts = ConvexSetting(
+        loss, 2, Fraction(0), Fraction(1), Fraction(0), strength=Fraction(strength)
+    )
     bound = float(output_method(facts).noise)  # at epsilon = 1 the scale is the movement
     for trial in range(25):
         rows = generator.normal(size=(trial % 5, 2))
@@ -53,7 +54,7 @@ def test_the_noise_is_for_what_the_solver_leaves_open_too(delta):
 
 
 def setting_of(delta):
-    return Setting(Margin(), 1, Fraction(0), Fraction(1), Fraction(delta))
+    return ConvexSetting(Margin(), 1, Fraction(0), Fraction(1), Fraction(delta))
 
 
 @pytest.mark.parametrize("delta", ["1e-3", "0"])

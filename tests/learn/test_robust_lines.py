@@ -13,9 +13,9 @@ from scipy import stats
 from letalone.audit import Verdict, audit
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball, lower, upper
-from letalone.learn.methods import Setting
+from letalone.learn.losses import PseudoHuber
+from letalone.learn.methods import ConvexSetting
 from letalone.learn.objective import objective_method
-from letalone.learn.pseudo_huber import PseudoHuber
 from letalone.learn.regression import LinearRegression, Ridge
 from letalone.learn.robust_lines import RobustLine
 from neighbours_of_learners import rows_of
@@ -76,7 +76,7 @@ def test_slopes_are_as_exact_as_is_said(loss, score, code, off):
 def test_the_exact_curve_in_one_dimension_is_below_the_claimed_one(others, target, epsilon):
     """The minimum's density is the noise's at the gradient times the second derivative. Without
     the noise on the weights, which reveals less still. A third of the claim is exceeded."""
-    setting = Setting(PseudoHuber(), 1, Fraction(0), Fraction(epsilon), Fraction(1, 1000))
+    setting = ConvexSetting(PseudoHuber(), 1, Fraction(0), Fraction(epsilon), Fraction(1, 1000))
     method = objective_method(setting)
     grid = np.linspace(-60, 60, 400_001)
     with_it = _density(method, [*others, (1.0, target)], grid)
@@ -98,7 +98,7 @@ def _density(method, rows, grid):
 
 def test_with_less_noise_the_claim_would_be_exceeded():
     """Power of the test above: a third of the noise reveals more than is claimed."""
-    setting = Setting(PseudoHuber(), 1, Fraction(0), Fraction(2), Fraction(1, 1000))
+    setting = ConvexSetting(PseudoHuber(), 1, Fraction(0), Fraction(2), Fraction(1, 1000))
     method = objective_method(setting)
     method = replace(method, noise=method.noise / 3)
     grid = np.linspace(-60, 60, 400_001)

@@ -1,5 +1,6 @@
 """Rows as whole numbers: norms hold in integers, sums are exact in any order."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from letalone.errors import ParameterError
 from letalone.learn.wholes import (
     BITS,
-    Grid,
+    RowGrid,
     product,
     scores_of,
     within,
@@ -29,7 +30,7 @@ def _norm_squared(row: np.ndarray) -> int:
 
 @given(st.lists(st.lists(ANY, min_size=3, max_size=3), min_size=1, max_size=8), BOUNDS)
 def test_no_row_exceeds_its_norm_in_whole_numbers(rows: list[list[float]], bound: Fraction) -> None:
-    found = within_norm(np.array(rows), Grid(bound))
+    found = within_norm(np.array(rows), RowGrid(bound))
     assert np.all(found == np.trunc(found))
     assert all(_norm_squared(row) <= 4**BITS for row in found)
 
@@ -37,7 +38,7 @@ def test_no_row_exceeds_its_norm_in_whole_numbers(rows: list[list[float]], bound
 def test_a_row_on_the_sphere_does_not_leave_it_by_a_rounding() -> None:
     rows = np.random.default_rng(1).normal(size=(20_000, 40))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    found = within_norm(rows * 3, Grid(Fraction(3)))
+    found = within_norm(rows * 3, RowGrid(Fraction(3)))
     assert all(_norm_squared(row) <= 4**BITS for row in found)
     # Rounding to nearest instead of towards zero would leave it.
     nearest = np.rint(rows * 2**BITS)
@@ -46,13 +47,13 @@ def test_a_row_on_the_sphere_does_not_leave_it_by_a_rounding() -> None:
 
 def test_a_row_within_its_norm_is_kept_to_a_step() -> None:
     rows = np.random.default_rng(2).uniform(-1, 1, size=(500, 5))
-    grid = Grid(Fraction(3))
+    grid = RowGrid(Fraction(3))
     assert np.max(np.abs(within_norm(rows, grid) * float(grid.step) - rows)) <= float(grid.step)
 
 
 @given(st.lists(st.lists(ANY, min_size=2, max_size=2), min_size=2, max_size=6))
 def test_each_row_depends_on_itself_alone(rows: list[list[float]]) -> None:
-    grid = Grid(Fraction(2))
+    grid = RowGrid(Fraction(2))
     whole = within_norm(np.array(rows), grid)
     alone = np.vstack([within_norm(np.array([row]), grid) for row in rows])
     assert np.array_equal(whole, alone)
@@ -75,7 +76,7 @@ def test_bounds_in_the_wrong_order_are_refused() -> None:
 
 @given(st.lists(ANY, max_size=9))
 def test_single_numbers_are_clamped(numbers: list[float]) -> None:
-    assert np.all(np.abs(within(np.array(numbers, float), Grid(Fraction(1, 7)))) <= 2**BITS)
+    assert np.all(np.abs(within(np.array(numbers, float), RowGrid(Fraction(1, 7)))) <= 2**BITS)
 
 
 def test_products_are_exact_where_doubles_in_one_go_are_not() -> None:
@@ -115,3 +116,29 @@ def test_sparse_rows_have_the_same_sums_and_scores(largest: int) -> None:
     )
     assert np.array_equal(scores_of(sparse, weights), scores_of(rows, weights))
     assert isinstance(without_zeros(np.ones((3, 2))), np.ndarray)
+
+
+DRAWN = np.random.default_rng(7).normal(size=(400, 40))
+
+
+def _in_columns(rows: np.ndarray) -> np.ndarray:
+    return np.asfortranarray(rows)
+
+
+@pytest.mark.parametrize("order", [np.ascontiguousarray, _in_columns])
+def test_a_whole_row_is_the_same_alone_and_beside_others(
+    order: Callable[[np.ndarray], np.ndarray],
+) -> None:
+    grid = RowGrid(Fraction(1))
+    together = within_norm(order(DRAWN), grid)
+    alone = np.vstack([within_norm(order(row[None]), grid) for row in DRAWN])
+    assert np.array_equal(together, alone)
+
+
+def test_a_score_is_the_same_alone_and_beside_others_and_exact() -> None:
+    whole = np.trunc(DRAWN * 2**BITS / 8)
+    weights = np.random.default_rng(8).normal(size=(3, 40))
+    together = scores_of(whole, weights)
+    alone = np.vstack([scores_of(row[None], weights) for row in whole])
+    assert np.array_equal(together, alone)
+    assert np.allclose(together, whole @ weights.T / 2**BITS, atol=1e-6)

@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
+from letalone.curator.plan_checks import used_columns
 from letalone.curator.questions import check_size
-from letalone.curator.used_columns import used_columns
 from letalone.errors import FormatError, LetaloneError
 from letalone.plans import aggregates as ask
 from letalone.plans import per_unit

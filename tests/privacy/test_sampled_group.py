@@ -253,7 +253,7 @@ def test_the_place_of_a_loss_is_never_above_it_and_close(mu, rate, sides):
         for asked, x in zip(losses, _inverse(pair, losses), strict=True):
             found = ln(density(mpf(x), sides[0], 1)) - ln(density(mpf(x), sides[1], -1))
             assert 0 <= mpf(asked) - found <= pair.misplaced * (1 + abs(asked))
-    assert (np.abs(tails.one + tails.one_below - 1) < 1e-14).all()
+    assert (np.abs(tails.p + tails.p_below - 1) < 1e-14).all()
 
 
 def test_a_group_in_many_sampled_releases():

@@ -4,7 +4,7 @@ from math import inf, log, nextafter
 
 import pytest
 
-from letalone.privacy.search import LARGEST, crossing, edge, float_of, index_of, peak
+from letalone.privacy.search import LARGEST_FLOAT, crossing, edge, float_of, index_of, peak
 
 
 @pytest.mark.parametrize("at", [5e-324, 1e-200, 0.3, 1.0, 1.5, 1e10, 1e300])
@@ -27,7 +27,7 @@ def test_the_edge_is_found_to_the_last_float(at, guess):
 def test_the_ends():
     assert edge(lambda _: True) == (0.0, 0.0)
     fails, holds = edge(lambda _: False)
-    assert LARGEST / 2 <= fails < holds == inf
+    assert LARGEST_FLOAT / 2 <= fails < holds == inf
     assert edge(lambda _: False, limit=100.0) == (128.0, inf)
 
 
@@ -41,7 +41,7 @@ def test_a_good_guess_saves_most_of_the_work():
 
 
 def test_floats_are_ordered_like_their_positions():
-    values = [0.0, 5e-324, 1e-300, 0.1, 1.0, 1e300, LARGEST]
+    values = [0.0, 5e-324, 1e-300, 0.1, 1.0, 1e300, LARGEST_FLOAT]
     assert sorted(values, key=index_of) == values
     assert [float_of(index_of(x)) for x in values] == values
 

@@ -22,6 +22,7 @@ from letalone.privacy import (
     between,
     compose,
 )
+from letalone.privacy.envelopes import lowest_envelope
 from privacy import slow_sums as slow
 
 RATES = [
@@ -167,7 +168,7 @@ def test_the_tradeoff_is_cautious_falls_and_is_below_guessing(curve):
     "rate", [Fraction(1, 10**6), Fraction(1, 20), Fraction(1, 2), Fraction(9, 10)]
 )
 def test_the_envelope_finds_the_exact_curve_from_delta_alone(curve, rate):
-    envelope = float(curve.lowest_envelope(rate))
+    envelope = float(lowest_envelope(curve, rate))
     exact = curve.tradeoff(rate)
     assert envelope <= exact + 1e-15
     assert envelope >= exact - 1e-8

@@ -12,11 +12,26 @@ from numpy.typing import NDArray
 from letalone.randomness.bulk import draw_all
 from letalone.randomness.draws import Sampler, sampler
 from letalone.randomness.lazy import LazyReal
-from letalone.randomness.rounding import AwayFromZero, OntoGrid, Size, ToNearest
+from letalone.randomness.rounding import AwayFromZero, OntoGrid, ToNearest, _floors, _Whole
 from letalone.randomness.ziggurat import EXPONENTIAL, HALF_GAUSSIAN, HEIGHT_BITS, Density
 from seeded import ScriptedBits, SeededBits
 
 ALL_ONES = (1 << 64) - 1
+
+
+class Size(_Whole):
+    """The whole number below the absolute value."""
+
+    def floats(self, y, places, margin):
+        floors, unsure = _floors(y, 0.0, margin)
+        sizes = floors.astype(np.int64)
+        sizes ^= sizes >> 63  # −1 − n becomes n
+        self.out[places] = sizes
+        return unsure
+
+    def exact(self, real, place, bits):
+        floor = real.floor(bits)
+        self.put(floor if floor >= 0 else -1 - floor, place)
 
 
 class FirstWords:

@@ -25,11 +25,8 @@ from letalone.randomness.draws import sampler
 from letalone.randomness.geometric import (
     sample_geometric,
     sample_geometrics,
-    sample_one_sided,
-    sample_one_sideds,
 )
 from letalone.randomness.real_noise import (
-    add_exponential,
     add_gaussian,
     add_gaussians,
     add_laplace,
@@ -107,21 +104,6 @@ def test_single_draws_follow_the_stated_law_and_not_one_ten_percent_wider(
         assert p_value(draws, CDF[law](1.1 * float(scale))) < ALPHA, "too few draws"
 
 
-@pytest.mark.parametrize("scale", SCALES)
-def test_one_sided_draws_have_an_exponential_tail(scale: Fraction):
-    def cdf(wrong: float) -> Cdf:
-        return lambda n: 1 - exp(-(n + 1) / (float(scale) * wrong))
-
-    many = sample_one_sideds(scale, 60_000, SeededBits(22))
-    bits = SeededBits(23)
-    one = np.array([sample_one_sided(scale, bits) for _ in range(6000)])
-    assert min(many.min(), one.min()) >= 0
-    assert p_value(many, cdf(1.0)) > ALPHA
-    assert p_value(one, cdf(1.0)) > ALPHA
-    if scale >= Fraction(1, 2):
-        assert p_value(many, cdf(1.1)) < ALPHA, "too few draws"
-
-
 def laplace_law(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(x < 0, np.exp(np.minimum(x, 0)) / 2, 1 - np.exp(-np.maximum(x, 0)) / 2)
 
@@ -150,14 +132,6 @@ def test_real_noise_has_its_law_at_every_scale(law: str, scale: Fraction):
     bits = SeededBits(25)
     single = np.array([one(float(values[0]), scale, bits) for _ in range(5000)])
     assert kstest((single - values[0]) / float(scale), cdf).pvalue > ALPHA
-
-
-def test_exponential_noise_is_one_sided_with_its_law():
-    bits = SeededBits(26)
-    noise = np.array([add_exponential(1.0, Fraction(1, 3), bits) for _ in range(20_000)]) - 1.0
-    assert noise.min() > -1e-8
-    assert kstest(noise * 3, lambda x: 1 - np.exp(-np.maximum(x, 0))).pvalue > ALPHA
-    assert kstest(noise * 3 / 1.1, lambda x: 1 - np.exp(-np.maximum(x, 0))).pvalue < ALPHA
 
 
 @pytest.mark.parametrize("law", MANY)

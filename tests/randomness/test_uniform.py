@@ -1,15 +1,13 @@
 """Uniform whole numbers: exact, and better than the shortcut word mod n."""
 
-from collections import Counter
 from fractions import Fraction
-from itertools import permutations
 
 import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from letalone.randomness.uniform import sample_below, sample_belows, sample_permutation
-from seeded import ScriptedBits, SeededBits
+from letalone.randomness.uniform import sample_below, sample_belows
+from seeded import SeededBits
 from trees import law_of
 
 
@@ -42,16 +40,3 @@ def test_many_equal_the_law_of_one(bound: int):
         shortcut = words % np.uint64(bound)
         wrong = np.bincount((shortcut / bound * 10).astype(int), minlength=10)
         assert chisquare(wrong).pvalue < 1e-6, "too few draws to see the shortcut's bias"
-
-
-def test_all_orders_are_equally_likely():
-    """Chi-square over 24 orders, α = 1e-6."""
-    bits = SeededBits(11)
-    seen = Counter(tuple(sample_permutation(4, bits).tolist()) for _ in range(12_000))
-    assert set(seen) == set(permutations(range(4)))
-    assert chisquare(list(seen.values())).pvalue > 1e-6
-
-
-def test_equal_keys_are_drawn_again():
-    bits = ScriptedBits([9, 9, 5, 1, 2, 3])
-    assert sample_permutation(3, bits).tolist() == [0, 1, 2]

@@ -8,7 +8,7 @@ import letalone as la
 from letalone.ledger import Kind
 from letalone.privacy.filters import charged, how_many_more
 from letalone.privacy.filters import opened as filter_opened
-from letalone.session.batch import cheapest
+from letalone.session.batch import choose_curve
 from session.makers import by_ward, opened
 
 BUDGET = la.Budget(epsilon=4, delta=1e-5)
@@ -43,7 +43,7 @@ def test_a_batch_leaves_as_much_room_for_others_as_one_by_one() -> None:
     """One (epsilon, delta) would cost a little less now, and four fifths of the batches later."""
     curves = [la.Geometric(epsilon=0.03, sensitivity=1).privacy] * 100
     state = filter_opened(la.Budget(10, 1e-5))
-    assert how_many_more(state, cheapest(curves, state)) >= how_many_more(
+    assert how_many_more(state, choose_curve(curves, state)) >= how_many_more(
         state, la.compose(*curves)
     )
 
@@ -53,7 +53,7 @@ def test_what_is_charged_is_never_less_than_what_the_curve_says() -> None:
     state, kinds = filter_opened(la.Budget(10, 1e-5)), set[type]()
     for number, epsilon in ((2, 0.5), (10, 0.1), (100, 0.03), (40, 0.25), (20, 0.5)):
         curves = [la.Geometric(epsilon=epsilon, sensitivity=1).privacy] * number
-        whole, charge = la.compose(*curves), cheapest(curves, state)
+        whole, charge = la.compose(*curves), choose_curve(curves, state)
         kinds.add(type(charge))
         assert charge == whole or whole.epsilon(charge.stated_delta) <= charge.epsilon(  # pyright: ignore
             charge.stated_delta  # pyright: ignore

@@ -9,8 +9,8 @@ import pytest
 
 import letalone as la
 from letalone.errors import LetaloneError
-from letalone.session.declared_types import WHAT
 from letalone.session.query import Query
+from letalone.session.same_table import TYPES_ACT
 
 N = 40
 CELLS = {
@@ -137,7 +137,7 @@ def test_the_first_opening_declares_what_types_say_and_says_so():
     with opened(more, ledger) as session:
         assert session.columns["age"] == "text"
         assert session.columns["new"] == "number"
-    acts = [entry for entry in ledger.entries("people") if entry.body.get("what") == WHAT]
+    acts = [entry for entry in ledger.entries("people") if entry.body.get("what") == TYPES_ACT]
     assert len(acts) == 3, "at first, with types=, with a new column"
     with opened(WHOLE, ledger) as session:
         assert session.columns["ward"] == "text"

@@ -9,7 +9,7 @@ from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.privacy import ADD_REMOVE, Budget
 from letalone.session import same_table
-from letalone.session.same_table import FRAME, NOWHERE, ON_SPARK, WHAT
+from letalone.session.same_table import FRAME, NOWHERE, OLD_SPARK_ACT, TABLE_ACT
 
 HERE, THERE, VIEW = "lake.clinic.visits", "lake.archive.visits", f"visits{NOWHERE}"
 
@@ -48,11 +48,11 @@ def test_of_two_opened_at_once_under_one_default_name_the_second_is_refused(
     check_same_table(ledger, "visits", second)
     remember_table(ledger, "visits", first, given=False)
     looks = iter([None])
-    real = same_table._known
-    monkeypatch.setattr(same_table, "_known", lambda *of: next(looks, real(*of)))
+    real = same_table._read_remembered
+    monkeypatch.setattr(same_table, "_read_remembered", lambda *of: next(looks, real(*of)))
     with pytest.raises(ParameterError, match="Give it a name of its own"):
         remember_table(ledger, "visits", second, given=False)
-    assert len([one for one in ledger.entries("visits") if one.body.get("what") == WHAT]) == 1
+    assert len([one for one in ledger.entries("visits") if one.body.get("what") == TABLE_ACT]) == 1
 
 
 def test_it_is_written_down_once_and_anew_when_the_table_moves(ledger):
@@ -82,13 +82,13 @@ def test_what_is_no_table_is_refused_under_a_tables_name_and_a_table_under_a_vie
 def test_a_place_is_known_however_many_other_acts_came_after_it(ledger):
     remember_table(ledger, "visits", HERE)
     for number in range(60):
-        ledger.administer("visits", "a note", {"what": WHAT, "number": number})
+        ledger.administer("visits", "a note", {"what": TABLE_ACT, "number": number})
     with pytest.raises(ParameterError, match=r"belongs to the table lake\.clinic"):
         check_same_table(ledger, "visits", THERE)
 
 
 def test_what_an_older_ledger_says_of_spark_is_known(ledger):
-    ledger.administer("visits", ON_SPARK, {"table": HERE})
+    ledger.administer("visits", OLD_SPARK_ACT, {"table": HERE})
     check_same_table(ledger, "visits", HERE)
     with pytest.raises(ParameterError, match=r"belongs to the table lake\.clinic"):
         check_same_table(ledger, "visits", THERE)
@@ -96,7 +96,7 @@ def test_what_an_older_ledger_says_of_spark_is_known(ledger):
 
 def test_a_table_on_a_server_is_one_however_its_address_is_written():
     def told(place, table=None):
-        return same_table.told_of(f"postgresql://{place}", table)
+        return same_table.identity_of(f"postgresql://{place}", table)
 
     one = told("ann@db.clinic:5432/care/visits?sslmode=require")
     assert one == told("bob@DB.clinic/care/public.visits") == told("db.clinic/care", "visits")
@@ -183,7 +183,7 @@ def test_a_csv_and_a_parquet_of_one_stem_are_one_table_and_other_stems_are_not(t
     parquet, csv, pattern, duck = files(tmp_path / "one", 5)
 
     def told(path):
-        return same_table.told_of(path, None)
+        return same_table.identity_of(path, None)
 
     assert told(parquet) == told(csv) == str(tmp_path / "one" / "visits")
     assert told(csv.rename(csv.with_name("visits.2024.csv"))).endswith("visits.2024")

@@ -132,7 +132,7 @@ def test_every_aggregate_has_an_empty_answer_where_no_key_is_listed() -> None:
 
 
 def test_without_a_delta_the_refusal_says_what_to_give() -> None:
-    with pytest.raises(ParameterError, match=r"List the keys.*or give a delta"):
+    with pytest.raises(ParameterError, match=r"List them: keys=.*Or give a delta"):
         compiled(plan_of({"n": Count()}, keys=None), epsilon=1)
     with pytest.raises(ParameterError, match=r"Call .with_keys first"):
         compiled(plan_of({"n": Count()}, keys=None), epsilon=1, delta=1e-6).finish([[]])

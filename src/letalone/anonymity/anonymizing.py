@@ -21,13 +21,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.cells import Cells, Whole, combined, read_cells
-from letalone.anonymity.diversity import closeness, distinct
-from letalone.anonymity.hierarchies import ALL, SPECIAL, Ladder, covered, labels, ladder_of
+from letalone.anonymity.cells import ValueCells, Whole, combine_codes, read_cells
+from letalone.anonymity.diversity import (
+    closeness,
+    distinct,
+    people_by_value,
+    people_in,
+    people_with,
+)
+from letalone.anonymity.hierarchies import ALL, SPECIAL, Ladder, covered_codes, labels, ladder_of
 from letalone.anonymity.kinds import natural
 from letalone.anonymity.measuring import Anonymity, measure
-from letalone.anonymity.mondrian import OUT, Promise, Table, partition, table_of
-from letalone.anonymity.people import people_by_value, people_in, people_with
+from letalone.anonymity.mondrian import OUT, MondrianTable, Promise, partition, table_of
 from letalone.engines.arrow import Table as ArrowTable
 from letalone.engines.arrow import table_of as table_of_columns
 from letalone.engines.coded import FIRST, as_kind, labelled
@@ -113,7 +118,7 @@ def anonymize(
     ladders = _ladders(cells, hierarchies or {})
     secrets = tuple(column.codes for column in cells.sensitive)
     cut = table_of(ladders, cells.rows, secrets, cells.person)
-    made = _made(cut, cells, promise, allowance=int(share * cells.total))
+    made = _make_partition(cut, cells, promise, allowance=int(share * cells.total))
     return _result(made, cells, ladders, kind=family_of(table) or "arrow")
 
 
@@ -125,7 +130,9 @@ class _Made:
     anonymity: Anonymity
 
 
-def _made(cut: Table, cells: Cells, promise: Promise, *, allowance: int) -> _Made:
+def _make_partition(
+    cut: MondrianTable, cells: ValueCells, promise: Promise, *, allowance: int
+) -> _Made:
     """A partition that holds: with rows left out, and more of them, and else with none.
 
     The last try is one part. Parts with the same labels are one group, which may be further from
@@ -133,12 +140,12 @@ def _made(cut: Table, cells: Cells, promise: Promise, *, allowance: int) -> _Mad
     """
     part = partition(cut, promise, allowance=allowance)
     while cells.rows[part == OUT].sum() <= allowance and (part != OUT).any():
-        made = _labelled(cut, cells, part)
+        made = _label_partition(cut, cells, part)
         if _keeps(made.anonymity, promise):
             return made
         part = np.where(_failing(made, cut, promise), OUT, part)
     for part in (partition(cut, promise), np.zeros(len(cells.rows), np.int64)):
-        made = _labelled(cut, cells, part)
+        made = _label_partition(cut, cells, part)
         if _keeps(made.anonymity, promise):
             return made
     raise ParameterError(
@@ -146,7 +153,7 @@ def _made(cut: Table, cells: Cells, promise: Promise, *, allowance: int) -> _Mad
     )
 
 
-def _labelled(cut: Table, cells: Cells, part: Whole) -> _Made:
+def _label_partition(cut: MondrianTable, cells: ValueCells, part: Whole) -> _Made:
     """The table of a partition, and its measure: what is released is what is measured.
 
     The unit is there to be counted only, and is not in the table.
@@ -161,22 +168,22 @@ def _labelled(cut: Table, cells: Cells, part: Whole) -> _Made:
     order = np.lexsort(keys[::-1])
     rows = np.repeat(order, cells.rows[kept][order])
     columns = [(name, labelled(names, at[rows])) for name, (names, at) in labels.items()]
-    columns += [(one.name, one.taken(one.codes[kept][rows])) for one in cells.sensitive]
+    columns += [(column.name, column.taken(column.codes[kept][rows])) for column in cells.sensitive]
     unit = [] if cells.unit is None else [cells.unit]
-    person = [(one.name, one.taken(one.codes[kept][rows])) for one in unit]
-    found = measure(
+    person = [(column.name, column.taken(column.codes[kept][rows])) for column in unit]
+    anonymity = measure(
         table_of_columns([*columns, *person]),
         quasi_identifiers=list(labels),
         sensitive=[column.name for column in cells.sensitive],
         unit=cells.unit and cells.unit.name,
     )
-    return _Made(part, labels, table_of_columns(columns), found)
+    return _Made(part, labels, table_of_columns(columns), anonymity)
 
 
 def _labels(ladder: Ladder, part: Whole, codes: Whole) -> tuple[list[str], Whole]:
     """The labels of a column, in order, and the place of each cell's label among them."""
     ends = _ends(part, codes)
-    _, first, place = np.unique(combined(ends), return_index=True, return_inverse=True)
+    _, first, place = np.unique(combine_codes(ends), return_index=True, return_inverse=True)
     low, high, none = (end[first] for end in ends)
     names = np.full(len(first), "", object)
     names[high > 0] = labels(ladder, low[high > 0], high[high > 0])
@@ -202,38 +209,39 @@ def _with_specials(name: str, none: int) -> str:
 
 
 def _keeps(found: Anonymity, promise: Promise) -> bool:
-    """Whether a measured table is as asked."""
     keeps_l = promise.l is None or found.l >= promise.l
     return found.k >= promise.k and keeps_l and (promise.t is None or found.t <= promise.t)
 
 
-def _failing(made: _Made, cut: Table, promise: Promise) -> NDArray[np.bool_]:
+def _failing(made: _Made, cut: MondrianTable, promise: Promise) -> NDArray[np.bool_]:
     """The cells in groups of the released table that do not keep the promise."""
     kept = made.part != OUT
     rows, unit = cut.rows[kept], None if cut.unit is None else cut.unit[kept]
-    _, group = np.unique(combined([at for _, at in made.labels.values()]), return_inverse=True)
+    _, group = np.unique(combine_codes([at for _, at in made.labels.values()]), return_inverse=True)
     bad = people_in(group, rows, unit, groups=int(group.max()) + 1) < promise.k
     for values in cut.sensitive:
-        found = people_by_value(group, values[kept], rows, unit=unit)
+        by_value = people_by_value(group, values[kept], rows, unit=unit)
         if promise.l is not None:
-            bad |= distinct(found) < promise.l
+            bad |= distinct(by_value) < promise.l
         if promise.t is not None:
-            whole = people_with(values[kept], rows, unit)
-            bad |= closeness(found, whole) > promise.t
+            in_table = people_with(values[kept], rows, unit)
+            bad |= closeness(by_value, in_table) > promise.t
     failing = np.zeros(len(kept), np.bool_)
     failing[kept] = bad[group] if bad.any() else True
     return failing
 
 
-def _result(made: _Made, cells: Cells, ladders: tuple[Ladder, ...], *, kind: str) -> Anonymized:
+def _result(
+    made: _Made, cells: ValueCells, ladders: tuple[Ladder, ...], *, kind: str
+) -> Anonymized:
     return Anonymized(
         table=as_kind(made.table, kind),
         as_arrow=made.table,
         anonymity=made.anonymity,
         rows=cells.total,
         suppressed=cells.total - made.anonymity.rows,
-        lost={one.column.name: _lost(one, made.part, cells.rows) for one in ladders},
-        coarsened={one.column.name: one.words for one in ladders},
+        lost={ladder.column.name: _lost(ladder, made.part, cells.rows) for ladder in ladders},
+        coarsened={ladder.column.name: ladder.words for ladder in ladders},
         dropped=cells.others,
     )
 
@@ -242,7 +250,7 @@ def _lost(ladder: Ladder, part: Whole, rows: Whole) -> float:
     """The mean width of a row's label, between 0 and 1; 1 for rows that were left out."""
     kept = part != OUT
     low, high, none = _ends(part[kept], ladder.column.codes[kept])
-    begin, end = covered(ladder, low, high)
+    begin, end = covered_codes(ladder, low, high)
     width = ladder.places[end] - ladder.places[begin]
     width = np.where((none > 0) & (high > 0), 1.0, width)  # a value, or none: nothing is known
     shown = float(np.sum(width[part[kept]] * rows[kept]))
@@ -268,7 +276,7 @@ def _promise(
     )
 
 
-def _check_possible(cells: Cells, promise: Promise) -> None:
+def _check_possible(cells: ValueCells, promise: Promise) -> None:
     """The whole table is one group at the coarsest; what it does not keep, no table can."""
     if cells.people < promise.k:
         raise ParameterError(
@@ -283,7 +291,7 @@ def _check_possible(cells: Cells, promise: Promise) -> None:
             )
 
 
-def _ladders(cells: Cells, hierarchies: Mapping[str, object]) -> tuple[Ladder, ...]:
+def _ladders(cells: ValueCells, hierarchies: Mapping[str, object]) -> tuple[Ladder, ...]:
     names = [column.name for column in cells.quasi_identifiers]
     for name in hierarchies:
         if name not in names:

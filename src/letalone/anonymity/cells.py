@@ -21,11 +21,11 @@ from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
 
 Whole = NDArray[np.int64]
-MOST_CODES = 2**62  # combinations of codes that one whole number can tell apart
+MAX_CODES = 2**62  # combinations of codes that one whole number can tell apart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class ValueCells:
     """The cells of a table: codes of each column, the group of each cell, its rows.
 
     `unit` is the column that tells people apart; None where a row is a person.
@@ -41,7 +41,6 @@ class Cells:
 
     @property
     def total(self) -> int:
-        """How many rows there are."""
         return int(self.rows.sum())
 
     @property
@@ -51,12 +50,11 @@ class Cells:
 
     @property
     def people(self) -> int:
-        """How many people there are."""
         return self.total if self.unit is None else len(np.unique(self.unit.codes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Histogram:
+class ValueHistogram:
     """How often each value occurs in each group: sorted by group, then by value."""
 
     group: Whole
@@ -71,7 +69,7 @@ def read_cells(
     sensitive: Iterable[str],
     unit: str | None = None,
     table_name: str | None = None,
-) -> Cells:
+) -> ValueCells:
     """The cells of a file or a frame, on DuckDB."""
     quasi = _names("quasi_identifiers", quasi_identifiers)
     secret = _names("sensitive", sensitive, needed=False)
@@ -83,15 +81,15 @@ def read_cells(
         )
     with closing(open_duck(table, table=table_name)) as engine:
         columns = [column.name for column in engine.schema().columns]
-        found = engine.counted([*quasi, *secret, *person])
-    if not found.num_rows:
+        counted = engine.counted([*quasi, *secret, *person])
+    if not counted.num_rows:
         raise ParameterError("The table has no rows, so there is no group. Give one with rows.")
     names = [*quasi, *secret, *person]
-    codes = [coded(found, str(n), called=name) for n, name in enumerate(names)]
+    codes = [coded(counted, str(n), called=name) for n, name in enumerate(names)]
     others = tuple(name for name in columns if name not in (*quasi, *secret))
     first, second = len(quasi), len(quasi) + len(secret)
     last = _of_people(codes[-1]) if person else None
-    rows = counts(found, NUMBER_OF_ROWS)
+    rows = counts(counted, NUMBER_OF_ROWS)
     return cells_of(codes[:first], codes[first:second], rows, others, unit=last)
 
 
@@ -102,38 +100,40 @@ def cells_of(
     others: tuple[str, ...] = (),
     *,
     unit: Coded | None = None,
-) -> Cells:
+) -> ValueCells:
     """Cells in the order of their values, each with the number of its group."""
     person = [] if unit is None else [unit]
-    order = np.argsort(combined([column.codes for column in (*quasi, *sensitive, *person)]))
-    moved = ([_moved(one, order) for one in part] for part in (quasi, sensitive, person))
+    order = np.argsort(combine_codes([column.codes for column in (*quasi, *sensitive, *person)]))
+    moved = (
+        [_reorder_cells(column, order) for column in part] for part in (quasi, sensitive, person)
+    )
     first, second, third = (tuple(part) for part in moved)
-    starts = _starts(combined([column.codes for column in first]))
+    starts = _starts(combine_codes([column.codes for column in first]))
     group = np.cumsum(starts) - 1
     last = third[0] if third else None
-    return Cells(first, second, rows[order], group, int(starts.sum()), others, last)
+    return ValueCells(first, second, rows[order], group, int(starts.sum()), others, last)
 
 
-def histogram(group: Whole, value: Whole, rows: Whole) -> Histogram:
+def histogram(group: Whole, value: Whole, rows: Whole) -> ValueHistogram:
     """The rows of each value in each group."""
-    key = combined([group, value])
+    key = combine_codes([group, value])
     if (key[1:] > key[:-1]).all():
-        return Histogram(group, value, rows)
+        return ValueHistogram(group, value, rows)
     order = np.argsort(key)
     places = np.flatnonzero(_starts(key[order]))
     first = order[places]
-    return Histogram(group[first], value[first], np.add.reduceat(rows[order], places))
+    return ValueHistogram(group[first], value[first], np.add.reduceat(rows[order], places))
 
 
-def combined(columns: Sequence[Whole]) -> Whole:
+def combine_codes(columns: Sequence[Whole]) -> Whole:
     """One whole number for each combination, in the order of the first column, then the next."""
-    key, most = columns[0], int(columns[0].max()) + 1
+    key, codes = columns[0], int(columns[0].max()) + 1
     for column in columns[1:]:
         size = int(column.max()) + 1
-        if most * size >= MOST_CODES:
+        if codes * size >= MAX_CODES:
             values, inverse = np.unique(key, return_inverse=True)
-            key, most = inverse.astype(np.int64), len(values)
-        key, most = key * size + column, most * size
+            key, codes = inverse.astype(np.int64), len(values)
+        key, codes = key * size + column, codes * size
     return key
 
 
@@ -142,12 +142,11 @@ def _of_people(unit: Coded) -> Coded:
     return Coded(unit.name, np.where(unit.codes == NAN, MISSING, unit.codes), unit.values)
 
 
-def _moved(column: Coded, order: Whole) -> Coded:
+def _reorder_cells(column: Coded, order: Whole) -> Coded:
     return Coded(column.name, column.codes[order], column.values)
 
 
 def _starts(ordered: Whole) -> NDArray[np.bool_]:
-    """Where another key begins."""
     return np.concatenate([[True], ordered[1:] != ordered[:-1]])
 
 

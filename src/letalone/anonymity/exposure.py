@@ -26,8 +26,8 @@ from letalone.anonymity.diversity import distinct
 from letalone.anonymity.measuring import Anonymity, Diversity, certain_of, measure
 from letalone.answers.promise import percent
 from letalone.answers.release import ReleaseRecord
-from letalone.answers.so_many import so_many_counted
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural_counted
 from letalone.exact.typed import EPSILON, Number
 from letalone.privacy.neighbours import ADD_REMOVE, REPLACE
 
@@ -65,7 +65,7 @@ class Exposure:
     def __str__(self) -> str:
         more = f"; {self.known[1]:,} if one wrong value is ruled out, {self.known[2]:,} if two are"
         guesses = f"{100 * self.guessed:.0f} % (before: {100 * self.guessed_before:.0f} %)"
-        everyone = so_many_counted(self.people, self.counted)
+        everyone = plural_counted(self.people, self.counted)
         return (
             f"{self.column}: certain for {self.certain:,} of {everyone}{more};"
             f" a guess is right for {guesses}"
@@ -104,8 +104,8 @@ class Limits:
         fields = ("people", "known", "ruled_out", "guessed", "guessed_before")
         return {
             "exposed": {
-                name: {field: getattr(one, field) for field in fields}
-                for name, one in self.exposures.items()
+                name: {field: getattr(exposure, field) for field in fields}
+                for name, exposure in self.exposures.items()
             },
             "private": {"epsilon": self.beside.epsilon, "odds": self.beside.odds, "certain": 0},
         }
@@ -129,14 +129,14 @@ def limits(
     `release` is one that was made with `la.open`; without it, one of `epsilon` with neighbours
     that add or remove a person is spoken of. `unit` is the column that tells people apart.
     """
-    found = measure(
+    anonymity = measure(
         table,
         quasi_identifiers=quasi_identifiers,
         sensitive=sensitive,
         unit=unit,
         table_name=table_name,
     )
-    return limits_of(found, release=release, epsilon=epsilon)
+    return limits_of(anonymity, release=release, epsilon=epsilon)
 
 
 def limits_of(
@@ -148,7 +148,7 @@ def limits_of(
             "No sensitive column was named, so there is nothing to learn about people. Name one,"
             " such as sensitive=['diagnosis']."
         )
-    exposures = {name: _exposure(one, found) for name, one in found.sensitive.items()}
+    exposures = {name: _exposure(diversity, found) for name, diversity in found.sensitive.items()}
     beside = _typical(epsilon) if release is None else _of_release(release)
     return Limits(found, exposures, beside)
 

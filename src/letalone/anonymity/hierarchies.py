@@ -18,14 +18,14 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.kinds import Kind, Natural
+from letalone.anonymity.kinds import ColumnNature, Natural
 from letalone.engines.coded import FIRST, Coded
 from letalone.errors import ParameterError
 from letalone.exact.typed import SCALE, Number
 
 Whole = NDArray[np.int64]
-MOST_STEPS = 16  # of prefixes
-LISTED = 6  # names in a set; of more, the first and the last are named
+MAX_PREFIXES = 16  # of prefixes
+MAX_NAMES_LISTED = 6  # names in a set; of more, the first and the last are named
 ALL = "*"
 POSTAL = re.compile(r"(^|_)(zip|zip_?code|postcode|postal_?code|plz)(_|$)")
 SPECIAL = ("missing", "NaN")
@@ -56,9 +56,9 @@ class Prefixes:
         """The values in alphabetical order, with a level for each length."""
         texts = found.column.texts()
         longest = max(map(len, texts), default=0)
-        if found.kind is Kind.NUMBER and all(map(str.isdigit, texts)):
+        if found.kind is ColumnNature.NUMBER and all(map(str.isdigit, texts)):
             texts = [text.zfill(longest) for text in texts]  # a number has lost its zeros
-        lengths = range(1, min(longest, MOST_STEPS + 1))
+        lengths = range(1, min(longest, MAX_PREFIXES + 1))
         paths = [[*(_cut(text, length, longest) for length in lengths), text] for text in texts]
         order = sorted(range(len(texts)), key=texts.__getitem__)
         return _of_paths(found, paths, "prefixes", in_a_row=True, order=order)
@@ -70,15 +70,15 @@ class Dates:
 
     def ladder(self, found: Natural) -> Ladder:
         """The dates in order, with levels for decades, years, months and days."""
-        if found.kind is not Kind.DATE:
+        if found.kind is not ColumnNature.DATE:
             raise _unfit(found, "dates, written year first: 2024-01-31")
         moments = np.asarray(found.points, "datetime64")
         years = [str(year) for year in moments.astype("datetime64[Y]")]
         months = [str(month) for month in moments.astype("datetime64[M]")]
         days = [str(day) for day in moments.astype("datetime64[D]")]
         texts = found.column.texts()
-        whole = zip(years, months, days, texts, strict=True)
-        paths = [[f"{y[:-1]}0s", y, m, d, text] for y, m, d, text in whole]
+        dates = zip(years, months, days, texts, strict=True)
+        paths = [[f"{y[:-1]}0s", y, m, d, text] for y, m, d, text in dates]
         return _of_paths(found, paths, "dates", in_a_row=True)
 
 
@@ -102,11 +102,11 @@ class Ranges:
 
     def ladder(self, found: Natural) -> Ladder:
         """The numbers in order, with a level for each width."""
-        if found.kind is not Kind.NUMBER:
+        if found.kind is not ColumnNature.NUMBER:
             raise _unfit(found, "numbers")
         numbers = np.asarray(found.points, np.float64)
-        whole = bool((numbers == np.floor(numbers)).all())
-        levels = [[_range(x, float(width), whole) for x in numbers] for width in self.widths]
+        is_whole = bool((numbers == np.floor(numbers)).all())
+        levels = [[_range(x, float(width), is_whole) for x in numbers] for width in self.widths]
         paths = [list(path) for path in zip(*levels, found.column.texts(), strict=True)]
         return _of_paths(found, paths, "ranges", in_a_row=True)
 
@@ -161,21 +161,21 @@ def ladder_of(found: Natural, given: object = None) -> Ladder:
         )
     if POSTAL.search(found.column.name.lower()):
         return Prefixes().ladder(found)
-    usual = {Kind.NUMBER: Ranges(), Kind.DATE: Dates(), Kind.NAME: Sets()}
+    usual = {ColumnNature.NUMBER: Ranges(), ColumnNature.DATE: Dates(), ColumnNature.NAME: Sets()}
     return usual[found.kind].ladder(found)
 
 
 def labels(ladder: Ladder, low: Whole, high: Whole) -> list[str]:
     """What groups are called that reach from one code to another, both of values."""
-    found = np.full(len(low), ALL, object)
+    names = np.full(len(low), ALL, object)
     common = _common(ladder, low, high)
     for level in range(len(ladder.steps) + 1):
         chosen = np.flatnonzero(common == level)
-        found[chosen] = _on_level(ladder, level, low[chosen], high[chosen])
-    return found.tolist()
+        names[chosen] = _on_level(ladder, level, low[chosen], high[chosen])
+    return names.tolist()
 
 
-def covered(ladder: Ladder, low: Whole, high: Whole) -> tuple[Whole, Whole]:
+def covered_codes(ladder: Ladder, low: Whole, high: Whole) -> tuple[Whole, Whole]:
     """The first and the last code that each group's label stands for."""
     common, last = _common(ladder, low, high), len(ladder.steps) - 1
     begin, end = low.copy(), high.copy()
@@ -198,7 +198,7 @@ def _on_level(ladder: Ladder, level: int, low: Whole, high: Whole) -> list[str]:
     if level:
         above = [ladder.names[level - 1][int(step)] for step in ladder.steps[level - 1][low]]
     each = zip(above, is_whole.tolist(), first.tolist(), last.tolist(), strict=True)
-    return [up if whole else _several(ladder, level, a, b) for up, whole, a, b in each]
+    return [up if is_all else _several(ladder, level, a, b) for up, is_all, a, b in each]
 
 
 def _common(ladder: Ladder, low: Whole, high: Whole) -> Whole:
@@ -219,9 +219,8 @@ def _whole(ladder: Ladder, codes: Whole, level: int) -> tuple[Whole, Whole]:
 
 
 def _several(ladder: Ladder, level: int, first: int, last: int) -> str:
-    """Steps side by side, from one to another."""
     names = ladder.names[level]
-    if not ladder.in_a_row and last - first < LISTED:
+    if not ladder.in_a_row and last - first < MAX_NAMES_LISTED:
         return ", ".join(names[first : last + 1])
     if not ladder.in_a_row:
         return f"{names[first]} … {names[last]}"
@@ -240,7 +239,7 @@ def _of_paths(
     """A ladder from the names of the steps above each value, coarse to fine, and its own."""
     column, points = found.column, found.points
     if order is not None:
-        column, points = _reordered(column, order), None
+        column, points = _reorder_codes(column, order), None
         paths = [paths[number] for number in order]
     depth = len(paths[0]) if paths else 1
     levels = [_level(paths, level) for level in range(depth)]
@@ -272,7 +271,7 @@ def _places(points: NDArray[np.generic] | None, number: int) -> NDArray[np.float
     return np.concatenate([[0.0, 0.0], spread])
 
 
-def _reordered(column: Coded, order: Sequence[int]) -> Coded:
+def _reorder_codes(column: Coded, order: Sequence[int]) -> Coded:
     place = np.empty(len(order), np.int64)
     place[np.asarray(order, np.int64)] = np.arange(len(order))
     return column.moved(place)
@@ -281,22 +280,22 @@ def _reordered(column: Coded, order: Sequence[int]) -> Coded:
 def _leaves(
     branch: Mapping[str, object], path: tuple[str, ...]
 ) -> list[tuple[str, tuple[str, ...]]]:
-    found: list[tuple[str, tuple[str, ...]]] = []
+    leaf_paths: list[tuple[str, tuple[str, ...]]] = []
     for name, below in branch.items():
         if isinstance(below, Mapping):
-            found += _leaves(cast("Mapping[str, object]", below), (*path, str(name)))
+            leaf_paths += _leaves(cast("Mapping[str, object]", below), (*path, str(name)))
         elif isinstance(below, Sequence) and not isinstance(below, str):
             leaves = cast("Sequence[object]", below)
-            found += [(str(leaf), (*path, str(name))) for leaf in leaves]
+            leaf_paths += [(str(leaf), (*path, str(name))) for leaf in leaves]
         else:
             raise ParameterError(
                 f"The branch {name!r} of a tree must be a list of values or a dictionary of further"
                 " branches."
             )
-    names = [name for name, _ in found]
+    names = [name for name, _ in leaf_paths]
     if len(set(names)) != len(names):
         raise ParameterError("A tree lists a value twice. Put each value into one branch.")
-    return found
+    return leaf_paths
 
 
 def _cut(text: str, length: int, longest: int) -> str:

@@ -21,7 +21,7 @@ NOT_A_NUMBER = re.compile(r"\s*[-+]?nan\s*", re.IGNORECASE)
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-class Kind(Enum):
+class ColumnNature(Enum):
     """How values are told apart and put in order."""
 
     NUMBER = "number"
@@ -34,42 +34,41 @@ class Natural:
     """A column in its natural order; `points` are its numbers or moments, where it has them."""
 
     column: Coded
-    kind: Kind
+    kind: ColumnNature
     points: NDArray[np.float64] | NDArray[np.datetime64] | None = None
 
     @property
     def is_ordered(self) -> bool:
-        """Whether there is an order that means something."""
-        return self.kind is not Kind.NAME
+        return self.kind is not ColumnNature.NAME
 
 
 def natural(column: Coded) -> Natural:
     """The column with its codes in the order of its numbers or dates."""
     if column.is_dated:
-        return Natural(column, Kind.DATE, column.moments())
+        return Natural(column, ColumnNature.DATE, column.moments())
     if column.is_ordered:
-        return Natural(column, Kind.NUMBER, column.numbers())
+        return Natural(column, ColumnNature.NUMBER, column.numbers())
     if not column.is_text:
-        return Natural(column, Kind.NAME)
+        return Natural(column, ColumnNature.NAME)
     texts = column.texts()
     if texts and all(map(NUMBER.fullmatch, texts)):
         return _in_order(column, np.array([float(text) for text in texts]))
     if texts and all(map(DAY.fullmatch, texts)):
         try:
-            return Natural(column, Kind.DATE, np.array(texts, "datetime64[D]"))
+            return Natural(column, ColumnNature.DATE, np.array(texts, "datetime64[D]"))
         except ValueError:  # 2024-02-30 is a text
-            return Natural(column, Kind.NAME)
-    return Natural(column, Kind.NAME)
+            return Natural(column, ColumnNature.NAME)
+    return Natural(column, ColumnNature.NAME)
 
 
-def ordered(column: Coded) -> Coded | None:
+def order_column(column: Coded) -> Coded | None:
     """The column with its codes in an order that means something; None where there is none.
 
     The text NaN among numbers is a missing one, and stands before them as those do.
     """
-    found = natural(column)
-    if found.is_ordered:
-        return found.column
+    in_order = natural(column)
+    if in_order.is_ordered:
+        return in_order.column
     texts = column.texts() if column.is_text else []
     missing = np.array([NOT_A_NUMBER.fullmatch(text) is not None for text in texts], np.bool_)
     numbers = [text for text, none in zip(texts, missing, strict=True) if not none]
@@ -84,4 +83,4 @@ def _in_order(column: Coded, numbers: NDArray[np.float64]) -> Natural:
     order = np.argsort(numbers, kind="stable")  # equal numbers stay in the order of their texts
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    return Natural(column.moved(place), Kind.NUMBER, numbers[order])
+    return Natural(column.moved(place), ColumnNature.NUMBER, numbers[order])

@@ -19,9 +19,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from letalone.anonymity import diversity
-from letalone.anonymity.cells import Cells, Histogram, Whole, read_cells
-from letalone.anonymity.kinds import ordered
-from letalone.anonymity.people import (
+from letalone.anonymity.cells import ValueCells, ValueHistogram, Whole, read_cells
+from letalone.anonymity.diversity import (
     alone,
     certain,
     certain_people,
@@ -29,11 +28,12 @@ from letalone.anonymity.people import (
     people_in,
     people_with,
 )
+from letalone.anonymity.kinds import order_column
 from letalone.anonymity.risk import Risk, risk_of
 from letalone.answers.promise import percent
-from letalone.answers.so_many import so_many, so_many_counted, so_many_people, so_many_rows
 from letalone.engines.coded import Coded
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural, plural_counted, plural_people, plural_rows
 from letalone.exact.typed import COUNT, SCALE, Number
 
 NOT_PRIVATE = "k, l and t describe a table. None of them is differential privacy."
@@ -54,7 +54,7 @@ class Diversity:
     t_ordered: float | None
     certain: int
     whole: Whole = field(repr=False, compare=False)
-    cells: Histogram = field(repr=False, compare=False)
+    cells: ValueHistogram = field(repr=False, compare=False)
 
     def recursive(self, c: Number) -> int:
         """The largest l for which the column is recursively (c, l)-diverse; 0 if there is none."""
@@ -78,7 +78,7 @@ class Anonymity:
     sensitive: Mapping[str, Diversity]
     unit: str | None
     group_sizes: Whole = field(repr=False, compare=False)
-    cells: Cells = field(repr=False, compare=False)
+    cells: ValueCells = field(repr=False, compare=False)
 
     @property
     def unique_share(self) -> float:
@@ -94,34 +94,35 @@ class Anonymity:
     def unique_ones(self) -> str:
         """How many are unique, in words."""
         verb = "is" if self.uniques == 1 else "are"
-        ones = so_many_counted(self.uniques, self.counted)
+        ones = plural_counted(self.uniques, self.counted)
         return f"{ones} ({percent(self.unique_share)}) {verb} unique"
 
     @property
     def l(self) -> int:  # noqa: E743  (the name that the literature gives it)
         """The least number of sensitive values in a group."""
-        return min(one.l for one in self._columns())
+        return min(column.l for column in self._columns())
 
     @property
     def entropy_l(self) -> float:
         """The least entropy l of a group: as many values, were they evenly spread."""
-        return min(one.entropy_l for one in self._columns())
+        return min(column.entropy_l for column in self._columns())
 
     @property
     def t(self) -> float:
         """The largest total variation of a group from the table."""
-        return max(one.t for one in self._columns())
+        return max(column.t for column in self._columns())
 
     @property
     def t_ordered(self) -> float | None:
         """The largest ordered earth mover's distance; None where no column has an order."""
         return max(
-            (one.t_ordered for one in self._columns() if one.t_ordered is not None), default=None
+            (column.t_ordered for column in self._columns() if column.t_ordered is not None),
+            default=None,
         )
 
     def recursive(self, c: Number) -> int:
         """The largest l for which every sensitive column is recursively (c, l)-diverse."""
-        return min(one.recursive(c) for one in self._columns())
+        return min(column.recursive(c) for column in self._columns())
 
     def smallest(self, most: int = 5) -> list[dict[str, object]]:
         """The smallest groups, with their values and size: it shows people, to the owner.
@@ -133,7 +134,9 @@ class Anonymity:
         chosen = np.argsort(sizes, kind="stable")[:most]
         _, first = np.unique(cells.group, return_index=True)
         places = first[chosen]
-        columns = {one.name: one.objects(one.codes[places]) for one in cells.quasi_identifiers}
+        columns = {
+            column.name: column.objects(column.codes[places]) for column in cells.quasi_identifiers
+        }
         return [
             {**{name: at[n] for name, at in columns.items()}, self.counted: int(sizes[group])}
             for n, group in enumerate(chosen)
@@ -157,7 +160,7 @@ class Anonymity:
             "uniques": self.uniques,
             "unique_share": self.unique_share,
             "risk": risk,
-            "sensitive": {name: _as_json(one) for name, one in self.sensitive.items()},
+            "sensitive": {name: _as_json(column) for name, column in self.sensitive.items()},
         }
 
     def _columns(self) -> list[Diversity]:
@@ -170,13 +173,13 @@ class Anonymity:
 
     def __str__(self) -> str:
         names = ", ".join(self.quasi_identifiers)
-        whose = "" if self.unit is None else f" of {so_many_people(self.people)}"
-        groups = so_many(self.groups, "group")
+        whose = "" if self.unit is None else f" of {plural_people(self.people)}"
+        groups = plural(self.groups, "group")
         lines = [
-            f"{so_many_rows(self.rows)}{whose} in {groups} of the same {names}",
+            f"{plural_rows(self.rows)}{whose} in {groups} of the same {names}",
             f"k = {self.k:,}; {self.unique_ones}",
             f"risk: {self.risk}",
-            *(_in_words(one, self.counted) for one in self.sensitive.values()),
+            *(_in_words(column, self.counted) for column in self.sensitive.values()),
             NOT_PRIVATE,
         ]
         return "\n".join(lines)
@@ -204,10 +207,10 @@ def measure(
         unit=unit,
         table_name=table_name,
     )
-    return measured(cells, population=population)
+    return measure_cells(cells, population=population)
 
 
-def measured(cells: Cells, *, population: int | None = None) -> Anonymity:
+def measure_cells(cells: ValueCells, *, population: int | None = None) -> Anonymity:
     """The figures of cells."""
     sizes = people_in(cells.group, cells.rows, cells.person, groups=cells.groups)
     return Anonymity(
@@ -232,29 +235,29 @@ def certain_of(one: Diversity, found: Anonymity, ruled_out: int) -> int:
 
 
 def _certain(
-    cells: Cells, column: Coded, counted: Histogram, sizes: Whole, ruled_out: int = 0
+    cells: ValueCells, column: Coded, counted: ValueHistogram, sizes: Whole, ruled_out: int = 0
 ) -> int:
     if cells.person is None:
         return certain(counted, sizes, ruled_out=ruled_out)
     return certain_people(cells.group, column.codes, cells.person, sizes, ruled_out=ruled_out)
 
 
-def _diversity(cells: Cells, column: Coded, sizes: Whole) -> Diversity:
-    order = ordered(column)
+def _diversity(cells: ValueCells, column: Coded, sizes: Whole) -> Diversity:
+    order = order_column(column)
     codes = (order or column).codes
     counted = people_by_value(cells.group, codes, cells.rows, unit=cells.person)
-    whole = people_with(codes, cells.rows, cells.person)
+    in_table = people_with(codes, cells.rows, cells.person)
     number = diversity.distinct(counted)
-    moved = None if order is None else diversity.ordered_closeness(counted, whole).max()
+    moved = None if order is None else diversity.ordered_closeness(counted, in_table).max()
     return Diversity(
         column=column.name,
-        values=int((whole > 0).sum()),
+        values=int((in_table > 0).sum()),
         l=int(number.min()),
         entropy_l=float(diversity.entropies(counted).min()),
-        t=float(diversity.closeness(counted, whole).max()),
+        t=float(diversity.closeness(counted, in_table).max()),
         t_ordered=None if moved is None else float(moved),
         certain=_certain(cells, column, counted, sizes),
-        whole=whole,
+        whole=in_table,
         cells=counted,
     )
 
@@ -268,5 +271,5 @@ def _in_words(one: Diversity, counted: str) -> str:
     ordered = "" if one.t_ordered is None else f", ordered {one.t_ordered:.3g}"
     return (
         f"{one.column}: l = {one.l} (entropy {one.entropy_l:.3g}), t = {one.t:.3g}{ordered};"
-        f" certain for {so_many_counted(one.certain, counted)}"
+        f" certain for {plural_counted(one.certain, counted)}"
     )

@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 
 from letalone.anonymity import diversity
 from letalone.anonymity.cells import Whole
+from letalone.anonymity.diversity import people_by_value, people_in, people_with
 from letalone.anonymity.hierarchies import Ladder
-from letalone.anonymity.people import people_by_value, people_in, people_with
 
 Flags = NDArray[np.bool_]
 NEVER = np.iinfo(np.int64).max
-FEW = 10  # rows are left out only where they are at most one in so many of their part
+# Rows are left out only where they are at most one in so many of their part.
+MAX_ONE_IN_LEFT_OUT = 10
 OUT = -1
 
 
@@ -44,7 +45,7 @@ class Promise:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class MondrianTable:
     """Cells as they are cut: codes by column and cell, rows, sensitive codes, whole counts.
 
     `unit` is the person of each cell; None where a row is a person.
@@ -54,7 +55,7 @@ class Table:
     codes: Whole
     rows: Whole
     sensitive: tuple[Whole, ...]
-    whole: tuple[Whole, ...]
+    in_table: tuple[Whole, ...]
     unit: Whole | None = None
 
 
@@ -76,14 +77,14 @@ def table_of(
     rows: Whole,
     sensitive: tuple[Whole, ...],
     unit: Whole | None = None,
-) -> Table:
+) -> MondrianTable:
     """What is cut."""
     codes = np.stack([ladder.column.codes for ladder in ladders])
-    whole = tuple(people_with(one, rows, unit) for one in sensitive)
-    return Table(ladders, codes, rows, sensitive, whole, unit)
+    in_table = tuple(people_with(column, rows, unit) for column in sensitive)
+    return MondrianTable(ladders, codes, rows, sensitive, in_table, unit)
 
 
-def partition(table: Table, promise: Promise, *, allowance: int = 0) -> Whole:
+def partition(table: MondrianTable, promise: Promise, *, allowance: int = 0) -> Whole:
     """The part of each cell; -1 where its rows are left out, at most `allowance` rows in all."""
     part = np.zeros(len(table.rows), np.int64)
     active, parts = np.arange(len(table.rows)), 1
@@ -99,12 +100,12 @@ def partition(table: Table, promise: Promise, *, allowance: int = 0) -> Whole:
 
 
 def _round(
-    table: Table, promise: Promise, part: Whole, cells: Whole, *, parts: int, allowance: int
+    table: MondrianTable, promise: Promise, part: Whole, cells: Whole, *, parts: int, allowance: int
 ) -> tuple[int, int, Flags]:
     """Cuts each part of these cells once; returns the parts, the rows left out, what goes on."""
     starts = np.flatnonzero(np.diff(part[cells], prepend=OUT - 1))
     local = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(cells)))
-    ranked, splittable = _ranked(table, cells, starts)
+    ranked, splittable = _rank_columns(table, cells, starts)
     pending = np.ones(len(starts), np.bool_)
     trims: list[Cut] = []
     for rank in range(len(table.ladders)):
@@ -124,7 +125,7 @@ def _round(
     return parts, spent, (~pending | trimmed)[local] & (part[cells] != OUT)
 
 
-def _ranked(table: Table, cells: Whole, starts: Whole) -> tuple[Whole, Flags]:
+def _rank_columns(table: MondrianTable, cells: Whole, starts: Whole) -> tuple[Whole, Flags]:
     """The columns of each part from wide to narrow, and which of them have two values."""
     widths = np.empty((len(starts), len(table.ladders)))
     splittable = np.empty(widths.shape, np.bool_)
@@ -137,7 +138,7 @@ def _ranked(table: Table, cells: Whole, starts: Whole) -> tuple[Whole, Flags]:
     return np.argsort(-widths, axis=1, kind="stable"), splittable
 
 
-def _cut(table: Table, promise: Promise, cells: Whole, local: Whole, column: Whole) -> Cut:
+def _cut(table: MondrianTable, promise: Promise, cells: Whole, local: Whole, column: Whole) -> Cut:
     """Each part in two along its column, as near to the middle as its hierarchy allows."""
     dimension = column[local]
     code = table.codes[dimension, cells]
@@ -148,13 +149,13 @@ def _cut(table: Table, promise: Promise, cells: Whole, local: Whole, column: Who
     rows = table.rows[cells]
     upto = np.cumsum(rows)
     total = np.add.reduceat(rows, starts)
-    left = upto - (upto[starts] - rows[starts])[inner]
-    allowed = _allowed(table, code, dimension, inner, starts)
-    score = np.where(allowed, np.abs(2 * left - total[inner]), NEVER)
+    below = upto - (upto[starts] - rows[starts])[inner]
+    allowed = _allowed_cuts(table, code, dimension, inner, starts)
+    score = np.where(allowed, np.abs(2 * below - total[inner]), NEVER)
     best = np.minimum.reduceat(score, starts)
     place = np.arange(len(cells))
     at = np.minimum.reduceat(np.where(score == best[inner], place, NEVER), starts)
-    right, taken = place > at[inner], left[at]
+    right, taken = place > at[inner], below[at]
     small = np.minimum(taken, total - taken)
     side, sides = 2 * inner + right, 2 * len(starts)
     fits = _fits(table, promise, cells, side, sides)
@@ -162,21 +163,23 @@ def _cut(table: Table, promise: Promise, cells: Whole, local: Whole, column: Who
     small_is_right = taken * 2 > total
     rest = np.where(small_is_right, (fits & enough)[::2], (fits & enough)[1::2])
     too_few = np.where(small_is_right, ~enough[1::2], ~enough[::2])
-    few = too_few & (small * FEW <= total)
+    leaves_few = too_few & (small * MAX_ONE_IN_LEFT_OUT <= total)
     holds = (fits & enough)[::2] & (fits & enough)[1::2]
-    made = (small, small_is_right, holds, few & rest)
-    counts, *flags = (_by_part(one, local[starts], len(column)) for one in made)
+    made = (small, small_is_right, holds, leaves_few & rest)
+    counts, *flags = (_by_part(part, local[starts], len(column)) for part in made)
     return Cut(cells, right, local, counts, *(flag.astype(np.bool_) for flag in flags))
 
 
 def _by_part(values: Whole | Flags, parts: Whole, number: int) -> Whole:
     """Values of some parts among all of them; zero for the others."""
-    found = np.zeros(number, np.int64)
-    found[parts] = values
-    return found
+    values_of_all = np.zeros(number, np.int64)
+    values_of_all[parts] = values
+    return values_of_all
 
 
-def _allowed(table: Table, code: Whole, dimension: Whole, inner: Whole, starts: Whole) -> Flags:
+def _allowed_cuts(
+    table: MondrianTable, code: Whole, dimension: Whole, inner: Whole, starts: Whole
+) -> Flags:
     """After which cells a part may be cut: where its coarsest steps change."""
     changes = np.append((code[1:] != code[:-1]) & (inner[1:] == inner[:-1]), False)
     depth = np.full(len(code), NEVER)
@@ -190,24 +193,22 @@ def _allowed(table: Table, code: Whole, dimension: Whole, inner: Whole, starts: 
     return changes & (depth == np.minimum.reduceat(depth, starts)[inner])
 
 
-def _people(table: Table, cells: Whole, side: Whole, sides: int) -> Whole:
-    """How many people each side has."""
+def _people(table: MondrianTable, cells: Whole, side: Whole, sides: int) -> Whole:
     unit = None if table.unit is None else table.unit[cells]
     return people_in(side, table.rows[cells], unit, groups=sides)
 
 
-def _fits(table: Table, promise: Promise, cells: Whole, side: Whole, sides: int) -> Flags:
-    """Which sides keep l and t."""
+def _fits(table: MondrianTable, promise: Promise, cells: Whole, side: Whole, sides: int) -> Flags:
     fits = np.ones(sides, np.bool_)
     if promise.l is None and promise.t is None:
         return fits
     unit = None if table.unit is None else table.unit[cells]
-    for values, whole in zip(table.sensitive, table.whole, strict=True):
-        found = people_by_value(side, values[cells], table.rows[cells], unit=unit)
+    for values, in_table in zip(table.sensitive, table.in_table, strict=True):
+        by_value = people_by_value(side, values[cells], table.rows[cells], unit=unit)
         if promise.l is not None:
-            fits &= diversity.distinct(found) >= promise.l
+            fits &= diversity.distinct(by_value) >= promise.l
         if promise.t is not None:
-            fits &= diversity.closeness(found, whole) <= promise.t
+            fits &= diversity.closeness(by_value, in_table) <= promise.t
     return fits
 
 

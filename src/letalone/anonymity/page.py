@@ -14,7 +14,7 @@ from letalone.anonymity.exposure import WHY, Limits
 from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.risk import Risk
 from letalone.answers.promise import percent
-from letalone.answers.so_many import so_many, so_many_people, so_many_rows
+from letalone.errors.spelling import plural, plural_people, plural_rows
 
 SIZES = (1, 2, 5, 10, 50)  # a bar begins at each of them, and at the k that was asked for
 FACTS = ("nothing more", "one value that is wrong", "two values that are wrong")
@@ -60,7 +60,7 @@ def page(
     wanted = asked or {}
     parts = [_about("The table as it is", found, wanted)]
     if made is not None:
-        parts.append(_made(*made, wanted))
+        parts.append(_made_part(*made, wanted))
     parts.append(_beside(found))
     heading = f"<h1>How anonymous is {escape(title)}?</h1>"
     return (
@@ -69,13 +69,13 @@ def page(
     )
 
 
-def _made(made: Anonymized, limits: Limits, asked: Mapping[str, float]) -> str:
+def _made_part(made: Anonymized, limits: Limits, asked: Mapping[str, float]) -> str:
     share, part = percent(made.suppressed / made.rows), percent(made.information_lost)
     lost = [[escape(name), percent(part)] for name, part in made.lost.items()]
     wanted = ", ".join(f"{name} = {value:g}" for name, value in asked.items())
     verb = "was" if made.suppressed == 1 else "were"
     cost = (
-        f"<p>Asked for: {wanted or 'nothing'}. {made.suppressed:,} of {so_many_rows(made.rows)}"
+        f"<p>Asked for: {wanted or 'nothing'}. {made.suppressed:,} of {plural_rows(made.rows)}"
         f" {verb} left out ({share}), and {part} of the information in the quasi-identifiers is"
         " lost.</p>"
     )
@@ -84,17 +84,18 @@ def _made(made: Anonymized, limits: Limits, asked: Mapping[str, float]) -> str:
 
 
 def _about(title: str, limits: Limits, asked: Mapping[str, float], *, more: str = "") -> str:
-    found = limits.anonymity
-    names = escape(", ".join(found.quasi_identifiers))
-    columns = [_row(one) for one in found.sensitive.values()]
+    anonymity = limits.anonymity
+    names = escape(", ".join(anonymity.quasi_identifiers))
+    columns = [_row(column) for column in anonymity.sensitive.values()]
     heads = ["sensitive", "l", "entropy l", "t", "t, ordered", "certain for"]
-    whose = "" if found.unit is None else f" of {so_many_people(found.people)}"
+    whose = "" if anonymity.unit is None else f" of {plural_people(anonymity.people)}"
     return (
-        f"<h2>{title}</h2><p>{so_many_rows(found.rows)}{whose} in {so_many(found.groups, 'group')}"
-        f" of the same {names}. <strong>k = {found.k:,}</strong>; {found.unique_ones}."
-        f"</p>{_risk(found.risk)}{more}{_table(heads, columns)}"
-        f"<h3>{found.counted.capitalize()} by the size of their group</h3>"
-        f"{_sizes(found, asked.get('k'))}{_exposed(limits)}"
+        f"<h2>{title}</h2><p>{plural_rows(anonymity.rows)}{whose} in"
+        f" {plural(anonymity.groups, 'group')} of the same {names}."
+        f" <strong>k = {anonymity.k:,}</strong>; {anonymity.unique_ones}."
+        f"</p>{_risk(anonymity.risk)}{more}{_table(heads, columns)}"
+        f"<h3>{anonymity.counted.capitalize()} by the size of their group</h3>"
+        f"{_sizes(anonymity, asked.get('k'))}{_exposure_part(limits)}"
     )
 
 
@@ -134,13 +135,13 @@ def _size(low: int, high: int | None) -> str:
     return "alone" if high == 1 else f"{low}" if high == low else f"{low} to {high}"
 
 
-def _exposed(limits: Limits) -> str:
+def _exposure_part(limits: Limits) -> str:
     parts: list[str] = []
-    for name, one in limits.exposures.items():
-        bars = [*zip(FACTS, one.known, strict=True), ("a private release instead", 0)]
+    for name, exposure in limits.exposures.items():
+        bars = [*zip(FACTS, exposure.known, strict=True), ("a private release instead", 0)]
         parts.append(
-            f"<h3>{one.counted.capitalize()} whose {escape(name)} is certain, to who knows their"
-            " group and&nbsp;…</h3>" + _bars(bars, most=one.people, bad=len(FACTS))
+            f"<h3>{exposure.counted.capitalize()} whose {escape(name)} is certain, to who knows"
+            " their group and&nbsp;…</h3>" + _bars(bars, most=exposure.people, bad=len(FACTS))
         )
     return "".join(parts)
 
@@ -151,11 +152,11 @@ def _beside(limits: Limits) -> str:
     if not limits.beside.rows:
         return head + words
     names = list(limits.beside.rows[0])
-    cells = [[escape(_shown(row[name])) for name in names] for row in limits.beside.rows]
+    cells = [[escape(_show_value(row[name])) for name in names] for row in limits.beside.rows]
     return f"{head}{words}{_table([escape(name) for name in names], cells)}"
 
 
-def _shown(value: object) -> str:
+def _show_value(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -175,9 +176,10 @@ def _bars(bars: Sequence[tuple[str, int]], *, most: int, bad: int, good: str = "
             f'<rect class="track" width="100%" {bar}/>'
             f'<rect class="{kind}" width="{wide:.2f}%" {bar}/>'
         )
-    said = "; ".join(f"{name}: {value:,}" for name, value in bars)
+    description = "; ".join(f"{name}: {value:,}" for name, value in bars)
     height = len(bars) * (LINE + BAR + GAP) - GAP
-    return f'<svg height="{height}" role="img" aria-label="{escape(said)}">{"".join(shapes)}</svg>'
+    label = escape(description)
+    return f'<svg height="{height}" role="img" aria-label="{label}">{"".join(shapes)}</svg>'
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -185,5 +187,5 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         return ""
     head = "".join(f"<th>{name}</th>" for name in heads)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    whole = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="wide" tabindex="0">{whole}</div>'
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide" tabindex="0">{table}</div>'

@@ -12,11 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from letalone.attacks.canaries import Canaries as Canaries
+    from letalone.attacks.canaries import Exposed as Exposed
     from letalone.attacks.canaries import extract_secrets as extract_secrets
     from letalone.attacks.differencing import Differencing as Differencing
     from letalone.attacks.differencing import subtract as subtract
-    from letalone.attacks.exposed import Canaries as Canaries
-    from letalone.attacks.exposed import Exposed as Exposed
     from letalone.attacks.frequencies import Membership as Membership
     from letalone.attacks.frequencies import Power as Power
     from letalone.attacks.frequencies import trace_member as trace_member
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from letalone.attacks.histories import single_out as single_out
     from letalone.attacks.inversion import ModelInversion as ModelInversion
     from letalone.attacks.inversion import invert_model as invert_model
+    from letalone.attacks.inversion import rows_in_model as rows_in_model
     from letalone.attacks.linkage import Linkage as Linkage
     from letalone.attacks.linkage import link as link
     from letalone.attacks.membership import ModelMembership as ModelMembership
@@ -36,82 +37,32 @@ if TYPE_CHECKING:
     from letalone.attacks.pseudonyms import Reversed as Reversed
     from letalone.attacks.pseudonyms import reverse_hashes as reverse_hashes
     from letalone.attacks.rates import Rates as Rates
+    from letalone.attacks.reconstruction import Protected as Protected
+    from letalone.attacks.reconstruction import Reconstruction as Reconstruction
+    from letalone.attacks.reconstruction import Recovered as Recovered
     from letalone.attacks.reconstruction import reconstruct as reconstruct
-    from letalone.attacks.recovered import Protected as Protected
-    from letalone.attacks.recovered import Reconstruction as Reconstruction
-    from letalone.attacks.recovered import Recovered as Recovered
     from letalone.attacks.shadows import Test as Test
-    from letalone.attacks.stored_rows import rows_in_model as rows_in_model
     from letalone.attacks.subset_sums import Guesses as Guesses
 
-# name -> its file, which is called otherwise: importing it would hide the function
-_HOMES = {
-    "Canaries": "exposed",
-    "Crowd": "heat_map",
-    "Curve": "histories",
-    "Differencing": "differencing",
-    "Exposed": "exposed",
-    "Guesses": "subset_sums",
-    "HeatMap": "heat_map",
-    "Histories": "histories",
-    "Linkage": "linkage",
-    "Membership": "frequencies",
-    "ModelInversion": "inversion",
-    "ModelMembership": "membership",
-    "Power": "frequencies",
-    "Protected": "recovered",
-    "Pseudonyms": "pseudonyms",
-    "Rates": "rates",
-    "Reconstruction": "recovered",
-    "Recovered": "recovered",
-    "Reversed": "pseudonyms",
-    "Test": "shadows",
-    "extract_secrets": "canaries",
-    "find_cells": "heat_map",
-    "infer_membership": "membership",
-    "invert_model": "inversion",
-    "link": "linkage",
-    "reconstruct": "reconstruction",
-    "reverse_hashes": "pseudonyms",
-    "rows_in_model": "stored_rows",
-    "single_out": "histories",
-    "subtract": "differencing",
-    "trace_member": "frequencies",
+# file -> its public names; importing a file that is called as its function would hide that
+_FILES = {
+    "canaries": "Canaries Exposed extract_secrets",
+    "differencing": "Differencing subtract",
+    "frequencies": "Membership Power trace_member",
+    "heat_map": "Crowd HeatMap find_cells",
+    "histories": "Curve Histories single_out",
+    "inversion": "ModelInversion invert_model rows_in_model",
+    "linkage": "Linkage link",
+    "membership": "ModelMembership infer_membership",
+    "pseudonyms": "Pseudonyms Reversed reverse_hashes",
+    "rates": "Rates",
+    "reconstruction": "Protected Reconstruction Recovered reconstruct",
+    "shadows": "Test",
+    "subset_sums": "Guesses",
 }
+_HOMES = {name: file for file, names in _FILES.items() for name in names.split()}
 
-__all__ = [
-    "Canaries",
-    "Crowd",
-    "Curve",
-    "Differencing",
-    "Exposed",
-    "Guesses",
-    "HeatMap",
-    "Histories",
-    "Linkage",
-    "Membership",
-    "ModelInversion",
-    "ModelMembership",
-    "Power",
-    "Protected",
-    "Pseudonyms",
-    "Rates",
-    "Reconstruction",
-    "Recovered",
-    "Reversed",
-    "Test",
-    "extract_secrets",
-    "find_cells",
-    "infer_membership",
-    "invert_model",
-    "link",
-    "reconstruct",
-    "reverse_hashes",
-    "rows_in_model",
-    "single_out",
-    "subtract",
-    "trace_member",
-]
+__all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> object:

@@ -21,24 +21,170 @@ memorization in neural networks (2019).
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import e, floor, log2
 from os import PathLike
 from pathlib import Path
-from typing import cast
+from statistics import median
+from typing import ClassVar, cast
 
 import numpy as np
 
+from letalone.answers.promise import most_caught, percent
 from letalone.attacks import stage
-from letalone.attacks.characters import Model, Reading, Whole, privately_trained, trained
-from letalone.attacks.exposed import Canaries, Exposed
+from letalone.attacks.characters import Model, Reading, Whole, train_model, train_privately
+from letalone.attacks.picture import Picture, Series, SeriesStyle
+from letalone.attacks.result import AttackResult, Line, Numbers
 from letalone.attacks.secrets_of_text import Pattern, beam_search, exposure
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
+from letalone.privacy import Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 
 PATTERN = "the door code is #####"
 REPETITIONS = (1, 4, 16, 64, 256, 1024)
-BEAM = 64
+BEAM_WIDTH = 64
 Training = Callable[[Whole], Model]
+SELDOM = 0.05  # D6 is drawn where it is passed at most so often
+
+
+@dataclass(frozen=True, slots=True)
+class Exposed(Numbers):
+    """Secrets that stood in the text `repetitions` times each: how many bits a model gives away.
+
+    `extracted` are those that beam search found at once.
+    """
+
+    repetitions: int
+    exposures: tuple[float, ...]
+    extracted: int
+    _json: ClassVar[str] = "repetitions exposures extracted"
+
+    @property
+    def usual(self) -> float:
+        """The median exposure, in bits."""
+        return median(self.exposures)
+
+
+@dataclass(frozen=True, slots=True)
+class Canaries(AttackResult):
+    """How much of planted secrets comes out of an ordinary model, and of a private one.
+
+    `space` is the number of secrets of the pattern. `own` are secrets of that form that were in
+    the text, `own_found` of each model were among the first of beam search. `fit` is how many bits
+    each model takes for a sign of the text.
+    """
+
+    pattern: str
+    space: int
+    lines_of_text: int
+    ordinary: tuple[Exposed, ...]
+    private: tuple[Exposed, ...]
+    own: int
+    own_found: tuple[int, int]
+    fit: tuple[float, float]
+    privacy: Privacy
+    epsilon: float
+    _json: ClassVar[str] = (
+        "pattern space lines=lines_of_text ordinary private=_private_with_limits"
+        " own_secrets=_own_secrets bits_per_sign=fit most_guessed epsilon"
+    )
+
+    @property
+    def most_guessed(self) -> float:
+        """D6: how often anybody guesses at once a secret that stood in one line."""
+        return most_caught(self.privacy, 1 / self.space)
+
+    def most_exposed(self, repetitions: int) -> float:
+        """D6: an exposure that is passed at most once in 20 times."""
+        return most_exposed(repetitions * self.epsilon, self.space)
+
+    @property
+    def words(self) -> str:
+        (ordinary, *_), (private, *_) = self.ordinary, self.private
+        tried = len(ordinary.exposures)
+        times = _times(ordinary.repetitions)
+        return (
+            f"A secret of the form '{self.pattern}' was planted {times} in {self.lines_of_text:,}"
+            f" lines of text, a new one for each of {tried:,} trainings. A small model of the text,"
+            f" asked to go on after the known words, told it in {ordinary.extracted:,} of them. The"
+            f" same model trained at ε = {self.epsilon:g} for each line told it in"
+            f" {private.extracted:,}; whoever guesses"
+            f" from it is right about a secret of one line at most"
+            f" {_rarely(self.most_guessed)} (blindly: once in {self.space:,})."
+            " What hundreds of lines share is still learned."
+        )
+
+    def lines(self) -> list[Line]:
+        (ordinary, *_), (private, *_) = self.ordinary, self.private
+        extracted = _out_of((ordinary.extracted, private.extracted), len(ordinary.exposures))
+        pairs = zip(self.ordinary, self.private, strict=True)
+        limit = f"at most {_rarely(self.most_guessed)}"
+        fit = f"{self.fit[0]:.2f}", f"{self.fit[1]:.2f}"
+        return [
+            (f"secrets extracted, {_times(ordinary.repetitions)} in the text", *extracted),
+            ("any guess, secret in one line (D6)", "no limit", limit),
+            *self._own_line(),
+            *(self._line(*pair) for pair in pairs),
+            ("bits that a sign of the text takes", *fit),
+        ]
+
+    def _own_line(self) -> list[Line]:
+        if not self.own:
+            return []
+        return [("own secrets of the text found", *_out_of(self.own_found, self.own))]
+
+    def _line(self, ordinary: Exposed, private: Exposed) -> Line:
+        words = f"  exposure of {log2(self.space):.1f} bits, {_times(ordinary.repetitions)}"
+        limit = self.most_exposed(ordinary.repetitions)
+        return words, f"{ordinary.usual:.1f}", f"{private.usual:.1f} (D6: {limit:.1f})"
+
+    @property
+    def _private_with_limits(self) -> tuple[dict[str, object], ...]:
+        return tuple(
+            exposed.to_json() | {"most_exposed": self.most_exposed(exposed.repetitions)}
+            for exposed in self.private
+        )
+
+    @property
+    def _own_secrets(self) -> dict[str, object]:
+        return {"number": self.own, "found": self.own_found}
+
+    def _picture(self) -> Picture:
+        across = tuple(float(exposed.repetitions) for exposed in self.private)
+        limits = tuple(self.most_exposed(exposed.repetitions) for exposed in self.private)
+        shown = (
+            _points("ordinary model", self.ordinary),
+            _points(f"private model, ε = {self.epsilon:g} a line", self.private),
+            Series("passed once in 20 times, at most (D6)", across, limits, SeriesStyle.BOUND),
+        )
+        title = f"A secret of {log2(self.space):.1f} bits in the text: how many the model tells"
+        words = "lines that hold the secret"
+        return Picture(title, words, "exposure in bits", shown, logarithmic=True)
+
+
+def most_exposed(epsilon: float, space: int) -> float:
+    """The exposure t with e^ε 2^-t = 1/20, by D6; or all bits of the secret."""
+    return min(log2(space), epsilon * log2(e) + log2(1 / SELDOM))
+
+
+def _out_of(pair: tuple[int, int], number: int) -> tuple[str, str]:
+    first, second = pair
+    return f"{first:,} of {number:,}", f"{second:,} of {number:,}"
+
+
+def _rarely(chance: float) -> str:
+    """How often, never less than it is: in percent, or once in so many times."""
+    return percent(chance) if chance > SELDOM else f"once in {floor(1 / chance):,}"
+
+
+def _times(repetitions: int) -> str:
+    return "once" if repetitions == 1 else f"{repetitions:,} times"
+
+
+def _points(label: str, found: tuple[Exposed, ...]) -> Series:
+    pairs = [(float(exposed.repetitions), bits) for exposed in found for bits in exposed.exposures]
+    across, up = zip(*pairs, strict=True)
+    return Series(label, across, up, SeriesStyle.POINTS)
 
 
 def extract_secrets(
@@ -69,24 +215,24 @@ def extract_secrets(
     noise = reading.noise(EPSILON.typed("epsilon", epsilon))
 
     def private(counts: Whole) -> Model:
-        return privately_trained(counts, noise, bits=bits)
+        return train_privately(counts, noise, bits=bits)
 
     drawn = np.random.default_rng(seed).integers(
         0, form.size, (len(numbers), int(COUNT.typed("secrets", secrets)))
     )
     every = list(zip(numbers, drawn.tolist(), strict=True))
-    models = (trained(planting.counts), private(planting.counts))
-    own = form.found_in(lines)
-    told = [len(own & set(beam_search(model, form, BEAM))) for model in models]
+    models = (train_model(planting.counts), private(planting.counts))
+    own_secrets = form.found_in(lines)
+    own_found = [len(own_secrets & set(beam_search(model, form, BEAM_WIDTH))) for model in models]
     fit = [model.bits_per_sign(lines, reading.length) for model in models]
     return Canaries(
         pattern=form.text,
         space=form.size,
         lines_of_text=len(lines),
-        ordinary=tuple(planting.exposed(trained, times, chosen) for times, chosen in every),
+        ordinary=tuple(planting.exposed(train_model, times, chosen) for times, chosen in every),
         private=tuple(planting.exposed(private, times, chosen) for times, chosen in every),
-        own=len(own),
-        own_found=(told[0], told[1]),
+        own=len(own_secrets),
+        own_found=(own_found[0], own_found[1]),
         fit=(fit[0], fit[1]),
         privacy=noise.privacy,
         epsilon=float(noise.epsilon),
@@ -102,14 +248,13 @@ class _Planting:
     counts: Whole
 
     def exposed(self, train: Training, times: int, secrets: Sequence[int]) -> Exposed:
-        """Trains a model for each secret, and asks it."""
         exposures: list[float] = []
         extracted = 0
         for secret in secrets:
-            told = self.form.number(secret)
-            model = train(self.counts + times * self.reading.counts([told]))
+            planted = self.form.number(secret)
+            model = train(self.counts + times * self.reading.counts([planted]))
             exposures.append(exposure(model, self.form, secret))
-            extracted += beam_search(model, self.form, BEAM)[0] == told
+            extracted += beam_search(model, self.form, BEAM_WIDTH)[0] == planted
         return Exposed(times, tuple(exposures), extracted)
 
 
@@ -118,22 +263,21 @@ def _numbers(repetitions: Number | Iterable[Number]) -> list[int]:
     several = list(repetitions) if isinstance(repetitions, Iterable) else [repetitions]
     if not several:
         raise ParameterError("repetitions is empty. Say how many lines hold a secret, such as 1.")
-    return sorted({int(COUNT.typed("repetitions", one)) for one in several})
+    return sorted({int(COUNT.typed("repetitions", number)) for number in several})
 
 
 def _lines(text: object) -> list[str]:
-    """The lines of a text that have something in them."""
     if text is None:
         return stage.notes()
     is_path = isinstance(text, str | PathLike)
-    lines = _read(Path(cast("str", text))) if is_path else _checked(text)
-    found = [line for line in lines if line.strip()]
-    if not found:
+    lines = _read(Path(cast("str", text))) if is_path else _check_lines(text)
+    filled_lines = [line for line in lines if line.strip()]
+    if not filled_lines:
         raise ParameterError("The text has no lines: there is nothing to train on. Give another.")
-    return found
+    return filled_lines
 
 
-def _checked(text: object) -> list[str]:
+def _check_lines(text: object) -> list[str]:
     lines = list(cast("Iterable[object]", text)) if isinstance(text, Iterable) else [text]
     if not all(isinstance(line, str) for line in lines):
         raise ParameterError("text must be the path of a text file, or a list of lines.")

@@ -29,10 +29,10 @@ Whole = NDArray[np.int64]
 
 END, OTHER = "\n", "?"
 SIGNS = END + " abcdefghijklmnopqrstuvwxyz0123456789" + OTHER
-SIZE = len(SIGNS)
+ALPHABET_SIZE = len(SIGNS)
 STRENGTH = 0.5  # what fewer signs before are worth, in counts
 _CODES = np.full(128, SIGNS.index(OTHER), np.int64)
-_CODES[np.frombuffer(SIGNS.encode(), np.uint8)] = np.arange(SIZE)
+_CODES[np.frombuffer(SIGNS.encode(), np.uint8)] = np.arange(ALPHABET_SIZE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,15 @@ class Reading:
 
     def counts(self, lines: Sequence[str]) -> Whole:
         """How often each sign followed each few signs before it; an axis a place."""
-        cells = SIZE ** (self.context + 1)
-        text, there = _matrix(lines, self.length)
+        cells = ALPHABET_SIZE ** (self.context + 1)
+        text, is_sign = _matrix(lines, self.length)
         before = np.zeros((len(lines), self.context), np.int64)  # a line begins as one ends
-        found = _joined(np.hstack([before, text]), self.context + 1)[there]
-        return np.bincount(found, minlength=cells).reshape((SIZE,) * (self.context + 1))
+        cell_numbers = _cell_numbers(np.hstack([before, text]), self.context + 1)[is_sign]
+        return np.bincount(cell_numbers, minlength=cells).reshape(
+            (ALPHABET_SIZE,) * (self.context + 1)
+        )
 
     def noise(self, epsilon: Number) -> Geometric:
-        """What makes the table of counts private; a unit is a line."""
         return Geometric(epsilon=epsilon, sensitivity=self.length)
 
 
@@ -63,13 +64,12 @@ class Model:
 
     @property
     def context(self) -> int:
-        """How many signs before it are looked at."""
         return self.scores.ndim - 1
 
     def of_texts(self, texts: Whole, start: int) -> Floats:
         """The score of each row of signs, from the place `start` on; start is at least context."""
-        found = _joined(texts[:, start - self.context :], self.context + 1)
-        return self.scores.reshape(-1)[found].sum(axis=1)
+        cell_numbers = _cell_numbers(texts[:, start - self.context :], self.context + 1)
+        return self.scores.reshape(-1)[cell_numbers].sum(axis=1)
 
     def bits_per_sign(self, lines: Sequence[str], length: int) -> float:
         """How many bits a sign of these lines takes: less is a better model."""
@@ -77,16 +77,16 @@ class Model:
         return float(-(counts * self.scores).sum() / counts.sum())
 
 
-def trained(counts: Floats | Whole) -> Model:
+def train_model(counts: Floats | Whole) -> Model:
     """The ordinary model of a table of counts."""
-    chance = np.full(SIZE, 1 / SIZE)
+    chance = np.full(ALPHABET_SIZE, 1 / ALPHABET_SIZE)
     for before in range(counts.ndim):
         seen = counts.sum(axis=tuple(range(counts.ndim - 1 - before)))
         chance = (seen + STRENGTH * chance) / (seen.sum(axis=-1, keepdims=True) + STRENGTH)
     return Model(np.log2(chance))
 
 
-def privately_trained(
+def train_privately(
     counts: Whole, noise: Geometric, *, bits: BitSource = SYSTEM, threshold: float | None = None
 ) -> Model:
     """The model of a table with noise; cells below a threshold are taken for empty.
@@ -95,10 +95,10 @@ def privately_trained(
     """
     least = float(noise.scale) * log(counts.size) / 2 if threshold is None else threshold
     noisy = noise.release(counts, bits=bits)
-    return trained(np.where(noisy >= max(least, 0), noisy, 0))
+    return train_model(np.where(noisy >= max(least, 0), noisy, 0))
 
 
-def coded(text: str) -> Whole:
+def encode_text(text: str) -> Whole:
     """A text as numbers of signs."""
     plain = text.lower().encode("ascii", "replace")
     return _CODES[np.frombuffer(plain, np.uint8)]
@@ -107,15 +107,15 @@ def coded(text: str) -> Whole:
 def _matrix(lines: Sequence[str], length: int) -> tuple[Whole, NDArray[np.bool_]]:
     """A row a line, cut and filled with ends; and where its signs are, its first end among them."""
     cut = [line.lower().replace(END, OTHER)[: length - 1] for line in lines]
-    text = coded("".join(line.ljust(length, END) for line in cut)).reshape(len(lines), length)
+    text = encode_text("".join(line.ljust(length, END) for line in cut)).reshape(len(lines), length)
     sizes = np.array([len(line) for line in cut], np.int64)
     return text, np.arange(length) <= sizes[:, None]
 
 
-def _joined(text: Whole, width: int) -> Whole:
+def _cell_numbers(text: Whole, width: int) -> Whole:
     """The number of the cell of each sign that has enough signs before it."""
     last = text.shape[1] - width + 1
-    found = np.zeros((text.shape[0], last), np.int64)
+    cell_numbers = np.zeros((text.shape[0], last), np.int64)
     for place in range(width):
-        found = found * SIZE + text[:, place : place + last]
-    return found
+        cell_numbers = cell_numbers * ALPHABET_SIZE + text[:, place : place + last]
+    return cell_numbers

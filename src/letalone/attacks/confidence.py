@@ -23,59 +23,61 @@ from letalone.errors import ParameterError
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
 Loss = Callable[[Any, Floats, Labels], Floats]
-LEAST = 1e-12  # probabilities are kept away from 0 and 1
+MIN_PROBABILITY = 1e-12  # probabilities are kept away from 0 and 1
 
 
 def confidence(model: Any, rows: Floats, labels: Labels, *, loss: Loss | None = None) -> Floats:
     """A number for each row; higher where the model fits it better."""
     if loss is not None:
-        found = -np.asarray(loss(model, rows, labels), np.float64)
+        scores = -np.asarray(loss(model, rows, labels), np.float64)
     else:
-        found = _fit_of(model, rows, labels)
-    return np.nan_to_num(found)
+        scores = _fit_of(model, rows, labels)
+    return np.nan_to_num(scores)
 
 
 def likelihood(model: Any, rows: Floats, labels: Labels, *, error: float) -> Floats:
     """The logarithm of how likely the labels are: of their class, or by a normal error."""
     if hasattr(model, "predict_proba"):
         return np.log(_probability(model, rows, labels))
-    return -((labels - _asked(model.predict, rows)) ** 2) / (2 * error**2)
+    return -((labels - _ask_model(model.predict, rows)) ** 2) / (2 * error**2)
 
 
 def _fit_of(model: Any, rows: Floats, labels: Labels) -> Floats:
     if hasattr(model, "predict_proba"):
-        own = _probability(model, rows, labels)
-        return np.log(own) - np.log1p(-own)
+        likely = _probability(model, rows, labels)
+        return np.log(likely) - np.log1p(-likely)
     if hasattr(model, "decision_function"):
-        return _margin(_asked(model.decision_function, rows), _own(model, labels))
+        return _margin(_ask_model(model.decision_function, rows), _is_own_class(model, labels))
     if hasattr(model, "cluster_centers_"):
         apart = rows[:, None, :] - np.asarray(model.cluster_centers_, np.float64)[None]
         return -(apart**2).sum(axis=2).min(axis=1)
     if hasattr(model, "components_"):
-        back = _asked(model.inverse_transform, model.transform(rows))
+        back = _ask_model(model.inverse_transform, model.transform(rows))
         return -((rows - back) ** 2).sum(axis=1)
     if hasattr(model, "predict"):
-        return -((np.asarray(labels, np.float64) - _asked(model.predict, rows)) ** 2)
+        return -((np.asarray(labels, np.float64) - _ask_model(model.predict, rows)) ** 2)
     if hasattr(model, "transform"):
-        return -(_asked(model.transform, rows) ** 2).sum(axis=1)
+        return -(_ask_model(model.transform, rows) ** 2).sum(axis=1)
     raise ParameterError(
         f"{type(model).__name__} has neither predict_proba nor another answer whose loss is known."
         " Give a loss: loss=lambda model, rows, labels: …"
     )
 
 
-def _asked(ask: Callable[[Any], Any], rows: Any) -> Floats:
+def _ask_model(ask: Callable[[Any], Any], rows: Any) -> Floats:
     return np.asarray(ask(rows), np.float64)
 
 
-def _own(model: Any, labels: Labels) -> NDArray[np.bool_]:
+def _is_own_class(model: Any, labels: Labels) -> NDArray[np.bool_]:
     """Which class is that of each row; none where the model never saw it."""
     return np.asarray(labels)[:, None] == np.asarray(model.classes_)[None, :]
 
 
 def _probability(model: Any, rows: Floats, labels: Labels) -> Floats:
-    own = np.where(_own(model, labels), _asked(model.predict_proba, rows), 0).sum(axis=1)
-    return np.clip(own, LEAST, 1 - LEAST)
+    likely = np.where(_is_own_class(model, labels), _ask_model(model.predict_proba, rows), 0).sum(
+        axis=1
+    )
+    return np.clip(likely, MIN_PROBABILITY, 1 - MIN_PROBABILITY)
 
 
 def _margin(scores: Floats, own: NDArray[np.bool_]) -> Floats:

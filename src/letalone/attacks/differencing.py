@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import isfinite
-from typing import Any, cast
+from typing import ClassVar, cast
 
 import duckdb
 import numpy as np
@@ -28,9 +28,9 @@ from sqlglot import exp
 
 from letalone.answers.promise import best_guess, percent
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at, bound, draw
+from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at, bound
 from letalone.attacks.rates import Rates
-from letalone.attacks.result import Line
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.tables import Counted, Whole, joint_keys, names_of, read
 from letalone.engines.coded import FIRST
 from letalone.engines.lockdown import LockedDuck
@@ -46,12 +46,14 @@ from letalone.session.opening import open as open_table
 
 KNOWN = ("zip", "birth_date", "gender")
 HALF = 0.5
-RATES = tuple(step / 16 for step in range(17))  # of false alarms; a composed curve takes its time
-CUTS = range(-12, 14)  # of the difference, for the points of the picture
+ALARM_RATES = tuple(
+    step / 16 for step in range(17)
+)  # of false alarms; a composed curve takes its time
+THRESHOLDS = range(-12, 14)  # of the difference, for the points of the picture
 
 
 @dataclass(frozen=True, slots=True)
-class Differencing:
+class Differencing(AttackResult):
     """How often an attacker who subtracts two answers is right about a person.
 
     `exact_right` and `private_right` of `targets` people, half of whom have the value where there
@@ -67,6 +69,10 @@ class Differencing:
     curve: tuple[tuple[float, float], ...]
     privacy: Privacy
     epsilon: float
+    _json: ClassVar[str] = (
+        "questions targets exact_right private_right rates most_at_measured=_most_at_measured"
+        " exceeds best_guess=_best_guess epsilon"
+    )
 
     @property
     def exceeds(self) -> bool:
@@ -74,8 +80,15 @@ class Differencing:
         return self.rates.exceeds(self.privacy)
 
     @property
+    def _best_guess(self) -> float:
+        return best_guess(self.privacy)
+
+    @property
+    def _most_at_measured(self) -> float:
+        return self.rates.allowed(self.privacy)
+
+    @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         return (
             "Two questions that differ in one person, each about many people, were asked about"
             f" {self.targets:,} people in turn. Subtracting exact answers was right about"
@@ -83,20 +96,16 @@ class Differencing:
             f" ε = {self.epsilon:g} for both, were right about {self.private_right:,}. Over many"
             f" draws of the noise this test finds {percent(self.rates.detection)} at"
             f" {percent(self.rates.false_alarm)} false alarms. A bet at even odds is won at most"
-            f" {percent(best_guess(self.privacy))} of the time, however the answers are combined,"
+            f" {percent(self._best_guess)} of the time, however the answers are combined,"
             " and asking again gives the same answer."
         )
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
-        rates, allowed = self.rates, self.rates.allowed(self.privacy)
+        rates, allowed = self.rates, self._most_at_measured
         exact, private = (
             f"{n:,} of {self.targets:,}" for n in (self.exact_right, self.private_right)
         )
-        guess = f"at most {percent(best_guess(self.privacy))}"
+        guess = f"at most {percent(self._best_guess)}"
         return [
             ("right about a person", exact, private),
             ("bets at even odds won (D6)", "no limit", guess),
@@ -106,29 +115,16 @@ class Differencing:
             ("beyond the bound (95 % sure)", "", "yes" if self.exceeds else "no"),
         ]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "questions": list(self.questions),
-            "targets": self.targets,
-            "exact_right": self.exact_right,
-            "private_right": self.private_right,
-            "rates": self.rates.to_json(),
-            "most_at_measured": self.rates.allowed(self.privacy),
-            "exceeds": self.exceeds,
-            "best_guess": best_guess(self.privacy),
-            "epsilon": self.epsilon,
-        }
-
-    def plot(self, path: object = None) -> Any:
-        """The test at every threshold, under what D6 allows."""
+    def _picture(self) -> Picture:
         across, up = zip(*self.curve, strict=True)
-        test = Series(f"difference of two answers, ε = {self.epsilon:g}", across, up, Shape.POINTS)
-        exact = Series("difference of exact answers", (0.0,), (1.0,), Shape.POINTS)
-        limit = bound(self.privacy, allowed_at(self.epsilon), RATES)
+        test = Series(
+            f"difference of two answers, ε = {self.epsilon:g}", across, up, SeriesStyle.POINTS
+        )
+        exact = Series("difference of exact answers", (0.0,), (1.0,), SeriesStyle.POINTS)
+        limit = bound(self.privacy, allowed_at(self.epsilon), ALARM_RATES)
         title = "Two answers that differ in one person: does this person have the diagnosis?"
         shown = (test, exact, limit)
-        return draw(Picture(title, "false alarms", "share found", shown), path)
+        return Picture(title, "false alarms", "share found", shown)
 
 
 def subtract(
@@ -153,17 +149,22 @@ def subtract(
     """
     spent = float(EPSILON.typed("epsilon", epsilon))
     number, draws = int(COUNT.typed("targets", targets)), int(COUNT.typed("trials", trials))
-    source = stage.town(2_000, patients=500).hospital if table is None else table
+    source = stage.make_town(2_000, patients=500).hospital if table is None else table
     names = names_of("known", known)
-    secret = _Secret(read(source, [person, sensitive, *names]), person, sensitive, tuple(names))
+    secret = _SecretTable(
+        read(source, [person, sensitive, *names]), person, sensitive, tuple(names)
+    )
     has = secret.people_with(value)
-    chosen = _chosen(np.random.default_rng(seed), secret.alone(), has, number)
-    exact = _subtracted(secret, value, chosen)
-    private = [_asked(secret, value, one, EPSILON.typed("epsilon", epsilon)) for one in chosen]
-    truth = [one in has for one in chosen]
+    chosen = _choose_targets(np.random.default_rng(seed), secret.alone(), has, number)
+    exact = _subtract_exact(secret, value, chosen)
+    private = [
+        _subtract_private(secret, value, target, EPSILON.typed("epsilon", epsilon))
+        for target in chosen
+    ]
+    truth = [target in has for target in chosen]
     noise = Geometric(epsilon=EPSILON.typed("epsilon", epsilon) / 2, sensitivity=1)
     first, second = _in_sql(secret, value, chosen[0])
-    rates, curve = _simulated(noise, draws, bits)
+    rates, curve = _simulate_test(noise, draws, bits)
     return Differencing(
         questions=(first.sql("duckdb"), second.sql("duckdb")),
         targets=len(chosen),
@@ -177,7 +178,7 @@ def subtract(
 
 
 @dataclass(frozen=True, slots=True)
-class _Secret:
+class _SecretTable:
     """The people of a table, what is known of them, and their secret."""
 
     rows: Counted
@@ -200,7 +201,7 @@ class _Secret:
     def _commonest(self) -> int:
         column = self.rows.columns[self.sensitive]
         number = np.bincount(column.codes, weights=self.rows.rows, minlength=column.size)
-        finite = [_is_finite(one) for one in column.objects(np.arange(FIRST, column.size))]
+        finite = [_is_finite(cell) for cell in column.objects(np.arange(FIRST, column.size))]
         if not any(finite):
             raise ParameterError(
                 f"{self.sensitive!r} holds no value that could be asked for: its rows are empty, or"
@@ -225,27 +226,30 @@ class _Secret:
 
     def _beyond_numbers(self) -> Whole:
         """The codes of people of whom something known is infinite, which SQL has no word for."""
-        found = np.zeros(len(self.rows.rows), np.bool_)
+        is_infinite = np.zeros(len(self.rows.rows), np.bool_)
         for column in (self.rows.columns[name] for name in self.known):
             values = [*([0] * FIRST), *column.objects(np.arange(FIRST, column.size))]
-            found |= np.array([not _is_finite(one) for one in values], np.bool_)[column.codes]
-        return self.codes(self.person)[found]
+            is_infinite |= np.array([not _is_finite(cell) for cell in values], np.bool_)[
+                column.codes
+            ]
+        return self.codes(self.person)[is_infinite]
 
     def wanted(self, value: object) -> object:
-        """The value of the secret, as the table has it."""
         return self.rows.columns[self.sensitive].objects(np.array([self.code_of(value)]))[0]
 
     def facts(self, target: int) -> list[tuple[str, object]]:
         place = int(np.flatnonzero(self.codes(self.person) == target)[0])
         columns = [self.rows.columns[name] for name in self.known]
-        return [(one.name, one.objects(one.codes[place : place + 1])[0]) for one in columns]
+        return [
+            (column.name, column.objects(column.codes[place : place + 1])[0]) for column in columns
+        ]
 
 
 def _is_finite(value: object) -> bool:
     return not isinstance(value, float) or isfinite(value)
 
 
-def _chosen(
+def _choose_targets(
     generator: np.random.Generator, alone: Whole, has: frozenset[int], number: int
 ) -> list[int]:
     """Half with the value and half without, as far as there are such people."""
@@ -254,8 +258,8 @@ def _chosen(
         raise ParameterError(
             "Nobody is alone with what is known of them, all of it finite. Name more in known."
         )
-    having = [one for one in mixed if one in has]
-    others = [one for one in mixed if one not in has]
+    having = [target for target in mixed if target in has]
+    others = [target for target in mixed if target not in has]
     half = max(number // 2, number - len(others))
     return (having[:half] + others)[:number]
 
@@ -265,15 +269,13 @@ def _right(differences: Sequence[float], truth: Sequence[bool]) -> int:
     return sum((difference > HALF) == has for difference, has in guesses)
 
 
-def _conditions(secret: _Secret, value: object, target: int) -> tuple[Expression, Expression]:
-    """The conditions of the two questions."""
+def _conditions(secret: _SecretTable, value: object, target: int) -> tuple[Expression, Expression]:
     has: Expression = col(secret.sensitive) == secret.wanted(value)
     facts: list[Expression] = [col(name) == fact for name, fact in secret.facts(target)]
     return has, has & ~reduce(lambda one, other: one & other, facts)
 
 
-def _in_sql(secret: _Secret, value: object, target: int) -> tuple[exp.Select, exp.Select]:
-    """The two questions as plain SQL."""
+def _in_sql(secret: _SecretTable, value: object, target: int) -> tuple[exp.Select, exp.Select]:
     people = exp.Count(this=exp.Distinct(expressions=[_name(secret.person)]))
     has = _equal(secret.sensitive, secret.wanted(value))
     is_them = exp.and_(*(_equal(name, fact) for name, fact in secret.facts(target)))
@@ -289,15 +291,15 @@ def _equal(column: str, value: object) -> exp.EQ:
     return exp.EQ(this=_name(column), expression=exp.convert(value))
 
 
-def _subtracted(secret: _Secret, value: object, targets: Sequence[int]) -> list[int]:
+def _subtract_exact(secret: _SecretTable, value: object, targets: Sequence[int]) -> list[int]:
     """The exact answers on DuckDB, the first less the second, for each target."""
     with closing(LockedDuck()) as duck:
         duck.connection.register("data", secret.rows.as_frame())
-        found: list[int] = []
+        differences: list[int] = []
         for target in targets:
-            first, second = (_answer(duck, one) for one in _in_sql(secret, value, target))
-            found.append(first - second)
-    return found
+            first, second = (_answer(duck, question) for question in _in_sql(secret, value, target))
+            differences.append(first - second)
+    return differences
 
 
 def _answer(duck: LockedDuck, question: exp.Select) -> int:
@@ -312,8 +314,7 @@ def _answer(duck: LockedDuck, question: exp.Select) -> int:
     )
 
 
-def _asked(secret: _Secret, value: object, target: int, epsilon: Fraction) -> float:
-    """The private answer to the first question less that to the second."""
+def _subtract_private(secret: _SecretTable, value: object, target: int, epsilon: Fraction) -> float:
     table = open_table(secret.rows.as_frame(), unit=secret.person, budget=Budget(epsilon=epsilon))
     with closing(table):
         first, second = (
@@ -328,7 +329,7 @@ def _count(table: Session, condition: Expression, epsilon: Fraction) -> int:
     return cast("int", answer.rows()[0]["n"])
 
 
-def _simulated(
+def _simulate_test(
     noise: Geometric, trials: int, bits: BitSource
 ) -> tuple[Rates, tuple[tuple[float, float], ...]]:
     """The test over many draws of the noise of both answers; and at every other threshold."""
@@ -337,7 +338,9 @@ def _simulated(
         - noise.release(np.zeros(trials, np.int64), bits=bits)
         for first in (1, 0)
     )
-    counts = [(int((lacking > cut).sum()), int((having > cut).sum())) for cut in CUTS]
+    counts = [(int((lacking > cut).sum()), int((having > cut).sum())) for cut in THRESHOLDS]
     alarms, caught = int((lacking > HALF).sum()), int((having > HALF).sum())
-    curve = tuple((one / trials, other / trials) for one, other in counts)
+    curve = tuple(
+        (false_alarms / trials, detections / trials) for false_alarms, detections in counts
+    )
     return Rates(caught, trials, alarms, trials), curve

@@ -28,16 +28,16 @@ from trace amounts (2015).
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from letalone.answers.promise import most_caught, percent
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at, draw
-from letalone.attacks.pools import Pools, drawn_pools, pools_of_table
-from letalone.attacks.rates import Rates, judged
-from letalone.attacks.result import Line
+from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
+from letalone.attacks.pools import Pools, draw_pools, pools_of_table
+from letalone.attacks.rates import Rates, judge_scores
+from letalone.attacks.result import AttackResult, Line
 from letalone.exact.typed import COUNT, EPSILON, PROBABILITY, Constraint, Number
 from letalone.mechanisms import Geometric
 from letalone.privacy import Privacy
@@ -45,15 +45,15 @@ from letalone.randomness.bits import SYSTEM, BitSource
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats, Floats, Floats], Floats]
-SHARES = (0.05, 0.2, 0.5, 1)  # of the attributes, in the picture
+ATTRIBUTE_SHARES = (0.05, 0.2, 0.5, 1)  # of the attributes, in the picture
 TRIALS = Constraint(
     "a whole number that is 2 or more",
     lambda x: x >= 2 and x.denominator == 1,
     "Half of the trials set the threshold, half are counted.",
     (0, 1, -1, 2.5, float("nan"), float("inf")),
 )
-LARGER = (1, 4)  # so many times the people, in the picture
-MOST_LINES = 8
+SIZE_FACTORS = (1, 4)  # so many times the people, in the picture
+MAX_LINES = 8
 LEAST_SHARE = 1e-3  # frequencies are kept away from 0 and 1, where the logarithm ends
 
 
@@ -64,10 +64,15 @@ class Power:
     people: int
     attributes: int
     rates: Rates
+    _json: ClassVar[str] = (
+        "people attributes detection=rates.detection false_alarm=rates.false_alarm"
+        " interval=rates._interval alarms_at_most=rates._alarms_at_most members=rates.members"
+        " outsiders=rates.outsiders"
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Membership:
+class Membership(AttackResult):
     """How often members of a study are found in what it published.
 
     `ratio` and `homer` are two statistics against exact frequencies, `private` is the inner
@@ -83,6 +88,10 @@ class Membership:
     power: tuple[Power, ...]
     privacy: Privacy
     epsilon: float
+    _json: ClassVar[str] = (
+        "people attributes false_alarm=alarm likelihood_ratio=ratio homer private power"
+        " most_allowed most_at_measured exceeds epsilon"
+    )
 
     @property
     def most_allowed(self) -> float:
@@ -101,7 +110,6 @@ class Membership:
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         keeps = "more than was promised" if self.exceeds else "which is within the promise"
         return (
             f"A study of {self.people:,} people publishes how frequent each of"
@@ -114,11 +122,7 @@ class Membership:
             " attributes do not help the attacker then: the noise grows with them."
         )
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
         exact, noisy = self.ratio.told(), self.private.told()
         alarms = (percent(self.ratio.false_alarm), percent(self.private.false_alarm))
         limit = f"at most {percent(self.most_allowed)}"
@@ -127,44 +131,25 @@ class Membership:
             ("  false alarms then", *alarms),
             ("found by Homer's own statistic", percent(self.homer.detection), ""),
             (f"any test whatever ({percent(self.alarm)}, D6)", "no limit", limit),
-            *(_line(one) for one in self.power[:MOST_LINES]),
+            *(_line(power) for power in self.power[:MAX_LINES]),
         ]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "people": self.people,
-            "attributes": self.attributes,
-            "false_alarm": self.alarm,
-            "likelihood_ratio": self.ratio.to_json(),
-            "homer": self.homer.to_json(),
-            "private": self.private.to_json(),
-            "power": [
-                {"people": one.people, "attributes": one.attributes, **one.rates.to_json()}
-                for one in self.power
-            ],
-            "most_allowed": self.most_allowed,
-            "most_at_measured": self.most_at_measured,
-            "exceeds": self.exceeds,
-            "epsilon": self.epsilon,
-        }
-
-    def plot(self, path: object = None) -> Any:
-        """Who is found, by the number of attributes; beside it what D6 allows."""
-        sizes = sorted({one.people for one in self.power})
-        every = tuple(sorted({float(one.attributes) for one in self.power}))
+    def _picture(self) -> Picture:
+        sizes = sorted({power.people for power in self.power})
+        every = tuple(sorted({float(power.attributes) for power in self.power}))
         exact = [
-            _points(f"exact, {size:,} people", [one for one in self.power if one.people == size])
+            _points(
+                f"exact, {size:,} people", [power for power in self.power if power.people == size]
+            )
             for size in sizes
         ]
         private = [Power(self.people, self.attributes, self.private)]
         noisy = _points(f"ε = {self.epsilon:g}, {self.people:,} people", private)
         allowed = (self.most_allowed,) * len(every)
-        limit = Series(allowed_at(self.epsilon), every, allowed, Shape.BOUND)
+        limit = Series(allowed_at(self.epsilon), every, allowed, SeriesStyle.BOUND)
         title = f"Was this person in the study? Found at {percent(self.alarm)} false alarms"
         up = "share of participants found"
-        shown = Picture(title, "attributes", up, (*exact, noisy, limit), logarithmic=True)
-        return draw(shown, path)
+        return Picture(title, "attributes", up, (*exact, noisy, limit), logarithmic=True)
 
 
 def trace_member(
@@ -191,23 +176,23 @@ def trace_member(
     generator = np.random.default_rng(seed)
     spent = float(EPSILON.typed("epsilon", epsilon))
     if table is not None:
-        found = [pools_of_table(generator, table, columns, people=size, trials=count)]
+        studies = [pools_of_table(generator, table, columns, people=size, trials=count)]
     else:
         number = int(COUNT.typed("attributes", attributes))
-        found = [
-            drawn_pools(generator, people=size * larger, attributes=number, trials=count)
-            for larger in LARGER
+        studies = [
+            draw_pools(generator, people=size * larger, attributes=number, trials=count)
+            for larger in SIZE_FACTORS
         ]
-    power = tuple(one for pools in found for one in _power(pools, alarm))
-    return _traced(found[0], power, alarm, spent, bits)
+    power = tuple(point for pools in studies for point in _power(pools, alarm))
+    return _trace_members(studies[0], power, alarm, spent, bits)
 
 
 def _power(pools: Pools, alarm: float) -> list[Power]:
-    sizes = sorted({max(1, int(pools.attributes * share)) for share in SHARES})
+    sizes = sorted({max(1, int(pools.attributes * share)) for share in ATTRIBUTE_SHARES})
     return [Power(pools.people, m, _rates(pools.first(m), _ratio, alarm)) for m in sizes]
 
 
-def _traced(
+def _trace_members(
     pools: Pools, power: tuple[Power, ...], alarm: float, epsilon: float, bits: BitSource
 ) -> Membership:
     noise = Geometric(epsilon=epsilon, sensitivity=pools.attributes)
@@ -228,7 +213,7 @@ def _traced(
 def _rates(pools: Pools, statistic: Statistic, alarm: float) -> Rates:
     inside = statistic(pools.target, pools.population, pools.with_target / pools.people)
     outside = statistic(pools.target, pools.population, pools.without_target / pools.people)
-    return judged(inside, outside, alarm)
+    return judge_scores(inside, outside, alarm)
 
 
 def _ratio(x: Floats, p: Floats, q: Floats) -> Floats:
@@ -251,12 +236,12 @@ def _line(one: Power) -> Line:
 
 
 def _points(label: str, power: Sequence[Power]) -> Series:
-    ends = [one.rates.interval() for one in power]
+    ends = [point.rates.interval() for point in power]
     return Series(
         label,
-        tuple(float(one.attributes) for one in power),
-        tuple(one.rates.detection for one in power),
-        Shape.POINTS,
+        tuple(float(point.attributes) for point in power),
+        tuple(point.rates.detection for point in power),
+        SeriesStyle.POINTS,
         tuple(low for low, _ in ends),
         tuple(high for _, high in ends),
     )

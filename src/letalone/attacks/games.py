@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone import learn
-from letalone.attacks.people import People
+from letalone.attacks.people import TrainingPeople
 from letalone.attacks.rates import Rates
 from letalone.errors import ParameterError
 from letalone.exact.typed import Constraint
@@ -43,7 +43,7 @@ Score = Callable[[Any], Floats]  # of a model, for each person
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Played:
+class GameResult:
     """One row a model, one column a person: whether they were in, and a score."""
 
     inside: Truths
@@ -55,19 +55,19 @@ class Played:
         models = np.arange(len(target))
         member, yes = self.inside[models, target], said[models, target]
         counts = (yes & member, member, yes & ~member, ~member)
-        return Rates(*(int(one.sum()) for one in counts))
+        return Rates(*(int(flags.sum()) for flags in counts))
 
 
 def play(
     model: Any,
-    people: People,
+    people: TrainingPeople,
     score: Score,
     *,
     models: int,
     generator: np.random.Generator,
     fixed_size: bool = False,
     ordinary: bool = False,
-) -> Played:
+) -> GameResult:
     """Trains copies of a model, each on people of its own; threads are left to others.
 
     ordinary: the model promises nothing, and another may stand in for it; see `fitted_on`.
@@ -75,13 +75,13 @@ def play(
     inside = _inside(generator, models, len(people.rows), fixed_size=fixed_size)
     with catch_warnings(), _one_thread():
         simplefilter("ignore")  # that a model has not converged, or classes are few
-        fitted = [fitted_on(model, people.taken(one), ordinary=ordinary) for one in inside]
-        scores = np.array([score(one) for one in fitted], np.float64)
+        fitted = [fitted_on(model, people.taken(chosen), ordinary=ordinary) for chosen in inside]
+        scores = np.array([score(trained) for trained in fitted], np.float64)
     promised = None if ordinary else _privacy_of_all(fitted)
-    return Played(inside, scores, _for_game(promised, fixed_size=fixed_size))
+    return GameResult(inside, scores, _for_game(promised, fixed_size=fixed_size))
 
 
-def fitted_on(model: Any, people: People, *, ordinary: bool = False) -> Any:
+def fitted_on(model: Any, people: TrainingPeople, *, ordinary: bool = False) -> Any:
     """A copy of the model, trained.
 
     Where all have one label, an ordinary model is replaced by the one that always says it. That is
@@ -96,7 +96,7 @@ def fitted_on(model: Any, people: People, *, ordinary: bool = False) -> Any:
     return _fitted_on_one_label(untrained, people)
 
 
-def _fitted_on_one_label(model: Any, people: People) -> Any:
+def _fitted_on_one_label(model: Any, people: TrainingPeople) -> Any:
     try:
         return model.fit(people.rows, people.labels)
     except ValueError:
@@ -108,7 +108,7 @@ def _fitted_on_one_label(model: Any, people: People) -> Any:
     )
 
 
-def ordinary_model(people: People) -> Any:
+def ordinary_model(people: TrainingPeople) -> Any:
     """What people train today, with little or no regularisation."""
     _need_scikit()
     linear = cast("Any", import_module("sklearn.linear_model"))
@@ -120,7 +120,7 @@ def ordinary_model(people: People) -> Any:
     return cast("Any", import_module("sklearn.multiclass")).OneVsRestClassifier(model)
 
 
-def private_model(people: People, *, epsilon: Any, delta: Any, bits: BitSource) -> Any:
+def private_model(people: TrainingPeople, *, epsilon: Any, delta: Any, bits: BitSource) -> Any:
     """The same kind of model from letalone.learn."""
     _need_scikit()
     spent: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "data_norm": people.norm}
@@ -148,8 +148,8 @@ def _inside(
 
 def _privacy_of_all(models: Sequence[Any]) -> Privacy | None:
     """What every fit promises; None where one of them promises nothing."""
-    promises = [cast("Privacy | None", getattr(one, "privacy_", None)) for one in models]
-    if any(one != promises[0] for one in promises):
+    promises = [cast("Privacy | None", getattr(model, "privacy_", None)) for model in models]
+    if any(promise != promises[0] for promise in promises):
         raise ParameterError(
             "Fits of the private model promise different things by privacy_, but must promise the"
             " same, whoever is in the data: a promise that follows the data is none."
@@ -158,7 +158,6 @@ def _privacy_of_all(models: Sequence[Any]) -> Privacy | None:
 
 
 def _for_game(privacy: Privacy | None, *, fixed_size: bool) -> Privacy | None:
-    """The promise for the neighbours that the game has."""
     if privacy is None:
         return None
     if fixed_size:

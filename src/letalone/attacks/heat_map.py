@@ -23,18 +23,18 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from math import ceil, exp, log, log1p, prod
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
-from letalone.answers.so_many import so_many, so_many_people
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at, draw
-from letalone.attacks.result import Line
+from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.tables import Counted, Whole, names_of, read
 from letalone.engines.coded import FIRST, Coded
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural, plural_people
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.plans.aggregates import count_distinct
 from letalone.plans.keys import product
@@ -42,7 +42,7 @@ from letalone.privacy import Privacy
 from letalone.session.opening import open as open_table
 
 WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")
-MOST_CELLS = 1_000_000
+MAX_CELLS = 1_000_000
 EDGES = (0, 1, 2, 5, 10, 20, 50)  # cells are told apart by how many people are in them
 
 
@@ -54,6 +54,7 @@ class Crowd:
     most: int | None
     cells: int
     private: int
+    _json: ClassVar[str] = "people=label cells private"
 
     @property
     def label(self) -> str:
@@ -64,7 +65,7 @@ class Crowd:
 
 
 @dataclass(frozen=True, slots=True)
-class HeatMap:
+class HeatMap(AttackResult):
     """What a map of people gives away.
 
     `visited` cells have somebody in them, `lonely` ones fewer than `few` people, of which
@@ -84,6 +85,10 @@ class HeatMap:
     scale: float
     privacy: Privacy
     epsilon: float
+    _json: ClassVar[str] = (
+        "cells visited people few lonely lonely_private exposed crowds false_alarm=alarm"
+        " most_allowed=_one_allowed epsilon"
+    )
 
     @property
     def alarm(self) -> float:
@@ -95,69 +100,48 @@ class HeatMap:
         return most_caught(self.privacy.group(people), self.alarm)
 
     @property
+    def _one_allowed(self) -> float:
+        return self.allowed(1)
+
+    @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         return (
-            f"The map counts {so_many_people(self.people)} in {self.visited:,} of"
-            f" {so_many(self.cells, 'cell')}. {self._lonely()} In a private map with"
-            f" ε = {self.epsilon:g}, {self.lonely_private:,} of {so_many(self.lonely, 'such cell')}"
+            f"The map counts {plural_people(self.people)} in {self.visited:,} of"
+            f" {plural(self.cells, 'cell')}. {self._lonely()} In a private map with"
+            f" ε = {self.epsilon:g}, {self.lonely_private:,} of {plural(self.lonely, 'such cell')}"
             f" stood out, as {percent(self.alarm)} of empty cells are expected to; one"
-            f" person in a cell is found {percent(self.allowed(1))} of the time at most."
+            f" person in a cell is found {percent(self._one_allowed)} of the time at most."
         )
 
     def _lonely(self) -> str:
-        cells = f"{so_many(self.lonely, 'cell has', 'cells have')} fewer than {self.few:,} people"
+        cells = f"{plural(self.lonely, 'cell has', 'cells have')} fewer than {self.few:,} people"
         if not self.exposed:
             return f"{cells} in, and nobody is alone in one."
-        alone = so_many(self.exposed, "person is", "people are")
+        alone = plural(self.exposed, "person is", "people are")
         return f"{cells} in, and {alone} alone in one: published exactly, the map shows that."
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
         shown = [
-            (f"cells that show, of those with {one.label}", _of(one, today=True), _of(one))
-            for one in self.crowds
+            (f"cells that show, of those with {crowd.label}", _of(crowd, today=True), _of(crowd))
+            for crowd in self.crowds
         ]
-        limit = f"at most {percent(self.allowed(1))}"
+        limit = f"at most {percent(self._one_allowed)}"
         return [*shown, ("one person in a cell found (D6)", "no limit", limit)]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        crowds = [
-            {"people": one.label, "cells": one.cells, "private": one.private} for one in self.crowds
-        ]
-        return {
-            "cells": self.cells,
-            "visited": self.visited,
-            "people": self.people,
-            "few": self.few,
-            "lonely": self.lonely,
-            "lonely_private": self.lonely_private,
-            "exposed": self.exposed,
-            "crowds": crowds,
-            "false_alarm": self.alarm,
-            "most_allowed": self.allowed(1),
-            "epsilon": self.epsilon,
-        }
-
-    def plot(self, path: object = None) -> Any:
-        """How many cells show, by the people in them; beside it what D6 allows."""
-        shown = [one for one in self.crowds if one.cells]
+    def _picture(self) -> Picture:
+        shown = [crowd for crowd in self.crowds if crowd.cells]
         places = tuple(float(place) for place in range(len(shown)))
-        today = tuple(float(one.least > 0) for one in shown)
-        private = tuple(one.private / one.cells for one in shown)
-        limits = tuple(_limit(self, one) for one in shown)
+        today = tuple(float(crowd.least > 0) for crowd in shown)
+        private = tuple(crowd.private / crowd.cells for crowd in shown)
+        limits = tuple(_limit(self, crowd) for crowd in shown)
         series = (
-            Series("published today", places, today, Shape.BARS),
-            Series(f"letalone, ε = {self.epsilon:g}", places, private, Shape.BARS),
-            Series(allowed_at(self.epsilon), places, limits, Shape.BOUND),
+            Series("published today", places, today, SeriesStyle.BARS),
+            Series(f"letalone, ε = {self.epsilon:g}", places, private, SeriesStyle.BARS),
+            Series(allowed_at(self.epsilon), places, limits, SeriesStyle.BOUND),
         )
-        labels = tuple(one.label for one in shown)
+        labels = tuple(crowd.label for crowd in shown)
         title = "A heat map: which cells show that somebody was there"
-        return draw(Picture(title, "people in the cell", "share of cells", series, labels), path)
+        return Picture(title, "people in the cell", "share of cells", series, labels)
 
 
 def find_cells(
@@ -178,12 +162,14 @@ def find_cells(
     spent, kept = EPSILON.typed("epsilon", epsilon), int(COUNT.typed("max_cells", max_cells))
     names = names_of("place", place)
     rows = read(stage.tracks() if table is None else table, [person, *names])
-    there = np.logical_and.reduce([one.codes >= FIRST for one in rows.columns.values()])
-    rows = rows.taken(there)
+    is_known = np.logical_and.reduce([column.codes >= FIRST for column in rows.columns.values()])
+    rows = rows.taken(is_known)
     keys = product(*_axes([rows.columns[name] for name in names]))
     scale = float(kept / spent)  # a person counts once in each of so many cells
     cut = _cut(scale)
-    released, privacy = _released(rows, person, names, keys, max_cells=kept, epsilon=float(spent))
+    released, privacy = _release_map(
+        rows, person, names, keys, max_cells=kept, epsilon=float(spent)
+    )
     exact, alone = _exact(rows, person, names)
     true = np.array([exact.get(key, 0) for key in keys])
     few_people = int(COUNT.typed("few", few))
@@ -208,14 +194,14 @@ def _axes(columns: Sequence[Coded]) -> list[list[object]]:
     """The places along each axis; refused where there are none, or too many cells."""
     for column in columns:
         _check_place(column)
-    found = [_values(column) for column in columns]
-    cells = prod(map(_length, found))
-    if cells > MOST_CELLS:
+    axes = [_values(column) for column in columns]
+    cells = prod(map(_length, axes))
+    if cells > MAX_CELLS:
         raise ParameterError(
             f"The map has {cells:,} cells, from the least to the largest place, but may have"
-            f" {MOST_CELLS:,} at most. Divide the places and round them: a coarser grid."
+            f" {MAX_CELLS:,} at most. Divide the places and round them: a coarser grid."
         )
-    return [list(one) for one in found]
+    return [list(axis) for axis in axes]
 
 
 def _check_place(column: Coded) -> None:
@@ -232,7 +218,7 @@ def _check_place(column: Coded) -> None:
 
 
 def _are_whole(column: Coded) -> bool:
-    return all(isinstance(one, int) for one in column.objects(np.unique(column.codes)))
+    return all(isinstance(value, int) for value in column.objects(np.unique(column.codes)))
 
 
 def _length(values: Sequence[object]) -> int:
@@ -242,14 +228,14 @@ def _length(values: Sequence[object]) -> int:
 
 def _values(column: Coded) -> Sequence[object]:
     """The places along one axis: of whole numbers all between the least and the largest."""
-    found = column.objects(np.unique(column.codes))
-    if not all(WHOLE.fullmatch(str(one)) for one in found):
-        return found
-    numbers = [int(str(one)) for one in found]
+    values = column.objects(np.unique(column.codes))
+    if not all(WHOLE.fullmatch(str(value)) for value in values):
+        return values
+    numbers = [int(str(value)) for value in values]
     between = range(min(numbers), max(numbers) + 1)
-    if not column.is_text or _length(between) > MOST_CELLS:
+    if not column.is_text or _length(between) > MAX_CELLS:
         return between
-    return [str(one) for one in between]
+    return [str(value) for value in between]
 
 
 def _cut(scale: float) -> int:
@@ -260,7 +246,7 @@ def _cut(scale: float) -> int:
     return max(0, ceil(-scale * (log(FALSE_ALARMS) + log1p(exp(-1 / scale)))) - 1)
 
 
-def _released(
+def _release_map(
     rows: Counted,
     person: str,
     names: list[str],
@@ -273,10 +259,10 @@ def _released(
     with closing(open_table(rows.as_frame(), unit=person, budget=epsilon)) as table:
         question = table.group_by(*names, keys=keys).bound(max_groups=max_cells)
         answer = question.agg(n=count_distinct()).release(epsilon=epsilon)
-    found: dict[tuple[object, ...], int] = {
+    numbers: dict[tuple[object, ...], int] = {
         tuple(row[name] for name in names): cast("int", row["n"]) for row in answer.rows()
     }
-    return np.array([found[key] for key in keys]), answer.privacy
+    return np.array([numbers[key] for key in keys]), answer.privacy
 
 
 def _exact(
@@ -294,18 +280,18 @@ def _exact(
 
 def _crowds(true: Whole, stands_out: np.ndarray[Any, np.dtype[np.bool_]]) -> tuple[Crowd, ...]:
     ends = [*(edge - 1 for edge in EDGES[1:]), None]
-    found: list[Crowd] = []
-    for least, most in zip(EDGES, ends, strict=True):
-        here = (true >= least) & (True if most is None else true <= most)
-        found.append(Crowd(least, most, int(here.sum()), int((here & stands_out).sum())))
-    return tuple(found)
+    crowds: list[Crowd] = []
+    for least, highest in zip(EDGES, ends, strict=True):
+        here = (true >= least) & (True if highest is None else true <= highest)
+        crowds.append(Crowd(least, highest, int(here.sum()), int((here & stands_out).sum())))
+    return tuple(crowds)
 
 
-def _of(one: Crowd, *, today: bool = False) -> str:
-    shown = (one.cells if one.least else 0) if today else one.private
-    return f"{shown:,} of {one.cells:,}"
+def _of(crowd: Crowd, *, today: bool = False) -> str:
+    shown = (crowd.cells if crowd.least else 0) if today else crowd.private
+    return f"{shown:,} of {crowd.cells:,}"
 
 
-def _limit(result: HeatMap, one: Crowd) -> float:
+def _limit(result: HeatMap, crowd: Crowd) -> float:
     """What D6 allows for the most crowded of these cells."""
-    return 1.0 if one.most is None else result.allowed(one.most) if one.most else result.alarm
+    return 1.0 if crowd.most is None else result.allowed(crowd.most) if crowd.most else result.alarm

@@ -14,20 +14,19 @@ Hidalgo, Verleysen, Blondel: Unique in the crowd (2013).
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
-from letalone.anonymity.cells import combined
-from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
+from letalone.anonymity.cells import combine_codes
+from letalone.answers.promise import FALSE_ALARMS, percent
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at, draw
-from letalone.attacks.result import Line
+from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.tables import Counted, Whole, names_of, read
 from letalone.engines.coded import FIRST
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
-from letalone.privacy import PureDP
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +41,11 @@ class Curve:
     columns: tuple[str, ...]
     unique: tuple[float, ...]
     right: tuple[float, ...]
+    _json: ClassVar[str] = "columns unique right"
 
 
 @dataclass(frozen=True, slots=True)
-class Histories:
+class Histories(AttackResult):
     """How few points tell a person from all others. `tried` people were looked for."""
 
     people: int
@@ -53,10 +53,10 @@ class Histories:
     tried: int
     curves: tuple[Curve, ...]
     epsilon: float
+    _json: ClassVar[str] = "people rows tried curves most_allowed=_most_caught epsilon"
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         curve = self.curves[0]
         last = len(curve.unique)
         number = next((p for p, share in enumerate(curve.unique, 1) if share > 0.5), None)
@@ -66,49 +66,30 @@ class Histories:
             f" from all others{'' if number else ' takes more points'}. With {_points(last)} known,"
             f" {percent(curve.unique[-1])} of people are alone, and the rest of their history is"
             f" read off. A private release has no histories in it: with ε = {self.epsilon:g}, one"
-            f" person is found {percent(most_caught(PureDP(self.epsilon)))} of the time at most,"
+            f" person is found {percent(self._most_caught)} of the time at most,"
             f" at {percent(FALSE_ALARMS)} false alarms, however many of their points are known."
         )
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
-        limit = f"at most {percent(most_caught(PureDP(self.epsilon)))}"
+        limit = f"at most {percent(self._most_caught)}"
         return [
             (f"{_points(p)} known ({', '.join(curve.columns)})", percent(share), limit)
             for curve in self.curves[:2]
             for p, share in enumerate(curve.unique[:8], 1)
         ]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        curves = [
-            {"columns": list(one.columns), "unique": list(one.unique), "right": list(one.right)}
-            for one in self.curves
-        ]
-        return {
-            "people": self.people,
-            "rows": self.rows,
-            "tried": self.tried,
-            "curves": curves,
-            "most_allowed": most_caught(PureDP(self.epsilon)),
-            "epsilon": self.epsilon,
-        }
-
-    def plot(self, path: object = None) -> Any:
-        """The share of people found, by the points known of them."""
+    def _picture(self) -> Picture:
         across = tuple(float(p) for p in range(1, 1 + len(self.curves[0].unique)))
         curves = [
-            Series(f"{', '.join(one.columns)} known", across, one.unique) for one in self.curves
+            Series(f"{', '.join(curve.columns)} known", across, curve.unique)
+            for curve in self.curves
         ]
-        allowed = (most_caught(PureDP(self.epsilon)),) * len(across)
+        allowed = (self._most_caught,) * len(across)
         label = f"{allowed_at(self.epsilon)}, {percent(FALSE_ALARMS)} false alarms"
-        limit = Series(label, across, allowed, Shape.BOUND)
+        limit = Series(label, across, allowed, SeriesStyle.BOUND)
         title = f"How many points tell one of {self.people:,} people from all others"
         up = "share of people who are alone"
-        return draw(Picture(title, "points known", up, (*curves, limit)), path)
+        return Picture(title, "points known", up, (*curves, limit))
 
 
 def single_out(
@@ -129,8 +110,8 @@ def single_out(
     """
     names = names_of("points", points)
     rows = read(stage.ratings() if table is None else table, [person, *names])
-    whole = np.logical_and.reduce([one.codes >= FIRST for one in rows.columns.values()])
-    rows = rows.taken(whole)
+    is_known = np.logical_and.reduce([column.codes >= FIRST for column in rows.columns.values()])
+    rows = rows.taken(is_known)
     owners = np.unique(rows.columns[person].codes)
     if not len(owners):
         raise ParameterError("No row has a person and a point. Give a table with histories.")
@@ -142,7 +123,7 @@ def single_out(
         people=len(owners),
         rows=rows.total,
         tried=len(tried),
-        curves=tuple(_curve(generator, rows, person, one, tried, number) for one in known),
+        curves=tuple(_curve(generator, rows, person, columns, tried, number) for columns in known),
         epsilon=float(EPSILON.typed("epsilon", epsilon)),
     )
 
@@ -157,20 +138,22 @@ def _curve(
 ) -> Curve:
     owner = rows.columns[person].codes
     _, point = np.unique(
-        combined([rows.columns[name].codes for name in columns]), return_inverse=True
+        combine_codes([rows.columns[name].codes for name in columns]), return_inverse=True
     )
     owner, point = np.unique(np.stack([owner, point]), axis=1)
     by_point = _lists(point, owner)
     by_owner = _lists(owner, point)
     fits = np.array(
-        [_fitting(generator.permutation(by_owner[one])[:most], by_point, most) for one in tried]
+        [
+            _fitting(generator.permutation(by_owner[owner_code])[:most], by_point, most)
+            for owner_code in tried
+        ]
     )
     unique, right = (fits == 1).mean(axis=0), (1 / fits).mean(axis=0)
     return Curve(tuple(columns), tuple(unique.tolist()), tuple(right.tolist()))
 
 
 def _lists(key: Whole, value: Whole) -> dict[int, Whole]:
-    """For each key its values."""
     order = np.argsort(key, kind="stable")
     keys, starts = np.unique(key[order], return_index=True)
     return dict(zip(keys.tolist(), np.split(value[order], starts[1:]), strict=True))

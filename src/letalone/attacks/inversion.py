@@ -15,30 +15,39 @@ bounds how often it occurs when they are in, by how often when they are out; see
   Tested:   tests/attacks/test_inversion.py
   Assumed:  a row is a person; bounds and values of the table's columns are known
 
-And a kernel machine needs no such guess: its support vectors are rows of people, secrets and all,
-in the model's file; see `stored_rows`.
+A kernel machine needs no such guess. It predicts by comparing with some of the rows that it learnt
+from: its support vectors *are* people, secrets and all, for whoever opens the model's file. So do
+nearest neighbours and Gaussian processes. A linear model has a number for each feature, however
+many people there were.
 
 Fredrikson, Lantz, Jha, Lin, Page, Ristenpart: Privacy in pharmacogenetics: an end-to-end case
 study of personalized warfarin dosing (2014).
 """
 
-from collections.abc import Iterable
+import pickle
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from letalone.answers.promise import percent
 from letalone.attacks.confidence import likelihood
-from letalone.attacks.games import MODELS, Played, fitted_on, ordinary_model, play, private_model
-from letalone.attacks.model_stage import OUTCOME, SENSITIVE, study
-from letalone.attacks.people import MOST_VALUES, People, people_of
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at, draw
+from letalone.attacks.games import (
+    MODELS,
+    GameResult,
+    fitted_on,
+    ordinary_model,
+    play,
+    private_model,
+)
+from letalone.attacks.people import MAX_VALUES, TrainingPeople, people_of
+from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
 from letalone.attacks.rates import Rates, least, most
-from letalone.attacks.result import Line
-from letalone.attacks.stored_rows import rows_in_model
+from letalone.attacks.result import AttackResult, Line
+from letalone.attacks.stage import OUTCOME, SENSITIVE, study
 from letalone.errors import ParameterError
 from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Number
@@ -46,12 +55,15 @@ from letalone.privacy import Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 
 Floats = NDArray[np.float64]
-SMALLEST = 1e-6  # a model's error, where it has learnt all by heart
+MIN_ERROR = 1e-6  # a model's error, where it has learnt all by heart
 SHADOWS = 8
+Truths = NDArray[np.bool_]
+PREDICTING = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
+MAX_DEPTH = 4  # a model in a step of a pipeline in a search
 
 
 @dataclass(frozen=True, slots=True)
-class ModelInversion:
+class ModelInversion(AttackResult):
     """How often a secret is guessed: of members (`caught`) and of strangers (`alarms`).
 
     `baseline` is the share of the commonest value. `stored` of `trained` rows were in the file of
@@ -70,6 +82,11 @@ class ModelInversion:
     trained: int
     stored: int
     private_stored: int
+    _json: ClassVar[str] = (
+        "people target sensitive values baseline ordinary private most_allowed exceeds"
+        " rows_trained_on=trained rows_in_kernel_machine=stored"
+        " rows_in_private_model=private_stored epsilon"
+    )
 
     @property
     def most_allowed(self) -> float:
@@ -86,13 +103,12 @@ class ModelInversion:
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
-        found, noisy = self.ordinary, self.private
+        ordinary, noisy = self.ordinary, self.private
         return (
             f"A linear model predicts {self.target!r}. Whoever knows that of a person, and all of"
             f" their features but {self.sensitive!r}, tries its {self.values} values in the"
-            f" model: right for {percent(found.detection)} of those it was trained on and"
-            f" {percent(found.false_alarm)} of strangers; the commonest value alone is right for"
+            f" model: right for {percent(ordinary.detection)} of those it was trained on and"
+            f" {percent(ordinary.false_alarm)} of strangers; the commonest value alone is right for"
             f" {percent(self.baseline)}. With ε = {self.epsilon:g} it is"
             f" {percent(noisy.detection)} and {percent(noisy.false_alarm)}: what holds for"
             " everybody can still be learnt, and is no breach. A kernel machine's file holds"
@@ -100,20 +116,20 @@ class ModelInversion:
             f" model's {self.private_stored:,}."
         )
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
-        found, noisy = self.ordinary, self.private
+        ordinary, noisy = self.ordinary, self.private
         guessed = percent(self.baseline)
         limit = f"at most {percent(self.most_allowed)}"
         return [
-            (f"{self.sensitive} guessed, of members", found.told(), noisy.told()),
-            (f"{self.sensitive} guessed, of strangers", _outside(found), _outside(noisy)),
+            (f"{self.sensitive} guessed, of members", ordinary.told(), noisy.told()),
+            (f"{self.sensitive} guessed, of strangers", _outside(ordinary), _outside(noisy)),
             ("the commonest value alone", guessed, guessed),
             ("any guess about members (D6, 95 % sure)", "no limit", limit),
-            ("beyond the bound (95 % sure)", _yes(found.exceeds(self.privacy)), _yes(self.exceeds)),
+            (
+                "beyond the bound (95 % sure)",
+                _yes(ordinary.exceeds(self.privacy)),
+                _yes(self.exceeds),
+            ),
             (
                 f"rows of people in the file, of {self.trained:,}",
                 f"{self.stored:,} (kernel machine)",
@@ -121,36 +137,19 @@ class ModelInversion:
             ),
         ]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "people": self.people,
-            "target": self.target,
-            "sensitive": self.sensitive,
-            "values": self.values,
-            "baseline": self.baseline,
-            "ordinary": self.ordinary.to_json(),
-            "private": self.private.to_json(),
-            "most_allowed": self.most_allowed,
-            "exceeds": self.exceeds,
-            "rows_trained_on": self.trained,
-            "rows_in_kernel_machine": self.stored,
-            "rows_in_private_model": self.private_stored,
-            "epsilon": self.epsilon,
-        }
-
-    def plot(self, path: object = None) -> Any:
-        """Right guesses about members and about strangers, with either model."""
+    def _picture(self) -> Picture:
         both = (self.ordinary, self.private)
         bars = (_bars("members", both, inside=True), _bars("strangers", both, inside=False))
         every = (-0.4, 1.4)
         lines = (
-            Series("the commonest value", every, (self.baseline,) * 2, Shape.LINE),
-            Series(allowed_at(self.epsilon), (0.6, 1.4), (self.most_allowed,) * 2, Shape.BOUND),
+            Series("the commonest value", every, (self.baseline,) * 2, SeriesStyle.LINE),
+            Series(
+                allowed_at(self.epsilon), (0.6, 1.4), (self.most_allowed,) * 2, SeriesStyle.BOUND
+            ),
         )
         title = f"Guessing {self.sensitive!r} with a model that predicts {self.target!r}"
         places = ("ordinary", f"ε = {self.epsilon:g}")
-        return draw(Picture(title, "model", "share guessed", (*bars, *lines), places), path)
+        return Picture(title, "model", "share guessed", (*bars, *lines), places)
 
 
 def invert_model(
@@ -177,14 +176,14 @@ def invert_model(
     number, count = int(COUNT.typed("people", people)), int(MODELS.typed("models", models))
     spent = float(EPSILON.typed("epsilon", epsilon))
     DELTA.typed("delta", delta)
-    found = study(number) if table is None else table
-    crowd = people_of(found, target=target, features=features, people=number, generator=generator)
+    source = study(number) if table is None else table
+    crowd = people_of(source, target=target, features=features, people=number, generator=generator)
     secret = _secret(crowd, sensitive)
     kept = private_model(crowd, epsilon=epsilon, delta=delta, bits=bits)
     today = ordinary_model(crowd)
-    ordinary, _ = _inverted(today, crowd, secret, count, generator, ordinary=True)
-    private, privacy = _inverted(kept, crowd, secret, count, generator)
-    stored = [_stored(model, crowd) for model in (_kernel_machine(crowd), kept)]
+    ordinary, _ = _rates_of_guesses(today, crowd, secret, count, generator, ordinary=True)
+    private, privacy = _rates_of_guesses(kept, crowd, secret, count, generator)
+    stored = [_count_stored_rows(model, crowd) for model in (_kernel_machine(crowd), kept)]
     return ModelInversion(
         people=len(crowd.rows),
         target=target,
@@ -202,16 +201,16 @@ def invert_model(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Secret:
+class _SecretFeature:
     """What each value becomes in a row, how frequent it is, and whose is which."""
 
     place: slice
     encoded: Floats
     shares: Floats
-    own: NDArray[np.intp]
+    codes: NDArray[np.intp]
 
 
-def _secret(people: People, name: str) -> _Secret:
+def _secret(people: TrainingPeople, name: str) -> _SecretFeature:
     if name not in people.places:
         known = list(people.places)
         raise ParameterError(
@@ -219,21 +218,21 @@ def _secret(people: People, name: str) -> _Secret:
             f" {', '.join(known[:5])}.{did_you_mean(name, known)}"
         )
     place = people.places[name]
-    encoded, own, counts = np.unique(
+    encoded, codes, counts = np.unique(
         people.rows[:, place], axis=0, return_inverse=True, return_counts=True
     )
-    if not 2 <= len(encoded) <= MOST_VALUES:
+    if not 2 <= len(encoded) <= MAX_VALUES:
         raise ParameterError(
             f"Column {name!r} has {len(encoded)} values among these people, but a secret must have"
-            f" from 2 to {MOST_VALUES} to be tried one by one. Name another."
+            f" from 2 to {MAX_VALUES} to be tried one by one. Name another."
         )
-    return _Secret(place, encoded, counts / counts.sum(), own.reshape(-1))
+    return _SecretFeature(place, encoded, counts / counts.sum(), codes.reshape(-1))
 
 
-def _inverted(
+def _rates_of_guesses(
     model: Any,
-    people: People,
-    secret: _Secret,
+    people: TrainingPeople,
+    secret: _SecretFeature,
     models: int,
     generator: np.random.Generator,
     *,
@@ -243,15 +242,16 @@ def _inverted(
     error = _error(model, people, generator, ordinary=ordinary)
 
     def right(fitted: Any) -> Floats:
-        return (_guess(fitted, people, secret, error) == secret.own).astype(np.float64)
+        return (_guess(fitted, people, secret, error) == secret.codes).astype(np.float64)
 
     played = play(model, people, right, models=models, generator=generator, ordinary=ordinary)
     targets = generator.integers(0, len(people.rows), models)
     return played.rates(targets, played.scores > 0), played.privacy
 
 
-def _guess(model: Any, people: People, secret: _Secret, error: float) -> NDArray[np.intp]:
-    """The likeliest value for each person."""
+def _guess(
+    model: Any, people: TrainingPeople, secret: _SecretFeature, error: float
+) -> NDArray[np.intp]:
     rows, scores = people.rows.copy(), np.empty((len(secret.shares), len(people.rows)))
     for number, encoded in enumerate(secret.encoded):
         rows[:, secret.place] = encoded
@@ -260,7 +260,9 @@ def _guess(model: Any, people: People, secret: _Secret, error: float) -> NDArray
     return scores.argmax(axis=0)
 
 
-def _error(model: Any, people: People, generator: np.random.Generator, *, ordinary: bool) -> float:
+def _error(
+    model: Any, people: TrainingPeople, generator: np.random.Generator, *, ordinary: bool
+) -> float:
     """How far such models are from the labels they learnt, by some of the attacker's own."""
     if not people.is_numeric:
         return 1.0
@@ -268,19 +270,18 @@ def _error(model: Any, people: People, generator: np.random.Generator, *, ordina
     def apart(fitted: Any) -> Floats:
         return people.labels - np.asarray(fitted.predict(people.rows), np.float64)
 
-    tried: Played = play(
+    tried: GameResult = play(
         model, people, apart, models=SHADOWS, generator=generator, ordinary=ordinary
     )
-    return SMALLEST + float(np.sqrt((tried.scores[tried.inside] ** 2).mean()))
+    return MIN_ERROR + float(np.sqrt((tried.scores[tried.inside] ** 2).mean()))
 
 
-def _kernel_machine(people: People) -> Any:
+def _kernel_machine(people: TrainingPeople) -> Any:
     kinds = cast("Any", import_module("sklearn.svm"))
     return kinds.SVR(epsilon=0.01) if people.is_numeric else kinds.SVC()
 
 
-def _stored(model: Any, people: People) -> int:
-    """How many of the rows that it was trained on are in the model."""
+def _count_stored_rows(model: Any, people: TrainingPeople) -> int:
     return int(rows_in_model(fitted_on(model, people), people.rows).sum())
 
 
@@ -294,12 +295,59 @@ def _yes(exceeds: bool) -> str:
 
 
 def _bars(label: str, both: tuple[Rates, Rates], *, inside: bool) -> Series:
-    hits = [(one.caught, one.members) if inside else (one.alarms, one.outsiders) for one in both]
+    hits = [
+        (counts.caught, counts.members) if inside else (counts.alarms, counts.outsiders)
+        for counts in both
+    ]
     return Series(
         label,
         (0.0, 1.0),
         tuple(count / number for count, number in hits),
-        Shape.BARS,
-        tuple(least(*one, 0.025) for one in hits),
-        tuple(most(*one, 0.025) for one in hits),
+        SeriesStyle.BARS,
+        tuple(least(*counts, 0.025) for counts in hits),
+        tuple(most(*counts, 0.025) for counts in hits),
     )
+
+
+def rows_in_model(model: Any, rows: Any) -> Truths:
+    """For each row, whether it is in the model as a file would keep it, bit by bit."""
+    if isinstance(model, type) or not any(
+        callable(getattr(model, name, None)) for name in PREDICTING
+    ):
+        raise ParameterError(
+            f"The model has the type {_kind(model)}, but must be one that was trained, with a"
+            " method such as predict."
+        )
+    wanted = np.asarray(rows, np.float64) + 0.0  # -0 is 0
+    if wanted.ndim != 2:
+        raise ParameterError("The rows must be numbers, one row for each person: [[1.0, 2.0], …].")
+    opened = pickle.loads(pickle.dumps(model))  # of our own making
+    known = {row.tobytes() for part in _arrays(opened, MAX_DEPTH) for row in _rows(part, wanted)}
+    return np.array([row.tobytes() in known for row in wanted], np.bool_)
+
+
+def _kind(model: object) -> str:
+    return f"class {model.__name__}" if isinstance(model, type) else type(model).__name__
+
+
+def _rows(part: NDArray[Any], wanted: Floats) -> Floats:
+    if part.ndim != 2 or part.shape[1] != wanted.shape[1] or part.dtype.kind not in "fiub":
+        return np.empty((0, wanted.shape[1]))
+    return np.ascontiguousarray(part, np.float64) + 0.0
+
+
+def _arrays(thing: object, depth: int) -> Iterator[NDArray[Any]]:
+    """The arrays in an object, in its attributes, and in theirs."""
+    if isinstance(thing, np.ndarray):
+        yield cast("NDArray[Any]", thing)
+    elif depth:
+        for part in _parts(thing):
+            yield from _arrays(part, depth - 1)
+
+
+def _parts(thing: object) -> list[object]:
+    if isinstance(thing, Mapping):
+        return list(cast("Mapping[object, object]", thing).values())
+    if isinstance(thing, list | tuple):
+        return list(cast("list[object]", thing))
+    return list(getattr(thing, "__dict__", {}).values())

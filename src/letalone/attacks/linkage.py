@@ -21,28 +21,28 @@ Sweeney: Simple demographics often identify people uniquely (2000).
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.cells import combined
-from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, most_caught, percent
-from letalone.answers.so_many import so_many_rows
+from letalone.anonymity.cells import combine_codes
+from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, percent
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape, draw
-from letalone.attacks.result import Line
+from letalone.attacks.picture import Picture, Series, SeriesStyle
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.tables import MISSING, Counted, Whole, joint_keys, names_of, read
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural_rows
 from letalone.exact.typed import EPSILON, Number
 from letalone.privacy import PureDP
 
-SHOWN = 10  # sizes of candidate sets that are told apart
+MAX_SIZE_SHOWN = 10  # sizes of candidate sets that are told apart
 QUASI_IDENTIFIERS = ("zip", "birth_date", "gender")
 
 
 @dataclass(frozen=True, slots=True)
-class Linkage:
+class Linkage(AttackResult):
     """What a register says about the rows of a table.
 
     `candidates[c]` are the rows that c people of the register fit, `certain` those that one
@@ -65,34 +65,37 @@ class Linkage:
     certain_people: int | None
     examples: tuple[dict[str, str], ...]
     epsilon: float
+    _json: ClassVar[str] = (
+        "rows register quasi_identifiers candidates certain matches possible expected people"
+        " certain_people examples epsilon best_guess=_best_guess"
+    )
+
+    @property
+    def _best_guess(self) -> float:
+        return best_guess(PureDP(self.epsilon))
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         names = ", ".join(self.quasi_identifiers)
-        privacy = PureDP(self.epsilon)
         return (
             f"The table has no names. Joined with a register on {names}, {self._found()}"
             f"{self._shared()} Guessing among the candidates would be right for"
-            f" {so_many_rows(round(self.expected))}. All this assumes that everyone of the table is"
+            f" {plural_rows(round(self.expected))}. All this assumes that everyone of the table is"
             " in the register: else the one who fits may be somebody else. A private release has no"
             f" rows to join: with ε = {self.epsilon:g} in all, a bet at even odds on one person is"
-            f" won {at_most(best_guess(privacy))}, whatever register the attacker holds."
+            f" won {at_most(self._best_guess)}, whatever register the attacker holds."
         )
-
-    def __str__(self) -> str:
-        return self.words
 
     def _found(self) -> str:
         if not self.certain:
             return (
-                f"none of its {so_many_rows(self.rows)} fits one person alone: no name is certain."
+                f"none of its {plural_rows(self.rows)} fits one person alone: no name is certain."
             )
         fit = "fits" if self.certain == 1 else "fit"
-        example = f" One of them: {_told(self.examples[0])}." if self.examples else ""
+        example = f" One of them: {_example_words(self.examples[0])}." if self.examples else ""
         back = "the name is back" if self.certain == 1 else "the names are back"
         return (
-            f"{self.certain:,} of its {so_many_rows(self.rows)} {fit} one person whom nobody else"
+            f"{self.certain:,} of its {plural_rows(self.rows)} {fit} one person whom nobody else"
             f" in it fits: {back}.{example}"
         )
 
@@ -108,10 +111,9 @@ class Linkage:
         )
 
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
-        caught = f"at most {percent(most_caught(PureDP(self.epsilon)))}"
+        caught = f"at most {percent(self._most_caught)}"
         alarms = f"one person found, {percent(FALSE_ALARMS)} false alarms"
-        found = [
+        rows = [
             ("rows that fit one person alone", f"{self.certain:,}", "no rows"),
             ("share of rows", percent(self.certain / self.rows), ""),
             ("matches that can be right", f"{self.possible:,} of {self.matches:,}", ""),
@@ -121,36 +123,17 @@ class Linkage:
         ]
         if self.people is not None:
             shown = f"{self.certain_people:,} of {self.people:,}"
-            found.insert(1, ("people found", shown, ""))
-        return found
+            rows.insert(1, ("people found", shown, ""))
+        return rows
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "rows": self.rows,
-            "register": self.register,
-            "quasi_identifiers": list(self.quasi_identifiers),
-            "candidates": {str(size): rows for size, rows in self.candidates.items()},
-            "certain": self.certain,
-            "matches": self.matches,
-            "possible": self.possible,
-            "expected": self.expected,
-            "people": self.people,
-            "certain_people": self.certain_people,
-            "examples": list(self.examples),
-            "epsilon": self.epsilon,
-            "best_guess": best_guess(PureDP(self.epsilon)),
-        }
-
-    def plot(self, path: object = None) -> Any:
-        """The rows by how many people of the register fit them."""
-        sizes = range(SHOWN + 1)
-        large = sum(rows for size, rows in self.candidates.items() if size > SHOWN)
+    def _picture(self) -> Picture:
+        sizes = range(MAX_SIZE_SHOWN + 1)
+        large = sum(rows for size, rows in self.candidates.items() if size > MAX_SIZE_SHOWN)
         rows = [*(self.candidates.get(size, 0) for size in sizes), large]
-        bars = Series("rows", tuple(map(float, range(len(rows)))), tuple(rows), Shape.BARS)
-        places = (*map(str, sizes), f"> {SHOWN}")
-        title = f"{self.certain:,} of {so_many_rows(self.rows)} without names fit one person alone"
-        return draw(Picture(title, "people who fit the row", "rows", (bars,), places), path)
+        bars = Series("rows", tuple(map(float, range(len(rows)))), tuple(rows), SeriesStyle.BARS)
+        places = (*map(str, sizes), f"> {MAX_SIZE_SHOWN}")
+        title = f"{self.certain:,} of {plural_rows(self.rows)} without names fit one person alone"
+        return Picture(title, "people who fit the row", "rows", (bars,), places)
 
 
 def link(
@@ -175,17 +158,17 @@ def link(
     if (table is None) != (register is None):
         raise ParameterError("A table and a register belong together: give both, or none.")
     if table is None:
-        town = stage.town()
+        town = stage.make_town()
         table, register = town.hospital, town.register
         name, person, sensitive = "name", "patient_id", "diagnosis"
     names = names_of("quasi_identifiers", quasi_identifiers)
     more = [column for column in (person, sensitive) if column is not None]
     rows = read(table, [*names, *more])
     known = read(register, [*names, *([name] if name else [])])
-    return _linked(rows, known, names, (name, person, sensitive), spent)
+    return _link_tables(rows, known, names, (name, person, sensitive), spent)
 
 
-def _linked(
+def _link_tables(
     rows: Counted,
     known: Counted,
     names: Sequence[str],
@@ -197,7 +180,7 @@ def _linked(
     fits = _fitting(keys, known_keys, known.rows)
     sizes = np.bincount(np.minimum(fits, fits.max()), weights=rows.rows)
     sharing = _sharing(keys, rows, person)
-    found, sole = fits > 0, fits == 1
+    is_fitted, sole = fits > 0, fits == 1
     sure = sole & (sharing == 1)
     _, one_of_each = np.unique(keys[sole], return_index=True)
     return Linkage(
@@ -208,7 +191,7 @@ def _linked(
         certain=int(rows.rows[sure].sum()),
         matches=int(sharing[sole][one_of_each].sum()),
         possible=len(one_of_each),
-        expected=float((rows.rows[found] / np.maximum(fits, sharing)[found]).sum()),
+        expected=float((rows.rows[is_fitted] / np.maximum(fits, sharing)[is_fitted]).sum()),
         people=None if person is None else _people(rows, person),
         certain_people=None if person is None else _people(rows.taken(sure), person),
         examples=() if name is None else _examples(rows, known, (keys, known_keys), sure, shown),
@@ -229,7 +212,7 @@ def _sharing(keys: Whole, rows: Counted, person: str | None) -> Whole:
     _, inverse = np.unique(keys, return_inverse=True)
     if person is None:
         return np.bincount(inverse, weights=rows.rows).astype(np.int64)[inverse]
-    pairs = combined([inverse.astype(np.int64), rows.columns[person].codes])
+    pairs = combine_codes([inverse.astype(np.int64), rows.columns[person].codes])
     _, first = np.unique(pairs, return_index=True)
     return np.bincount(inverse[first])[inverse]
 
@@ -245,16 +228,15 @@ def _examples(
     sure: NDArray[np.bool_],
     shown: tuple[str | None, str | None, str | None],
 ) -> tuple[dict[str, str], ...]:
-    """The first three people found, in the order of the values."""
     name, _, sensitive = shown
-    found: list[dict[str, str]] = []
+    examples: list[dict[str, str]] = []
     places = np.flatnonzero(sure)
     for place in places[np.argsort(keys[0][places], kind="stable")][:3].tolist():
         owner = np.flatnonzero(keys[1] == keys[0][place])[:1]
         cells = {} if name is None else {"name": _text(known, name, int(owner[0]))}
         cells |= {} if sensitive is None else {sensitive: _text(rows, sensitive, place)}
-        found.append(cells)
-    return tuple(found)
+        examples.append(cells)
+    return tuple(examples)
 
 
 def _text(table: Counted, name: str, place: int) -> str:
@@ -262,5 +244,5 @@ def _text(table: Counted, name: str, place: int) -> str:
     return str(column.objects(column.codes[place : place + 1])[0])
 
 
-def _told(example: dict[str, str]) -> str:
+def _example_words(example: dict[str, str]) -> str:
     return ", ".join(example.values())

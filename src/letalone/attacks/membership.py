@@ -25,28 +25,28 @@ first principles (2022).
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from letalone.answers.promise import best_guess, most_caught, percent
 from letalone.attacks.confidence import Loss
 from letalone.attacks.games import MODELS, ordinary_model, private_model
-from letalone.attacks.model_stage import TARGET, study
-from letalone.attacks.people import People, people_of, people_of_arrays
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at, bound, draw
-from letalone.attacks.result import Line
+from letalone.attacks.people import TrainingPeople, people_of, people_of_arrays
+from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at, bound
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.shadows import Attack, Test, beyond, confidence_of_each
+from letalone.attacks.stage import TARGET, study
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number
 from letalone.privacy import Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 
-LEAST_SHADOWS = 8
+MIN_SHADOWS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class ModelMembership:
+class ModelMembership(AttackResult):
     """How often people are found in the training data of a model."""
 
     people: int
@@ -60,6 +60,11 @@ class ModelMembership:
     epsilon: float
     models: tuple[str, str]
     fixed_size: bool
+    _json: ClassVar[str] = (
+        "people features target false_alarm=alarm low_false_alarm=low_alarm models"
+        " ordinary=_ordinary_by_name private=_private_by_name most_allowed most_at_measured"
+        " most_advantage neighbours=_neighbours exceeds ordinary_exceeds epsilon"
+    )
 
     @property
     def most_allowed(self) -> float:
@@ -89,7 +94,6 @@ class ModelMembership:
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         strong, weak = _strongest(self.ordinary).usual, _strongest(self.private).usual
         drawn = "half of all, drawn" if self.fixed_size else "each by a coin"
         keeps = "more than it promises" if self.exceeds else "which is within its promise"
@@ -104,17 +108,13 @@ class ModelMembership:
             " found at so many (95 % sure). An attack that fails proves nothing; the bound does."
         )
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
         pairs = list(zip(self.ordinary, self.private, strict=True))
         verdicts = (_verdict(self.ordinary_exceeds), _verdict(self.exceeds))
         whatever = f"any test whatever ({percent(self.alarm)}, D6)"
         return [
             ("model", *self.models),
-            *(line for one in pairs for line in self._of_test(*one)),
+            *(line for pair in pairs for line in self._of_test(*pair)),
             (whatever, "no limit", f"at most {percent(self.most_allowed)}"),
             ("any advantage whatever", "no limit", f"at most {percent(self.most_advantage)}"),
             ("beyond the bound (95 % sure)", *verdicts),
@@ -122,46 +122,36 @@ class ModelMembership:
 
     def _of_test(self, today: Test, private: Test) -> list[Line]:
         """Meant: the false alarms that the threshold was set for."""
-        found = f"{today.name}: found ({percent(self.alarm)} meant)"
+        title = f"{today.name}: found ({percent(self.alarm)} meant)"
         fewer = f"  found ({percent(self.low_alarm)} meant)"
-        alarms, others = (percent(one.usual.false_alarm) for one in (today, private))
+        alarms, others = (percent(test.usual.false_alarm) for test in (today, private))
         return [
-            (found, today.usual.told(), private.usual.told()),
+            (title, today.usual.told(), private.usual.told()),
             ("  false alarms then", alarms, others),
             (fewer, today.low.told(), private.low.told()),
             ("  advantage", percent(max(0, today.advantage)), percent(max(0, private.advantage))),
         ]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "people": self.people,
-            "features": self.features,
-            "target": self.target,
-            "false_alarm": self.alarm,
-            "low_false_alarm": self.low_alarm,
-            "models": list(self.models),
-            "ordinary": {one.name: one.to_json() for one in self.ordinary},
-            "private": {one.name: one.to_json() for one in self.private},
-            "most_allowed": self.most_allowed,
-            "most_at_measured": self.most_at_measured,
-            "most_advantage": self.most_advantage,
-            "neighbours": "replace" if self.fixed_size else "add/remove",
-            "exceeds": self.exceeds,
-            "ordinary_exceeds": self.ordinary_exceeds,
-            "epsilon": self.epsilon,
-        }
+    @property
+    def _neighbours(self) -> str:
+        return "replace" if self.fixed_size else "add/remove"
 
-    def plot(self, path: object = None) -> Any:
-        """Detections by false alarms, and the curve that D6 does not let the private one pass."""
-        lines = [_line(f"ordinary, {one.name}", one) for one in self.ordinary]
-        lines += [_line(f"ε = {self.epsilon:g}, {one.name}", one) for one in self.private]
+    @property
+    def _ordinary_by_name(self) -> dict[str, Test]:
+        return {test.name: test for test in self.ordinary}
+
+    @property
+    def _private_by_name(self) -> dict[str, Test]:
+        return {test.name: test for test in self.private}
+
+    def _picture(self) -> Picture:
+        lines = [_line(f"ordinary, {test.name}", test) for test in self.ordinary]
+        lines += [_line(f"ε = {self.epsilon:g}, {test.name}", test) for test in self.private]
         limit = bound(self.privacy, allowed_at(self.epsilon))
         title = "Was this person's row in the training data?"
-        shown = Picture(
+        return Picture(
             title, "share of strangers accused", "share of members found", (*lines, limit)
         )
-        return draw(shown, path)
 
 
 def infer_membership(
@@ -221,7 +211,7 @@ def infer_membership(
         low_alarm=alarms[0],
         ordinary=ordinary,
         private=noisy,
-        privacy=_promised(privacy),
+        privacy=_check_promise(privacy),
         epsilon=spent if private is None else float(getattr(kept, "epsilon", spent)),
         models=(type(today).__name__, type(kept).__name__),
         fixed_size=fixed_size,
@@ -245,25 +235,25 @@ def _crowd(
     features: Iterable[str],
     people: int,
     generator: np.random.Generator,
-) -> People:
+) -> TrainingPeople:
     if isinstance(table, tuple):
         rows, labels = cast("tuple[Any, Any]", table)
         return people_of_arrays(rows, labels, people=people, generator=generator)
-    found = study(people) if table is None else table
-    return people_of(found, target=target, features=features, people=people, generator=generator)
+    source = study(people) if table is None else table
+    return people_of(source, target=target, features=features, people=people, generator=generator)
 
 
 def _shadows(given: Number) -> int:
     number = int(COUNT.typed("shadows", given))
-    if number < LEAST_SHADOWS:
+    if number < MIN_SHADOWS:
         raise ParameterError(
-            f"shadows is {number}, but must be at least {LEAST_SHADOWS}: half of them teach what"
+            f"shadows is {number}, but must be at least {MIN_SHADOWS}: half of them teach what"
             " members look like, half set the thresholds."
         )
     return number
 
 
-def _promised(privacy: Privacy | None) -> Privacy:
+def _check_promise(privacy: Privacy | None) -> Privacy:
     if privacy is None:
         raise ParameterError(
             "private must be an estimator whose fit says what it promises by privacy_, a curve"
@@ -282,4 +272,4 @@ def _verdict(exceeds: bool) -> str:
 
 def _line(label: str, test: Test) -> Series:
     across, up = zip(*test.curve, strict=True)
-    return Series(label, across, up, Shape.LINE)
+    return Series(label, across, up, SeriesStyle.LINE)

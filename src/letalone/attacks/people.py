@@ -22,14 +22,14 @@ from letalone.errors import ParameterError
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
-FEW = 12  # a column of numbers with no more values than this is a category
-MOST_VALUES = 30  # text with more values is no feature
-LEAST_PEOPLE = 20
-SHORTEST = 1e-6
+MAX_CATEGORIES = 12  # a column of numbers with no more values than this is a category
+MAX_VALUES = 30  # text with more values is no feature
+MIN_PEOPLE = 20
+MIN_NORM = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class People:
+class TrainingPeople:
     """Rows, labels, and where in a row the features of each column are."""
 
     rows: Floats
@@ -40,16 +40,14 @@ class People:
     @property
     def norm(self) -> float:
         """No row is longer."""
-        return max(SHORTEST, float(np.sqrt((self.rows**2).sum(axis=1).max())))
+        return max(MIN_NORM, float(np.sqrt((self.rows**2).sum(axis=1).max())))
 
     @property
     def is_numeric(self) -> bool:
-        """Whether a number is predicted, not a class."""
         return self.labels.dtype.kind == "f"
 
-    def taken(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "People":
-        """Some of the people."""
-        return People(self.rows[chosen], self.labels[chosen], self.target, self.places)
+    def taken(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "TrainingPeople":
+        return TrainingPeople(self.rows[chosen], self.labels[chosen], self.target, self.places)
 
 
 def people_of(
@@ -59,26 +57,26 @@ def people_of(
     features: Iterable[str],
     people: int,
     generator: np.random.Generator,
-) -> People:
+) -> TrainingPeople:
     """So many people drawn from a table; its columns are features if none are named."""
     with closing(open_duck(table)) as engine:
         every = [column.name for column in engine.schema().columns]
     named = names_of("features", features) if features else []
     wanted = named or [name for name in every if name != target]
-    found = read(table, [*wanted, target])
-    columns = {name: _features(found.columns[name]) for name in wanted if name != target}
+    counted = read(table, [*wanted, target])
+    columns = {name: _features(counted.columns[name]) for name in wanted if name != target}
     _check(columns, named)
     kept = {name: part for name, part in columns.items() if part is not None}
-    rows = np.hstack([part[found.columns[name].codes] for name, part in kept.items()])
-    labels, known = _labels(found.columns[target])
-    codes = found.columns[target].codes
-    whole = People(rows, labels[codes], target, _places(kept))
-    return _drawn(whole, known[codes] * found.rows, people, generator)
+    rows = np.hstack([part[counted.columns[name].codes] for name, part in kept.items()])
+    labels, known = _labels(counted.columns[target])
+    codes = counted.columns[target].codes
+    everyone = TrainingPeople(rows, labels[codes], target, _places(kept))
+    return _draw_people(everyone, known[codes] * counted.rows, people, generator)
 
 
 def people_of_arrays(
     rows: Any, labels: Any, *, people: int, generator: np.random.Generator
-) -> People:
+) -> TrainingPeople:
     """So many people drawn from rows of numbers, with a label each."""
     matrix, marks = np.asarray(rows, np.float64), np.asarray(labels)
     if matrix.ndim != 2 or marks.shape != matrix.shape[:1] or not np.isfinite(matrix).all():
@@ -87,23 +85,29 @@ def people_of_arrays(
             " many labels."
         )
     if marks.dtype.kind == "f":
-        marks = _scaled(marks) if len(np.unique(marks)) > FEW else marks.astype(np.str_)
+        marks = (
+            _scale_numbers(marks)
+            if len(np.unique(marks)) > MAX_CATEGORIES
+            else marks.astype(np.str_)
+        )
     places = {str(number): slice(number, number + 1) for number in range(matrix.shape[1])}
-    whole = People(matrix, marks, "the label", places)
-    return _drawn(whole, np.ones(len(marks), np.int64), people, generator)
+    everyone = TrainingPeople(matrix, marks, "the label", places)
+    return _draw_people(everyone, np.ones(len(marks), np.int64), people, generator)
 
 
-def _drawn(whole: People, times: NDArray[Any], people: int, generator: Any) -> People:
+def _draw_people(
+    everyone: TrainingPeople, times: NDArray[Any], people: int, generator: Any
+) -> TrainingPeople:
     """Distinct rows of the table, in an order that does not depend on how it was read."""
-    order = np.lexsort((*whole.rows.T, whole.labels))
+    order = np.lexsort((*everyone.rows.T, everyone.labels))
     order = np.repeat(order, times[order])
-    if len(order) < LEAST_PEOPLE:
+    if len(order) < MIN_PEOPLE:
         raise ParameterError(
-            f"The table has {len(order)} people whose {whole.target} is known, but models need at"
-            f" least {LEAST_PEOPLE}. Give a larger one."
+            f"The table has {len(order)} people whose {everyone.target} is known, but models need"
+            f" at least {MIN_PEOPLE}. Give a larger one."
         )
     chosen = generator.permutation(len(order))[:people]
-    return whole.taken(order[chosen])
+    return everyone.taken(order[chosen])
 
 
 def _places(kept: dict[str, Floats]) -> dict[str, slice]:
@@ -114,27 +118,27 @@ def _places(kept: dict[str, Floats]) -> dict[str, slice]:
 def _features(column: Coded) -> Floats | None:
     """What each code of a column becomes; None where it has too many values of no order."""
     values = column.size - FIRST
-    numbers = _numbers(column) if values > FEW else None
+    numbers = _numbers(column) if values > MAX_CATEGORIES else None
     if numbers is not None:
-        return _padded(_scaled(numbers)[:, None])
-    if values == 0 or values > MOST_VALUES:
+        return _pad_missing(_scale_numbers(numbers)[:, None])
+    if values == 0 or values > MAX_VALUES:
         return None
     if values <= 2:
-        return _padded(np.array([[-1.0], [1.0]])[2 - values :])
-    return _padded(np.eye(values))
+        return _pad_missing(np.array([[-1.0], [1.0]])[2 - values :])
+    return _pad_missing(np.eye(values))
 
 
-def _padded(part: Floats) -> Floats:
+def _pad_missing(part: Floats) -> Floats:
     """Missing values, which have the first codes, are 0."""
     return np.vstack([np.zeros((FIRST, part.shape[1])), part])
 
 
-def _scaled(values: Floats) -> Floats:
+def _scale_numbers(values: Floats) -> Floats:
     """To −1 … 1; what is infinite goes to the ends."""
     finite = values[np.isfinite(values)]
     low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
-    whole = (np.clip(values, low, high) - low) / max(high - low, SHORTEST)
-    return np.nan_to_num(2 * whole - 1)
+    share = (np.clip(values, low, high) - low) / max(high - low, MIN_NORM)
+    return np.nan_to_num(2 * share - 1)
 
 
 def _numbers(column: Coded) -> Floats | None:
@@ -155,13 +159,13 @@ def _labels(column: Coded) -> tuple[Labels, NDArray[np.bool_]]:
     """What each code of the target means, and whether it is known."""
     known = np.arange(column.size) >= FIRST
     values = column.size - FIRST
-    numbers = _numbers(column) if values > FEW else None
+    numbers = _numbers(column) if values > MAX_CATEGORIES else None
     if numbers is not None:
-        return np.concatenate([np.zeros(FIRST), _scaled(numbers)]), known
-    if values < 2 or values > FEW:
+        return np.concatenate([np.zeros(FIRST), _scale_numbers(numbers)]), known
+    if values < 2 or values > MAX_CATEGORIES:
         raise ParameterError(
             f"{column.name!r} has {values} values, but what is predicted must be"
-            f" numbers, or from 2 to {FEW} classes. Name another target."
+            f" numbers, or from 2 to {MAX_CATEGORIES} classes. Name another target."
         )
     return np.array([""] * FIRST + column.texts()), known
 
@@ -170,11 +174,11 @@ def _check(columns: dict[str, Floats | None], named: list[str]) -> None:
     bad = [name for name in named if name in columns and columns[name] is None]
     if bad:
         raise ParameterError(
-            f"Column {bad[0]!r} has no value, or text of more than {MOST_VALUES} values, which is"
+            f"Column {bad[0]!r} has no value, or text of more than {MAX_VALUES} values, which is"
             " no feature. Leave it out of features."
         )
     if not any(part is not None for part in columns.values()):
         raise ParameterError(
             "No column is left to predict from. Give a table with columns of numbers, or of text"
-            f" with at most {MOST_VALUES} values."
+            f" with at most {MAX_VALUES} values."
         )

@@ -15,13 +15,13 @@ from letalone.answers.figure import empty_figure, written
 from letalone.privacy import Privacy
 
 WIDTH, HEIGHT, LEGEND = 5.4, 3.5, 0.21  # in inches: readable on a telephone; a line of the legend
-LETTERS = 62  # of a title in a line
+TITLE_WIDTH = 62  # of a title in a line
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito
 MARKS = "osD^vP"  # for whoever sees no colours
-STEPS = 40  # of a bound along the axis
+BOUND_STEPS = 40  # of a bound along the axis
 
 
-class Shape(Enum):
+class SeriesStyle(Enum):
     """How a series is drawn."""
 
     LINE = "line"
@@ -37,7 +37,7 @@ class Series:
     label: str
     across: tuple[float, ...]
     up: tuple[float, ...]
-    shape: Shape = Shape.LINE
+    shape: SeriesStyle = SeriesStyle.LINE
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
 
@@ -61,9 +61,9 @@ def allowed_at(epsilon: float) -> str:
 
 def bound(privacy: Privacy, label: str, rates: Sequence[float] = ()) -> Series:
     """D6: the most often that any test is right about one person, by its false alarms."""
-    across = tuple(rates) or tuple(step / STEPS for step in range(STEPS + 1))
+    across = tuple(rates) or tuple(step / BOUND_STEPS for step in range(BOUND_STEPS + 1))
     caught = tuple(1 - privacy.tradeoff(rate) for rate in across)
-    return Series(label, across, caught, Shape.BOUND)
+    return Series(label, across, caught, SeriesStyle.BOUND)
 
 
 def draw(picture: Picture, path: object = None) -> Any:
@@ -73,7 +73,7 @@ def draw(picture: Picture, path: object = None) -> Any:
     place = figure.subplots()
     for number, series in enumerate(picture.series):
         _draw_one(place, series, number=number, width=_bar_width(picture))
-    place.set_title(fill(picture.title, LETTERS), loc="left", fontsize=10)
+    place.set_title(fill(picture.title, TITLE_WIDTH), loc="left", fontsize=10)
     place.set_xlabel(picture.across)
     place.set_ylabel(picture.up)
     if picture.places:
@@ -92,7 +92,7 @@ def draw(picture: Picture, path: object = None) -> Any:
 
 
 def _bar_width(picture: Picture) -> float:
-    bars = sum(series.shape is Shape.BARS for series in picture.series)
+    bars = sum(series.shape is SeriesStyle.BARS for series in picture.series)
     return 0.8 / max(bars, 1)
 
 
@@ -100,13 +100,13 @@ def _draw_one(place: Any, series: Series, *, number: int, width: float) -> None:
     colour = {"color": COLOURS[number % len(COLOURS)], "label": series.label}
     mark = MARKS[number % len(MARKS)]
     match series.shape:
-        case Shape.LINE:
+        case SeriesStyle.LINE:
             place.plot(series.across, series.up, **colour)
-        case Shape.BOUND:
+        case SeriesStyle.BOUND:
             place.plot(series.across, series.up, color="0.4", linestyle="--", label=series.label)
-        case Shape.POINTS:
+        case SeriesStyle.POINTS:
             place.errorbar(series.across, series.up, yerr=_bars(series), fmt=mark, **colour)
-        case Shape.BARS:
+        case SeriesStyle.BARS:
             moved = [spot + (number + 0.5) * width - 0.4 for spot in series.across]
             place.bar(moved, series.up, width, yerr=_bars(series), capsize=3, **colour)
 

@@ -32,22 +32,19 @@ class Pools:
 
     @property
     def attributes(self) -> int:
-        """How many attributes are published."""
         return self.target.shape[1]
 
     def first(self, attributes: int) -> "Pools":
-        """The same studies, had they published fewer attributes."""
         parts = (self.target, self.population, self.with_target, self.without_target)
         return Pools(self.people, *(part[:, :attributes] for part in parts))
 
     def released(self, noise: Callable[[Whole], Whole]) -> "Pools":
-        """The same studies with noise on every count."""
         both = (self.with_target, self.without_target)
         inside, outside = (noise(counts.astype(np.int64)).astype(np.float64) for counts in both)
         return replace(self, with_target=inside, without_target=outside)
 
 
-def drawn_pools(
+def draw_pools(
     generator: np.random.Generator, *, people: int, attributes: int, trials: int
 ) -> Pools:
     """Studies of a made-up population with independent attributes."""
@@ -86,10 +83,12 @@ def pools_of_table(
     return Pools(people, *parts)
 
 
-def _matrix(found: Counted) -> Floats:
+def _matrix(counted: Counted) -> Floats:
     """A row for each person, a column for each attribute: 1 where they have it."""
-    columns = [truths(one.name, one.texts())[one.codes] for one in found.columns.values()]
-    return np.repeat(np.stack(columns, axis=1), found.rows, axis=0)
+    columns = [
+        truths(column.name, column.texts())[column.codes] for column in counted.columns.values()
+    ]
+    return np.repeat(np.stack(columns, axis=1), counted.rows, axis=0)
 
 
 def truths(name: str, texts: list[str]) -> Floats:

@@ -19,28 +19,27 @@ from hashlib import md5, sha1, sha256
 from itertools import product
 from math import prod
 from time import process_time
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
-from letalone.answers.so_many import so_many, so_many_rows
+from letalone.answers.promise import FALSE_ALARMS, percent
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape, draw
-from letalone.attacks.result import Line
+from letalone.attacks.picture import Picture, Series, SeriesStyle
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.tables import Whole, names_of, read
 from letalone.engines.coded import FIRST, Coded
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural, plural_rows
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.plans.types import Type
-from letalone.privacy import PureDP
 
 DIGITS, LETTERS = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 HEX = frozenset("0123456789abcdef")
 PATTERNS = ("#@##", "#####", "@@###")  # a cab, a ZIP code, a limousine
 FIRST_DAY, LAST_DAY = np.datetime64("1900-01-01"), np.datetime64("2030-01-01")
-MOST_TRIED = 100_000_000
+MAX_TRIED = 100_000_000
 ALGORITHMS: dict[int, tuple[str, Callable[[bytes], Any]]] = {
     32: ("MD5", lambda text: md5(text, usedforsecurity=False)),
     40: ("SHA-1", lambda text: sha1(text, usedforsecurity=False)),
@@ -66,73 +65,53 @@ class Reversed:
     example: tuple[str, str] | None
     tried: int
     seconds: float
+    _json: ClassVar[str] = "column algorithm values found rows rows_found spaces tried seconds"
 
 
 @dataclass(frozen=True, slots=True)
-class Pseudonyms:
+class Pseudonyms(AttackResult):
     """The columns that are hashes, and how many of these are reversed."""
 
     columns: tuple[Reversed, ...]
     epsilon: float
+    _json: ClassVar[str] = "columns most_allowed=_most_caught epsilon"
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         if not self.columns:
             return "No column looks like a hash (MD5, SHA-1 or SHA-256 in hexadecimal digits)."
-        found = " ".join(_told(one) for one in self.columns[:3])
+        sentences = " ".join(_column_words(column) for column in self.columns[:3])
         return (
-            f"{found} A hash without a key hides nothing where all possible values can be tried."
-            " A secret key would stop this attack, but not the linkage of the rest of the row. A"
-            f" private release has no pseudonyms in it: with ε = {self.epsilon:g}, one person is"
-            f" found {percent(most_caught(PureDP(self.epsilon)))} of the time at most, at"
-            f" {percent(FALSE_ALARMS)} false alarms."
+            f"{sentences} A hash without a key hides nothing where all possible values can be"
+            " tried. A secret key would stop this attack, but not the linkage of the rest of the"
+            " row. A private release has no pseudonyms in it: with"
+            f" ε = {self.epsilon:g}, one person is found {percent(self._most_caught)} of the time"
+            f" at most, at {percent(FALSE_ALARMS)} false alarms."
         )
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
-        limit = f"at most {percent(most_caught(PureDP(self.epsilon)))}"
+        limit = f"at most {percent(self._most_caught)}"
         rows: list[Line] = []
-        for one in self.columns[:4]:
-            name = f"{one.column} ({one.algorithm})"
-            rows.append((f"{name}: reversed", f"{one.found:,} of {one.values:,}", "no pseudonyms"))
-            rows.append((f"{name}: seconds", f"{one.seconds:.1f}", ""))
+        for column in self.columns[:4]:
+            name = f"{column.column} ({column.algorithm})"
+            rows.append(
+                (f"{name}: reversed", f"{column.found:,} of {column.values:,}", "no pseudonyms")
+            )
+            rows.append((f"{name}: seconds", f"{column.seconds:.1f}", ""))
         return [*rows, ("one person found (D6)", "no limit", limit)]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        columns = [
-            {
-                "column": one.column,
-                "algorithm": one.algorithm,
-                "values": one.values,
-                "found": one.found,
-                "rows": one.rows,
-                "rows_found": one.rows_found,
-                "spaces": one.spaces,
-                "tried": one.tried,
-                "seconds": one.seconds,
-            }
-            for one in self.columns
-        ]
-        most = most_caught(PureDP(self.epsilon))
-        return {"columns": columns, "most_allowed": most, "epsilon": self.epsilon}
-
-    def plot(self, path: object = None) -> Any:
-        """The share of each column's hashes that are reversed."""
+    def _picture(self) -> Picture:
         if not self.columns:
             raise ParameterError("There is nothing to draw: no column looks like a hash.")
         places = tuple(float(place) for place in range(len(self.columns)))
-        shares = tuple(one.found / one.values for one in self.columns)
-        bars = Series("reversed", places, shares, Shape.BARS)
+        shares = tuple(column.found / column.values for column in self.columns)
+        bars = Series("reversed", places, shares, SeriesStyle.BARS)
         labels = tuple(
-            f"{one.column}\n{one.algorithm}, {one.seconds:.1f} s" for one in self.columns
+            f"{column.column}\n{column.algorithm}, {column.seconds:.1f} s"
+            for column in self.columns
         )
         title = "Pseudonyms that are hashes: the share that is reversed"
-        return draw(Picture(title, "column", "share reversed", (bars,), labels), path)
+        return Picture(title, "column", "share reversed", (bars,), labels)
 
 
 def reverse_hashes(
@@ -151,13 +130,13 @@ def reverse_hashes(
     largest: whole numbers below this are tried; 10,000,000 take some ten seconds.
     """
     spent = float(EPSILON.typed("epsilon", epsilon))
-    own = [patterns] if isinstance(patterns, str) else list(patterns)
-    spaces = _spaces(own, int(COUNT.typed("largest", largest)))
+    more_patterns = [patterns] if isinstance(patterns, str) else list(patterns)
+    spaces = _spaces(more_patterns, int(COUNT.typed("largest", largest)))
     source = stage.taxis() if table is None else table
     given = names_of("columns", columns) if columns else []
     names = given or _texts(source)
-    found = [_reversed(source, name, spaces, needed=bool(given)) for name in names]
-    return Pseudonyms(tuple(one for one in found if one is not None), spent)
+    results = [_reverse_column(source, name, spaces, needed=bool(given)) for name in names]
+    return Pseudonyms(tuple(result for result in results if result is not None), spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,19 +147,19 @@ class _Space:
 
 
 def _spaces(patterns: list[str], largest: int) -> list[_Space]:
-    made = [_pattern(one) for one in dict.fromkeys([*PATTERNS, *patterns])]
+    made = [_pattern(pattern) for pattern in dict.fromkeys([*PATTERNS, *patterns])]
     days = int((LAST_DAY - FIRST_DAY).astype(int))
     made.append(_Space("dates", 4 * days, _dates))
     made.append(_Space("whole numbers", largest, lambda: map(str, range(largest))))
-    return sorted(made, key=lambda one: one.size)
+    return sorted(made, key=lambda space: space.size)
 
 
 def _pattern(pattern: str) -> _Space:
     signs = [{"#": DIGITS, "@": LETTERS}.get(sign, sign) for sign in pattern]
     size = prod(len(sign) for sign in signs)
-    if size > MOST_TRIED:
+    if size > MAX_TRIED:
         raise ParameterError(
-            f"The pattern {pattern!r} has {size:,} values, but at most {MOST_TRIED:,} are tried."
+            f"The pattern {pattern!r} has {size:,} values, but at most {MAX_TRIED:,} are tried."
             " Fix more of its signs."
         )
     return _Space(pattern, size, lambda: map("".join, product(*signs)))
@@ -193,12 +172,13 @@ def _dates() -> Iterator[str]:
 
 
 def _texts(source: object) -> list[str]:
-    """The columns of text."""
     with closing(open_duck(source)) as engine:
-        return [one.name for one in engine.schema().columns if one.type is Type.TEXT]
+        return [column.name for column in engine.schema().columns if column.type is Type.TEXT]
 
 
-def _reversed(source: object, name: str, spaces: list[_Space], *, needed: bool) -> Reversed | None:
+def _reverse_column(
+    source: object, name: str, spaces: list[_Space], *, needed: bool
+) -> Reversed | None:
     """What is found of one column; None where it does not look like hashes."""
     table = read(source, [name])
     column = table.columns[name]
@@ -211,30 +191,32 @@ def _reversed(source: object, name: str, spaces: list[_Space], *, needed: bool) 
                 f"Column {name!r} does not hold MD5, SHA-1 or SHA-256 in hexadecimal digits."
             )
         return None
-    return _searched(column, table.rows, texts, spaces)
+    return _search_spaces(column, table.rows, texts, spaces)
 
 
-def _searched(column: Coded, rows: Whole, texts: list[str], spaces: list[_Space]) -> Reversed:
+def _search_spaces(column: Coded, rows: Whole, texts: list[str], spaces: list[_Space]) -> Reversed:
     algorithm, hashed = ALGORITHMS[len(texts[0])]
     start, tried, where = process_time(), 0, dict[str, int]()
     wanted = {bytes.fromhex(text) for text in texts}
-    everyone, found = len(wanted), dict[bytes, str]()
+    everyone, texts_by_digest = len(wanted), dict[bytes, str]()
     for space in spaces:
-        if len(found) == everyone:
+        if len(texts_by_digest) == everyone:
             break
         for text in space.texts():
             digest = hashed(text.encode()).digest()
             if digest in wanted:
-                found.setdefault(digest, text)
+                texts_by_digest.setdefault(digest, text)
         tried += space.size
-        where[space.name] = len(found) - sum(where.values())
-    known = np.array([False] * FIRST + [bytes.fromhex(text) in found for text in texts])
-    first = next(iter(sorted((text, digest.hex()) for digest, text in found.items())), None)
+        where[space.name] = len(texts_by_digest) - sum(where.values())
+    known = np.array([False] * FIRST + [bytes.fromhex(text) in texts_by_digest for text in texts])
+    first = next(
+        iter(sorted((text, digest.hex()) for digest, text in texts_by_digest.items())), None
+    )
     return Reversed(
         column=column.name,
         algorithm=algorithm,
         values=everyone,
-        found=len(found),
+        found=len(texts_by_digest),
         rows=int(rows.sum()),
         rows_found=int(rows[known[column.codes]].sum()),
         spaces={space: number for space, number in where.items() if number},
@@ -244,11 +226,12 @@ def _searched(column: Coded, rows: Whole, texts: list[str], spaces: list[_Space]
     )
 
 
-def _told(one: Reversed) -> str:
-    reversed_ones = so_many(one.found, "was", "were") if one.found else "none was"
-    found = f", in {one.rows_found:,} of {so_many_rows(one.rows)}" if one.found else ""
-    example = f" ({one.example[1][:8]}… is {one.example[0]})" if one.example else ""
+def _column_words(column: Reversed) -> str:
+    reversed_ones = plural(column.found, "was", "were") if column.found else "none was"
+    rows = f", in {column.rows_found:,} of {plural_rows(column.rows)}" if column.found else ""
+    example = f" ({column.example[1][:8]}… is {column.example[0]})" if column.example else ""
     return (
-        f"Column {one.column!r} holds {so_many(one.values, 'value')} hashed by {one.algorithm}:"
-        f" {reversed_ones} reversed in {one.seconds:.1f} seconds{example}{found}."
+        f"Column {column.column!r} holds {plural(column.values, 'value')} hashed by"
+        f" {column.algorithm}: {reversed_ones} reversed in {column.seconds:.1f}"
+        f" seconds{example}{rows}."
     )

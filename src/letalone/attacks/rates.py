@@ -15,25 +15,30 @@ what the curve allows this very test with probability at most half of 1 - confid
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from letalone.answers.promise import most_caught, percent
+from letalone.attacks.result import Numbers
 from letalone.privacy import Privacy
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class Rates(Numbers):
     """How often a test said "in": `caught` of the members, `alarms` of the outsiders."""
 
     caught: int
     members: int
     alarms: int
     outsiders: int
+    _json: ClassVar[str] = (
+        "detection false_alarm interval=_interval alarms_at_most=_alarms_at_most members outsiders"
+    )
 
     @property
     def detection(self) -> float:
@@ -50,6 +55,14 @@ class Rates:
         miss = (1 - confidence) / 2
         return least(self.caught, self.members, miss), most(self.caught, self.members, miss)
 
+    @property
+    def _interval(self) -> tuple[float, float]:
+        return self.interval()
+
+    @property
+    def _alarms_at_most(self) -> float:
+        return most(self.alarms, self.outsiders, 0.025)
+
     def exceeds(self, privacy: Privacy, confidence: float = 0.95) -> bool:
         """Whether the test is better than the curve allows, beyond sampling error."""
         return self.interval(confidence)[0] > self.allowed(privacy, confidence)
@@ -63,17 +76,6 @@ class Rates:
         low, high = self.interval(confidence)
         return f"{percent(self.detection)} ({100 * low:.0f} to {100 * high:.0f})"
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "detection": self.detection,
-            "false_alarm": self.false_alarm,
-            "interval": list(self.interval()),
-            "alarms_at_most": most(self.alarms, self.outsiders, 0.025),
-            "members": self.members,
-            "outsiders": self.outsiders,
-        }
-
 
 def least(hits: int, trials: int, miss: float) -> float:
     """A rate that the true one is below with probability at most `miss`."""
@@ -85,7 +87,7 @@ def most(hits: int, trials: int, miss: float) -> float:
     return float(betaincinv(hits + 1, trials - hits, 1 - miss)) if hits < trials else 1.0
 
 
-def judged(members: Floats, outsiders: Floats, false_alarm: float) -> Rates:
+def judge_scores(members: Floats, outsiders: Floats, false_alarm: float) -> Rates:
     """The test "the score is high": threshold from the first half, rates from the second."""
     first, second = _halves(outsiders)
     threshold = np.quantile(first, 1 - false_alarm, method="higher")

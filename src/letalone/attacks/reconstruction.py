@@ -26,21 +26,24 @@ Dinur, Nissim: Revealing information while preserving privacy (2003). Steinke, N
 Privacy auditing with one (1) training run (2023), for the binomial bound.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, expm1, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from letalone.answers.promise import percent
+from letalone.attacks.picture import Picture, Series, SeriesStyle
 from letalone.attacks.pools import truths
-from letalone.attacks.recovered import Protected, Reconstruction, Recovered
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.subset_sums import (
     HALF,
     Guesses,
     SubsetSums,
-    drawn_questions,
-    predicted,
+    draw_questions,
+    predict_share,
     surest,
 )
 from letalone.attacks.tables import Counted, read
@@ -50,10 +53,147 @@ from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.mechanisms import Geometric
 from letalone.randomness.bits import SYSTEM, BitSource
 
-ERRORS = (0.125, 0.25, 0.5, 1, 2, 4, 8)  # of the answers, at most so many times √n
-TIMES = (Fraction(1, 10), Fraction(1), Fraction(10), Fraction(100))  # ε, for the picture
+ERROR_FACTORS = (0.125, 0.25, 0.5, 1, 2, 4, 8)  # of the answers, at most so many times √n
+EPSILON_FACTORS = (Fraction(1, 10), Fraction(1), Fraction(10), Fraction(100))  # ε, for the picture
 PROGRAMMES = 2  # solved for each size of the error
 PER_BIT = 4  # questions, from which on the formula fits
+FORMULA_STEPS = 60  # of the formula, along the axis
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """How many bits came back from answers that are off by at most `error`."""
+
+    error: int
+    least_squares: Guesses
+    linear_programme: Guesses
+    predicted: float
+    _json: ClassVar[str] = (
+        "error deviation least_squares=least_squares.share"
+        " linear_programme=linear_programme.share predicted"
+    )
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of an error that is any whole number up to `error`."""
+        return sqrt(self.error * (self.error + 1) / 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """How many bits came back from private answers, and how sure anybody can be of one."""
+
+    epsilon: float
+    deviation: float
+    least_squares: Guesses
+    allowed: float
+    _json: ClassVar[str] = (
+        "epsilon deviation least_squares=least_squares.share interval=_interval"
+        " most_allowed=allowed"
+    )
+
+    @property
+    def _interval(self) -> tuple[float, float]:
+        return self.least_squares.interval()
+
+
+@dataclass(frozen=True, slots=True)
+class Reconstruction(AttackResult):
+    """How much of a secret column comes back from sums over random subsets.
+
+    `people` bits, of which a `share` is 1; `questions` about them. `plain` is by the size of the
+    error, `private` by ε: one of these is `epsilon`.
+    """
+
+    people: int
+    questions: int
+    share: float
+    plain: tuple[Recovered, ...]
+    private: tuple[Protected, ...]
+    epsilon: float
+    _json: ClassVar[str] = (
+        "people questions share plain private most_allowed=protected.allowed epsilon"
+    )
+
+    @property
+    def protected(self) -> Protected:
+        """The private release at `epsilon`."""
+        return next(release for release in self.private if release.epsilon == self.epsilon)
+
+    @property
+    def blind(self) -> float:
+        """How many are right who always guess the commoner bit."""
+        return max(self.share, 1 - self.share)
+
+    @property
+    def words(self) -> str:
+        small = [level for level in self.plain if 2 * level.error <= sqrt(self.people)][-1]
+        large = self.plain[-1]
+        ours = self.protected
+        return (
+            f"{self.questions:,} questions, how many of a random half of {self.people:,} people"
+            f" have the secret, were answered with an error of at most {small.error:,}:"
+            f" {percent(small.linear_programme.share)} of the secrets came back. With an error"
+            f" of up to {large.error:,} it was {percent(large.linear_programme.share)}. Guessing"
+            f" blindly is right about {percent(self.blind)}. Through letalone, at"
+            f" ε = {self.epsilon:g} for all questions together,"
+            f" {percent(ours.least_squares.share)} came back, and nobody can be surer of any one"
+            f" than {percent(ours.allowed)}, however they compute."
+        )
+
+    def lines(self) -> list[Line]:
+        ours = self.protected
+        rest = (level for level in self.private if level is not ours)
+        others = {f"{level.epsilon:g}": percent(level.least_squares.share) for level in rest}
+        return [
+            ("secrets recovered", "", percent(ours.least_squares.share)),
+            *(_line(level) for level in self.plain),
+            (f"  at ε = {', '.join(others)}", "", ", ".join(others.values())),
+            ("typical error (sd)", "", f"{ours.deviation:,.0f}"),
+            ("blind guess", percent(self.blind), percent(self.blind)),
+            ("sure of one person (D6)", "no limit", f"at most {percent(ours.allowed)}"),
+        ]
+
+    def _picture(self) -> Picture:
+        """The share that came back, by the error over √n: the fall is where that is about 1."""
+        title = "How much of a secret column comes back, by the error"
+        across = "standard deviation of the error / √n"
+        shown = (*_plain_series(self), *_private_series(self))
+        return Picture(title, across, "share recovered", shown, logarithmic=True)
+
+
+def _line(level: Recovered) -> Line:
+    words = "exact answers" if level.error == 0 else f"off by up to {level.error:,}"
+    squares, programme = percent(level.least_squares.share), percent(level.linear_programme.share)
+    return f"  {words}: programme, squares", f"{programme}, {squares}", ""
+
+
+def _plain_series(result: Reconstruction) -> list[Series]:
+    noisy = [level for level in result.plain if level.error]
+    root = sqrt(result.people)
+    across = tuple(level.deviation / root for level in noisy)
+    last = max(level.deviation / root for level in result.private)
+    everywhere = np.geomspace(min(across, default=last), max(last, *across), FORMULA_STEPS).tolist()
+    formula = [predict_share(result.people, result.questions, place * root) for place in everywhere]
+    squares = tuple(level.least_squares.share for level in noisy)
+    programme = tuple(level.linear_programme.share for level in noisy)
+    return [
+        Series("Φ(√(m − n) / (4 sd))", tuple(everywhere), tuple(formula)),
+        Series("least squares", across, squares, SeriesStyle.POINTS),
+        Series("linear programme", across, programme, SeriesStyle.POINTS),
+    ]
+
+
+def _private_series(result: Reconstruction) -> list[Series]:
+    ordered: Sequence[Protected] = sorted(result.private, key=lambda release: release.deviation)
+    across = tuple(release.deviation / sqrt(result.people) for release in ordered)
+    ours = tuple(release.least_squares.share for release in ordered)
+    allowed = tuple(release.allowed for release in ordered)
+    names = ", ".join(f"{release.epsilon:g}" for release in ordered)
+    return [
+        Series(f"letalone, ε = {names} (left to right)", across, ours, SeriesStyle.POINTS),
+        Series("sure of one person, at most (D6)", across, allowed, SeriesStyle.BOUND),
+    ]
 
 
 def reconstruct(
@@ -77,28 +217,27 @@ def reconstruct(
     bits: where the noise of the private release comes from.
     """
     people, draws = int(COUNT.typed("rows", rows)), int(COUNT.typed("trials", trials))
-    asked = PER_BIT * people if questions is None else int(COUNT.typed("questions", questions))
+    number = PER_BIT * people if questions is None else int(COUNT.typed("questions", questions))
     spent = EPSILON.typed("epsilon", epsilon)
     share = _share(table, column, equals)
     generator = np.random.default_rng(seed)
-    sums = drawn_questions(generator, people=people, questions=asked)
-    levels = sorted({round(times * sqrt(people)) for times in ERRORS} | {0})
-    plain = [_recovered(sums, generator, share, error=error, trials=draws) for error in levels]
+    sums = draw_questions(generator, people=people, questions=number)
+    levels = sorted({round(times * sqrt(people)) for times in ERROR_FACTORS} | {0})
+    plain = [_recover_plain(sums, generator, share, error=error, trials=draws) for error in levels]
     private = [
-        _protected(sums, generator, share, epsilon=times * spent, trials=draws, bits=bits)
-        for times in TIMES
+        _recover_private(sums, generator, share, epsilon=times * spent, trials=draws, bits=bits)
+        for times in EPSILON_FACTORS
     ]
-    return Reconstruction(people, asked, share, tuple(plain), tuple(private), float(spent))
+    return Reconstruction(people, number, share, tuple(plain), tuple(private), float(spent))
 
 
 def _share(table: object, column: str | None, equals: object) -> float:
-    """The share of rows whose bit is 1."""
     if table is None:
         return HALF
     if column is None:
         raise ParameterError("column is missing. Name the column whose values are the secret.")
-    found = read(table, [column])
-    share = float(_ones(found, column, equals) @ found.rows / found.total)
+    counted = read(table, [column])
+    share = float(_ones(counted, column, equals) @ counted.rows / counted.total)
     if share in (0, 1):
         raise ParameterError(
             f"The rows of {column!r} are all alike: there is nothing to find out."
@@ -107,15 +246,15 @@ def _share(table: object, column: str | None, equals: object) -> float:
     return share
 
 
-def _ones(found: Counted, column: str, equals: object) -> Any:
-    coded = found.columns[column]
+def _ones(counted: Counted, column: str, equals: object) -> Any:
+    coded = counted.columns[column]
     if equals is None:
         return truths(column, coded.texts())[coded.codes]
     same = [text == str(equals) for text in coded.texts()]
     return np.array([False] * FIRST + same, np.float64)[coded.codes]
 
 
-def _recovered(
+def _recover_plain(
     sums: SubsetSums, generator: np.random.Generator, share: float, *, error: int, trials: int
 ) -> Recovered:
     """Both attacks on answers whose error is any whole number up to `error`, equally often."""
@@ -126,17 +265,19 @@ def _recovered(
     return Recovered(
         error=error,
         least_squares=Guesses.of(sums.least_squares(given), secret),
-        linear_programme=_programmed(sums, given[:, :PROGRAMMES], secret[:, :PROGRAMMES]),
-        predicted=predicted(sums.people, sums.questions, deviation),
+        linear_programme=_solve_programmes(sums, given[:, :PROGRAMMES], secret[:, :PROGRAMMES]),
+        predicted=predict_share(sums.people, sums.questions, deviation),
     )
 
 
-def _programmed(sums: SubsetSums, given: Any, secret: Any) -> Guesses:
+def _solve_programmes(sums: SubsetSums, given: Any, secret: Any) -> Guesses:
     columns: Iterable[Any] = given.T
-    return Guesses.of(np.stack([sums.linear_programme(one) for one in columns], axis=1), secret)
+    return Guesses.of(
+        np.stack([sums.linear_programme(answers) for answers in columns], axis=1), secret
+    )
 
 
-def _protected(
+def _recover_private(
     sums: SubsetSums,
     generator: np.random.Generator,
     share: float,

@@ -1,31 +1,83 @@
-"""What the result of every attack has, so that one report and one page can show any of them."""
+"""Defines what every attack returns: numbers, lines to compare, a paragraph and a picture.
 
-from typing import Any, Protocol
+A report is a frozen record. It lists the numbers for programs by name, in `_json`, and draws what
+`_picture` describes; so one page and one command show any of them.
+
+  Tested:   tests/attacks/test_results.py, tests/golden (the JSON of each attack)
+"""
+
+from collections.abc import Mapping
+from operator import attrgetter
+from typing import Any, ClassVar, cast
+
+from letalone.answers.promise import most_caught
+from letalone.attacks.picture import Picture, draw
+from letalone.privacy import PureDP
 
 Line = tuple[str, str, str]  # what was measured; published today; through letalone
 
 
-class AttackResult(Protocol):
-    """The result of an attack: numbers, words, a picture."""
+class Numbers:
+    """A record with `to_json`: the attributes that `_json` lists.
 
-    @property
-    def epsilon(self) -> float:
-        """The ε of the private release beside it."""
-        ...
+    An entry is the name of an attribute, or `name=attribute` where programs know it by another.
+    """
+
+    __slots__ = ()
+    _json: ClassVar[str]
+
+    def to_json(self) -> dict[str, object]:
+        """The numbers, for programs."""
+        return _listed_numbers(self, self._json)
+
+
+class AttackResult(Numbers):
+    """The result of an attack.
+
+    It is no ABC, whose `register` would become the default of a field of that name.
+    """
+
+    __slots__ = ()
+    epsilon: float  # of the private release next to it
 
     @property
     def words(self) -> str:
         """A paragraph for a privacy officer."""
-        ...
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.words
 
     def lines(self) -> list[Line]:
         """The numbers to compare: at most a dozen."""
-        ...
+        raise NotImplementedError
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        ...
+    def _picture(self) -> Picture:
+        raise NotImplementedError
+
+    @property
+    def _most_caught(self) -> float:
+        """D6: how often a person is found at ε and 5 % false alarms, at most."""
+        return most_caught(PureDP(self.epsilon))
 
     def plot(self, path: object = None) -> Any:
         """A matplotlib figure, written to a file where a path is given."""
-        ...
+        return draw(self._picture(), path)
+
+
+def _listed_numbers(record: object, listed: str) -> dict[str, object]:
+    entries = [entry.partition("=") for entry in listed.split()]
+    return {name: _plain(attrgetter(path or name)(record)) for name, _, path in entries}
+
+
+def _plain(value: object) -> object:
+    """A value as JSON has it: records as their numbers, tuples as lists, keys as text."""
+    listed: str | None = getattr(value, "_json", None)
+    if listed is not None:
+        return _listed_numbers(value, listed)
+    if isinstance(value, tuple):
+        return [_plain(part) for part in cast("tuple[object, ...]", value)]
+    if isinstance(value, Mapping):
+        parts = cast("Mapping[object, object]", value)
+        return {str(name): _plain(part) for name, part in parts.items()}
+    return value

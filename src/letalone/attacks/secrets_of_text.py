@@ -20,11 +20,11 @@ from math import log2, prod
 
 import numpy as np
 
-from letalone.attacks.characters import END, SIGNS, Model, Whole, coded
+from letalone.attacks.characters import END, SIGNS, Model, Whole, encode_text
 from letalone.errors import ParameterError
 
 KINDS = {"#": "0123456789", "@": "abcdefghijklmnopqrstuvwxyz"}
-MOST_RANKED = 1_000_000
+MAX_RANKED = 1_000_000
 TIE = 1e-9  # scores that differ by less are equal
 
 
@@ -37,11 +37,11 @@ class Pattern:
     @classmethod
     def checked(cls, text: str, length: int) -> "Pattern":
         """A pattern that fits a line and can be ranked, or what is wrong with it."""
-        found = cls(text.lower())
-        if not 1 < found.size <= MOST_RANKED:
+        pattern = cls(text.lower())
+        if not 1 < pattern.size <= MAX_RANKED:
             raise ParameterError(
-                f"The pattern {text!r} has {found.size:,} values, but must have 2 to"
-                f" {MOST_RANKED:,}. Write # for a digit and @ for a letter of the secret, such as"
+                f"The pattern {text!r} has {pattern.size:,} values, but must have 2 to"
+                f" {MAX_RANKED:,}. Write # for a digit and @ for a letter of the secret, such as"
                 " 'my pin is ####'."
             )
         if len(text) >= length:
@@ -49,16 +49,14 @@ class Pattern:
                 f"The pattern {text!r} has {len(text)} signs, but lines are cut to {length - 1}."
                 " Shorten it, or raise length."
             )
-        return found
+        return pattern
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The signs that may stand in each place."""
         return tuple(KINDS.get(sign, sign) for sign in self.text)
 
     @property
     def size(self) -> int:
-        """How many texts it stands for."""
         return prod(len(choice) for choice in self.choices)
 
     @property
@@ -67,12 +65,10 @@ class Pattern:
         return next(place for place, sign in enumerate(self.text) if sign in KINDS)
 
     def number(self, number: int) -> str:
-        """One of its texts, by number."""
         places = np.unravel_index(number, [len(choice) for choice in self.choices])
         return "".join(choice[int(at)] for choice, at in zip(self.choices, places, strict=True))
 
     def found_in(self, lines: Sequence[str]) -> frozenset[str]:
-        """The texts of the pattern that are in some line."""
         parts = (f"[{KINDS[sign]}]" if sign in KINDS else re.escape(sign) for sign in self.text)
         search = re.compile("".join(parts))
         return frozenset(match for line in lines for match in search.findall(line.lower()))
@@ -80,13 +76,13 @@ class Pattern:
     def ends(self, context: int) -> Whole:
         """A row for each text: the secret, `context` signs before it, and what follows it."""
         known = END * context + self.text + END
-        row = coded(known[self.first :])
-        found = np.tile(row, (self.size, 1))
+        row = encode_text(known[self.first :])
+        texts = np.tile(row, (self.size, 1))
         options = self.choices[self.first :]
-        grid = np.unravel_index(np.arange(self.size), [len(one) for one in options])
+        grid = np.unravel_index(np.arange(self.size), [len(choice) for choice in options])
         for place, (option, at) in enumerate(zip(options, grid, strict=True)):
-            found[:, context + place] = coded(option)[at]
-        return found
+            texts[:, context + place] = encode_text(option)[at]
+        return texts
 
 
 def exposure(model: Model, pattern: Pattern, number: int) -> float:
@@ -99,9 +95,9 @@ def exposure(model: Model, pattern: Pattern, number: int) -> float:
 def beam_search(model: Model, pattern: Pattern, width: int) -> list[str]:
     """The likeliest texts of the pattern, best first, keeping so many at every place."""
     known = END * model.context + pattern.text[: pattern.first]
-    texts, scores = coded(known)[None, :], np.zeros(1)
+    texts, scores = encode_text(known)[None, :], np.zeros(1)
     for choice in (*pattern.choices[pattern.first :], END):
-        options = coded(choice)
+        options = encode_text(choice)
         texts = np.hstack(
             [np.repeat(texts, len(options), 0), np.tile(options, len(texts))[:, None]]
         )

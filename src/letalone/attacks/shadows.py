@@ -11,27 +11,28 @@ Carlini, Chien, Nasr, Song, Terzis, Tramèr: Membership inference attacks from f
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from letalone.attacks.confidence import Loss, confidence
-from letalone.attacks.games import Played, play
-from letalone.attacks.people import People
+from letalone.attacks.games import GameResult, play
+from letalone.attacks.people import TrainingPeople
 from letalone.attacks.rates import Rates
+from letalone.attacks.result import Numbers
 from letalone.privacy import Privacy
 
 Floats = NDArray[np.float64]
 Law = Callable[[Floats], Floats]
 LOSS, RATIO = "loss threshold", "likelihood ratio"
 CONFIDENCE = 0.95
-STEPS = np.concatenate([[0.001, 0.002, 0.005, 0.01, 0.02], np.linspace(0.05, 1, 20)])
-SMALLEST = 1e-9  # a deviation, where a model says the same always
+ALARM_RATES = np.concatenate([[0.001, 0.002, 0.005, 0.01, 0.02], np.linspace(0.05, 1, 20)])
+MIN_DEVIATION = 1e-9  # a deviation, where a model says the same always
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Test(Numbers):
     """One test of membership, against one kind of model.
 
     `usual` and `low` are its rates at two thresholds; `best` at the one where detections are most
@@ -45,6 +46,7 @@ class Test:
     usual: Rates
     best: Rates
     curve: tuple[tuple[float, float], ...]
+    _json: ClassVar[str] = "low usual best advantage curve"
 
     @property
     def advantage(self) -> float:
@@ -56,28 +58,23 @@ class Test:
         """All that was measured on independent trials."""
         return self.low, self.usual, self.best
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        rates = {name: getattr(self, name).to_json() for name in ("low", "usual", "best")}
-        return {**rates, "advantage": self.advantage, "curve": [list(one) for one in self.curve]}
-
 
 def beyond(tests: Sequence[Test], privacy: Privacy) -> bool:
     """Whether any rate is beyond the curve; the error of 5 % is shared among them."""
-    rates = [one for test in tests for one in test.all_rates]
-    return any(one.exceeds(privacy, confidence_of_each(tests)) for one in rates)
+    rates = [rate for test in tests for rate in test.all_rates]
+    return any(rate.exceeds(privacy, confidence_of_each(tests)) for rate in rates)
 
 
 def confidence_of_each(tests: Sequence[Test]) -> float:
     """How sure each rate must be, for 95 % of all of them together."""
-    return 1 - (1 - CONFIDENCE) / sum(len(one.all_rates) for one in tests)
+    return 1 - (1 - CONFIDENCE) / sum(len(test.all_rates) for test in tests)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attack:
     """Who is attacked, and with how many models."""
 
-    people: People
+    people: TrainingPeople
     loss: Loss | None
     shadows: int
     models: int
@@ -91,7 +88,6 @@ class Attack:
         *,
         ordinary: bool = False,
     ) -> tuple[tuple[Test, ...], Privacy | None]:
-        """Both tests against a kind of model."""
         sizes = (self.shadows // 2, self.shadows // 2, self.models)
         taught, tuned, played = (
             self._played(model, size, generator, ordinary=ordinary) for size in sizes
@@ -99,14 +95,14 @@ class Attack:
         targets = generator.integers(0, len(self.people.rows), self.models)
         laws = {LOSS: _as_it_is, RATIO: _ratio_of(taught)}
         tests = tuple(
-            _tested(name, _rescored(played, law), _rescored(tuned, law), targets, alarms)
+            _test_models(name, _rescore(played, law), _rescore(tuned, law), targets, alarms)
             for name, law in laws.items()
         )
         return tests, played.privacy
 
     def _played(
         self, model: Any, models: int, generator: np.random.Generator, *, ordinary: bool
-    ) -> Played:
+    ) -> GameResult:
         def score(fitted: Any) -> Floats:
             return confidence(fitted, self.people.rows, self.people.labels, loss=self.loss)
 
@@ -121,10 +117,10 @@ class Attack:
         )
 
 
-def _tested(
+def _test_models(
     name: str,
-    played: Played,
-    tuned: Played,
+    played: GameResult,
+    tuned: GameResult,
     targets: NDArray[np.intp],
     alarms: tuple[float, float],
 ) -> Test:
@@ -136,19 +132,20 @@ def _tested(
     return Test(name, low, usual, best, _curve(played))
 
 
-def _best_cut(tuned: Played) -> float:
+def _best_cut(tuned: GameResult) -> float:
     """The threshold where detections are most above false alarms."""
     members, strangers = (np.sort(tuned.scores[who]) for who in (tuned.inside, ~tuned.inside))
     cuts = np.unique(tuned.scores)
     missed, right = (
-        np.searchsorted(one, cuts, side="right") / max(1, len(one)) for one in (members, strangers)
+        np.searchsorted(scores, cuts, side="right") / max(1, len(scores))
+        for scores in (members, strangers)
     )
     return float(cuts[np.argmax(right - missed)])
 
 
-def _curve(played: Played) -> tuple[tuple[float, float], ...]:
+def _curve(played: GameResult) -> tuple[tuple[float, float], ...]:
     members, strangers = played.scores[played.inside], played.scores[~played.inside]
-    cuts = np.quantile(strangers, 1 - STEPS, method="higher")
+    cuts = np.quantile(strangers, 1 - ALARM_RATES, method="higher")
     points = [(float((strangers > c).mean()), float((members > c).mean())) for c in cuts]
     return ((0.0, 0.0), *points, (1.0, 1.0))
 
@@ -157,7 +154,7 @@ def _as_it_is(scores: Floats) -> Floats:
     return scores
 
 
-def _ratio_of(taught: Played) -> Law:
+def _ratio_of(taught: GameResult) -> Law:
     """The log likelihood ratio of "in" against "out", person by person."""
     laws = [_law(taught.scores, inside) for inside in (taught.inside, ~taught.inside)]
     (near, narrow), (far, wide) = laws
@@ -172,11 +169,11 @@ def _law(scores: Floats, chosen: NDArray[np.bool_]) -> tuple[Floats, float]:
     """A mean for each person, and a deviation for all; few models cannot tell one for each."""
     number = chosen.sum(axis=0)
     total = np.where(chosen, scores, 0).sum(axis=0)
-    whole = scores[chosen].mean() if chosen.any() else 0.0
-    mean = np.where(number > 0, total / np.maximum(number, 1), whole)
+    overall = scores[chosen].mean() if chosen.any() else 0.0
+    mean = np.where(number > 0, total / np.maximum(number, 1), overall)
     apart = (scores - mean)[chosen]
-    return mean, SMALLEST + (float(np.sqrt((apart**2).mean())) if len(apart) else 1.0)
+    return mean, MIN_DEVIATION + (float(np.sqrt((apart**2).mean())) if len(apart) else 1.0)
 
 
-def _rescored(played: Played, law: Law) -> Played:
+def _rescore(played: GameResult, law: Law) -> GameResult:
     return replace(played, scores=law(played.scores))

@@ -2,10 +2,11 @@
 
 A town with a register of names and a hospital table without them; taxi trips whose medallions
 are hashed; film ratings, many but each by few; tracks of people who run, some of them in a
-desert; the diary of a clinic. The same seed gives the same stage. The random numbers are data,
+desert; the diary of a clinic; a study to train models on, which asks more questions than it has
+people, as studies of genes do. The same seed gives the same stage. The random numbers are data,
 not noise.
 
-  Tested:   tests/attacks/test_stage.py
+  Tested:   tests/attacks/test_stage.py, test_membership.py, test_inversion.py
 """
 
 from collections.abc import Mapping
@@ -29,6 +30,8 @@ GRID = 40  # cells of the map, along each side
 TOWN, BASE = 12, (31, 31)  # the town is the corner below 12; the base is far out in the desert
 GARRISON, LAP = 6, 12  # people at the base, and cells of their round
 HIKERS = 80  # people who were once somewhere far out
+GENES, SHARES = np.array(["AA", "AG", "GG"]), (0.5, 0.3, 0.2)
+TARGET, OUTCOME, SENSITIVE = "income", "dose", "gene"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Town:
     hospital: arrow.Table
 
 
-def town(inhabitants: int = 20_000, *, patients: int = 5_000, seed: int = 1890) -> Town:
+def make_town(inhabitants: int = 20_000, *, patients: int = 5_000, seed: int = 1890) -> Town:
     """Everyone is in the register; some of them are in the hospital's table."""
     generator = np.random.default_rng(seed)
     everyone = visits(inhabitants, seed=seed)
@@ -62,7 +65,7 @@ def taxis(trips: int = 5_000, *, seed: int = 2014) -> arrow.Table:
     digits = generator.integers(0, 10, (trips, 3))
     letters = generator.integers(0, len(LETTERS), trips)
     medallions = [f"{a}{LETTERS[b]}{c}{d}" for (a, c, d), b in zip(digits, letters, strict=True)]
-    hashed = np.array([_hashed(medallion) for medallion in medallions])
+    hashed = np.array([_hash_text(medallion) for medallion in medallions])
     return as_table({"medallion": hashed, "fare": generator.integers(5, 80, trips)})
 
 
@@ -108,10 +111,27 @@ def as_table(columns: Mapping[str, NDArray[np.generic]]) -> arrow.Table:
     return arrow.table_of([(name, arrow.array_of(column)) for name, column in columns.items()])
 
 
-def _hashed(text: str) -> str:
+def _hash_text(text: str) -> str:
     return md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def _names(generator: np.random.Generator, count: int) -> NDArray[np.str_]:
     draws = generator.integers(0, [len(GIVEN), len(LETTERS), len(FAMILY)], (count, 3))
     return np.array([f"{GIVEN[a]} {LETTERS[b]}. {FAMILY[c]}" for a, b, c in draws])
+
+
+def study(people: int = 100, *, answers: int = 150, seed: int = 2014) -> arrow.Table:
+    """Yes-or-no answers, a gene, the dose of a drug that it calls for, and an income."""
+    generator = np.random.default_rng(seed)
+    yes = generator.random((people, answers)) < generator.uniform(0.2, 0.8, answers)
+    sides = np.where(yes, 1.0, -1.0)
+    gene = generator.choice(len(GENES), people, p=SHARES)
+    dose, earned = (
+        sides @ generator.normal(size=answers) / np.sqrt(answers) + generator.normal(size=people)
+        for _ in range(2)
+    )
+    columns = {f"answer_{number + 1}": yes[:, number] for number in range(answers)}
+    income = np.where(earned > np.median(earned), "high", "low")
+    return as_table(
+        {**columns, SENSITIVE: GENES[gene], OUTCOME: 30 + 5 * dose - 4 * gene, TARGET: income}
+    )

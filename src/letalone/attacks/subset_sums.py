@@ -59,12 +59,10 @@ class SubsetSums:
 
     @property
     def questions(self) -> int:
-        """How many questions there are."""
         return self.subsets.shape[0]
 
     @property
     def people(self) -> int:
-        """How many people there are."""
         return self.subsets.shape[1]
 
     @property
@@ -77,7 +75,6 @@ class SubsetSums:
         return (generator.random((self.people, tables)) < share).astype(np.int64)
 
     def answers(self, secret: Whole) -> Whole:
-        """The exact answers."""
         return self.subsets @ secret
 
     def least_squares(self, answers: Floats | Whole) -> Floats:
@@ -88,17 +85,17 @@ class SubsetSums:
         """The vector in [0, 1]^n whose largest error on the answers is the smallest."""
         slack = np.ones((self.questions, 1))
         above, below = np.hstack([self.subsets, -slack]), np.hstack([-self.subsets, -slack])
-        found = linprog(
+        solution = linprog(
             np.append(np.zeros(self.people), 1.0),
             A_ub=np.vstack([above, below]),
             b_ub=np.concatenate([answers, -answers]),
             bounds=[(0, 1)] * self.people + [(0, None)],
             method="highs",
         )
-        return np.asarray(found.x[:-1], np.float64)
+        return np.asarray(solution.x[:-1], np.float64)
 
 
-def drawn_questions(generator: np.random.Generator, *, people: int, questions: int) -> SubsetSums:
+def draw_questions(generator: np.random.Generator, *, people: int, questions: int) -> SubsetSums:
     """Each question is about each person or not, as a fair coin says."""
     subsets = generator.integers(0, 2, (questions, people))
     square = np.linalg.pinv(subsets.T @ subsets, rcond=RANK, hermitian=True)
@@ -112,7 +109,7 @@ def surest(epsilon: Number, share: float = HALF) -> float:
     return min(1.0, ROUND_UP / (1 + unlikely))
 
 
-def predicted(people: int, questions: int, deviation: float) -> float:
+def predict_share(people: int, questions: int, deviation: float) -> float:
     """About how many bits least squares recovers, where questions are at least 4 times people."""
     if deviation == 0:
         return 1.0 if questions >= people else HALF

@@ -13,7 +13,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.cells import combined
+from letalone.anonymity.cells import combine_codes
 from letalone.engines import arrow
 from letalone.engines.coded import FIRST, Coded, coded, counts
 from letalone.engines.counted import NUMBER_OF_ROWS
@@ -33,32 +33,29 @@ class Counted:
 
     @property
     def total(self) -> int:
-        """How many rows the table has."""
         return int(self.rows.sum())
 
     def taken(self, places: NDArray[np.intp] | NDArray[np.bool_]) -> "Counted":
-        """Some of the combinations."""
         columns = {
-            name: Coded(one.name, one.codes[places], one.values)
-            for name, one in self.columns.items()
+            name: Coded(column.name, column.codes[places], column.values)
+            for name, column in self.columns.items()
         }
         return Counted(columns, self.rows[places])
 
     def as_frame(self) -> arrow.Table:
-        """An Arrow table with a row for each combination."""
         columns = self.columns.items()
-        return arrow.table_of([(name, one.taken(one.codes)) for name, one in columns])
+        return arrow.table_of([(name, column.taken(column.codes)) for name, column in columns])
 
 
 def read(table: object, names: Sequence[str], *, table_name: str | None = None) -> Counted:
     """The combinations of some columns of a file or a frame."""
     once = list(dict.fromkeys(names))
     with closing(open_duck(table, table=table_name)) as engine:
-        found = engine.counted(once)
-    if not found.num_rows:
+        cells = engine.counted(once)
+    if not cells.num_rows:
         raise ParameterError("The table has no rows: there is nobody to find. Give one with rows.")
-    columns = {name: coded(found, str(place), called=name) for place, name in enumerate(once)}
-    return Counted(columns, counts(found, NUMBER_OF_ROWS))
+    columns = {name: coded(cells, str(place), called=name) for place, name in enumerate(once)}
+    return Counted(columns, counts(cells, NUMBER_OF_ROWS))
 
 
 def names_of(argument: str, given: Iterable[str]) -> list[str]:
@@ -77,10 +74,10 @@ def joint_keys(one: Counted, other: Counted, names: Sequence[str]) -> tuple[Whol
     Texts, so that a date in a frame meets the same date in a file; -1 where a value is missing.
     """
     pairs = [_joint_codes(one.columns[name], other.columns[name]) for name in names]
-    whole = [np.concatenate(pair) for pair in pairs]
-    found = combined(whole)
-    found[np.logical_or.reduce([codes == 0 for codes in whole])] = MISSING
-    return found[: len(one.rows)], found[len(one.rows) :]
+    codes_of_both = [np.concatenate(pair) for pair in pairs]
+    keys = combine_codes(codes_of_both)
+    keys[np.logical_or.reduce([codes == 0 for codes in codes_of_both])] = MISSING
+    return keys[: len(one.rows)], keys[len(one.rows) :]
 
 
 def _joint_codes(one: Coded, other: Coded) -> tuple[Whole, Whole]:

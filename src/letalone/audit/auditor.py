@@ -16,16 +16,30 @@ CONSISTENT is not a proof: other neighbours, rarer events and other draws may te
 What epsilon is *at most*, `mechanism.privacy` says, by proof.
 
 Jagielski, Ullman, Oprea: Auditing differentially private machine learning (2020).
+
+The picture has the errors of an attacker, what is claimed of them and what was seen.
+An attacker who says "one" whenever the event happens errs in two ways: across, how often under
+the other input; up, how often not under this one. A claim keeps every attacker above a curve.
+The true errors lie in the shaded region with the confidence of the audit; where it lies below the
+claimed curve as a whole, the claim is accused.
+
+  Proven:   docs/explanation/proofs/audit.md, section 1 (the region), proofs/tradeoff.md (the curve)
+  Tested:   tests/audit/test_picture.py
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from math import exp
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
-from letalone.audit.bound import Counts, epsilon_below
+import numpy as np
+
+from letalone.answers.figure import empty_figure, written
+from letalone.audit.bound import Floats, HitCounts, epsilon_below, region
 from letalone.audit.draws import Source, source_of
 from letalone.audit.events import Event, choose_event
 from letalone.audit.failures import raise_if_all_failed
@@ -46,15 +60,20 @@ SAMPLES = Constraint(
     "It is the number of draws on each input; half of them choose an event, half judge.",
     (0, -1, 99, 1000.5, float("nan"), float("inf")),
 )
-SURE = Constraint(
+CONFIDENCE = Constraint(
     "a number above 0 and below 1",
     lambda x: 0 < x < 1,
     "0.95 means: of 100 audits of honest mechanisms at most 5 accuse, on average.",
     (0, 1, -1, 95, float("nan"), float("inf")),
 )
+CLAIM, SEEN, FOUND = "#0072B2", "#D55E00", "#000000"  # Okabe and Ito
+CURVE_POINTS = 400
+MAX_EXPONENT = 700  # beyond, the exponential is no float, and the curve no different
+FIGURE_SIZE = (6, 6.4)
+TITLE_WIDTH = 78  # of a line of the title
 
 
-class Verdict(Enum):
+class AuditVerdict(Enum):
     """What an audit concludes about a claim."""
 
     CONSISTENT = "consistent"
@@ -67,24 +86,24 @@ class Audit:
 
     lower: float
     event: str
-    counts: Counts
+    counts: HitCounts
     claimed_epsilon: Fraction
     claimed_delta: Fraction
     samples: int
     confidence: float
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> AuditVerdict:
         """ACCUSED if the certified lower bound is above the claim."""
         above = Fraction(self.lower) > self.claimed_epsilon
-        return Verdict.ACCUSED if above else Verdict.CONSISTENT
+        return AuditVerdict.ACCUSED if above else AuditVerdict.CONSISTENT
 
     @property
     def in_words(self) -> str:
         """The verdict in a sentence or two."""
         bound = _rounded_down(self.lower)
         sure = f"{100 * self.confidence:g} % confidence"
-        if self.verdict is Verdict.ACCUSED:
+        if self.verdict is AuditVerdict.ACCUSED:
             return (
                 f"ACCUSED: ε is at least {bound} with {sure}, more than the claimed"
                 f" {float(self.claimed_epsilon):g}."
@@ -96,8 +115,6 @@ class Audit:
 
     def plot(self, path: Path | str | None = None) -> Any:
         """A picture: an attacker's errors against the claimed curve; to a file if one is named."""
-        from letalone.audit.picture import draw
-
         return draw(self, path)
 
     def to_json(self) -> dict[str, object]:
@@ -147,7 +164,7 @@ def audit(
     epsilon = EPSILON_OR_ZERO.typed("claimed_epsilon", claimed_epsilon)
     delta = DELTA.typed("claimed_delta", claimed_delta)
     count = int(SAMPLES.typed("samples", samples))
-    miss = 1 - SURE.typed("confidence", confidence)
+    miss = 1 - CONFIDENCE.typed("confidence", confidence)
     event, counts = judge(source_of(mechanism, many=many, bits=bits), one, other, count, delta)
     return Audit(
         lower=epsilon_below(counts, delta=delta, miss=miss),
@@ -162,20 +179,20 @@ def audit(
 
 def confidence_of_each(tests: int, confidence: Number = 0.95) -> Fraction:
     """The confidence that each of several audits needs for all to be right this often."""
-    miss = 1 - SURE.typed("confidence", confidence)
+    miss = 1 - CONFIDENCE.typed("confidence", confidence)
     return 1 - miss / COUNT.typed("tests", tests)
 
 
 def judge(
     draw: Source, one: object, other: object, samples: int, delta: Fraction
-) -> tuple[Event, Counts]:
+) -> tuple[Event, HitCounts]:
     """An event chosen on the first half of the draws, and its counts in the second."""
     return judge_pairs(lambda count: (draw(one, count), draw(other, count)), samples, delta)
 
 
 def judge_pairs(
     draw: Callable[[int], tuple[Raw, Raw]], samples: int, delta: Fraction
-) -> tuple[Event, Counts]:
+) -> tuple[Event, HitCounts]:
     """The same, for so many draws on both inputs at once, in whatever order."""
     first = samples // 2
     raw = draw(first)
@@ -190,3 +207,51 @@ def judge_pairs(
 
 def _rounded_down(number: float) -> str:
     return f"{int(number * 10_000) / 10_000:.4f}"
+
+
+def draw(audit: Audit, path: Path | str | None = None) -> Any:
+    """The figure, written to a file where a path is given."""
+    figure = empty_figure(path, figsize=FIGURE_SIZE)
+    axes = figure.subplots()
+    _draw_curves(axes, audit)
+    _draw_region(axes, audit)
+    axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    axes.set_xlabel("the event happens, though it was the other input")
+    axes.set_ylabel("the event does not happen, though it was this one")
+    axes.legend(loc="upper right", fontsize=8)
+    figure.suptitle(fill(audit.in_words, TITLE_WIDTH), fontsize=9)
+    return written(figure, path)
+
+
+def curve(across: Floats, *, epsilon: float, delta: float) -> Floats:
+    """The least share of misses that (epsilon, delta) allows at each share of false alarms."""
+    ratio = exp(min(epsilon, MAX_EXPONENT))
+    steep, flat = 1 - delta - ratio * across, (1 - delta - across) / ratio
+    return np.maximum(np.maximum(steep, flat), 0)
+
+
+def _draw_curves(axes: Any, audit: Audit) -> None:
+    across, delta = np.linspace(0, 1, CURVE_POINTS), float(audit.claimed_delta)
+    claimed = float(audit.claimed_epsilon)
+    words = f"claimed: ε = {claimed:g}" + (f", δ = {delta:g}" if delta else "")
+    axes.plot(across, curve(across, epsilon=claimed, delta=delta), color=CLAIM, label=words)
+    seen = curve(across, epsilon=audit.lower, delta=delta)
+    words = f"seen: ε is at least {int(audit.lower * 1000) / 1000:g}"
+    axes.plot(across, seen, color=SEEN, linestyle="--", label=words)
+
+
+def _draw_region(axes: Any, audit: Audit) -> None:
+    alarms, misses = errors_of(audit.counts, audit.confidence)
+    words = f"the true errors, at {100 * audit.confidence:g} %"
+    axes.fill_between(alarms, 0, misses, color=SEEN, alpha=0.25, linewidth=0, label=words)
+    total = audit.counts.total
+    at = audit.counts.seldom / total, 1 - audit.counts.often / total
+    axes.plot(*at, marker="o", color=FOUND, linestyle="", label="as counted", clip_on=False)
+
+
+def errors_of(counts: HitCounts, confidence: float) -> tuple[Floats, Floats]:
+    """The edge of the region: shares of false alarms, and the most misses at each."""
+    least, highest = region(counts, confidence)
+    alarms = np.concatenate([[0.0], highest])
+    misses = np.concatenate([[1 - least[0]], 1 - least])
+    return alarms, misses

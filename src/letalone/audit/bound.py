@@ -1,4 +1,4 @@
-"""From two counts to a certified lower bound on epsilon.
+"""Certified lower bounds on epsilon: from two counts, or from right guesses of one run.
 
 An event was seen `often` times in `total` draws on one input, and `seldom` times in as
 many draws on a neighbouring input, where its true probabilities are p and q. A mechanism
@@ -14,9 +14,24 @@ with probability at least 1 − miss; the least ln((p − delta)/q) over them, w
 
 U and V are Clopper and Pearson's; to ask that both be above miss/2 is the usual way to
 hold both rates at once. Their product (Fisher's) gives a bound closer by a quarter.
+
+One-run audits: m coins decide, each for itself, which of m canaries are in the data. The mechanism
+runs once; from its output some r memberships are guessed, and v of the guesses are right.
+
+Theorem.  If the mechanism is (epsilon, delta)-DP when one canary is added or removed, then for
+every whole number K from 1 on
+    P[v or more are right]  ≤  (m·delta/2 + sum over j < K of P[Bin(r, q) ≥ v − j]) / K,
+with q = e^epsilon / (1 + e^epsilon). For delta = 0 and K = 1 it is the tail of the binomial law.
+  Proven:   docs/explanation/proofs/audit.md, section 8; r is fixed before the output is seen
+  Tested:   tests/audit/test_guesses.py: against randomized response with and without a leak of
+            probability delta, whose rate of wrong bounds is counted; certified against exact sums
+  Assumed:  the coins are fair and independent; Arb is correct
+
+Steinke, Nasr, Jagielski: Privacy auditing with one (1) training run (2023), whose delta term is
+2·m·delta times the largest P[v > Bin ≥ v − i]/i; the one here is proven without their lemmas.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
@@ -28,13 +43,15 @@ from letalone.exact.balls import Ball, ball, certain, lower, with_bits
 
 Floats = NDArray[np.float64]
 
-STEPS = 64  # the curve U·V = t is followed in so many steps; more gain below 0.001
+CURVE_STEPS = 64  # the curve U·V = t is followed in so many steps; more gain below 0.001
 OUTWARDS = 1e-9  # far above the error of scipy's inverse, far below that of any count
 GOOD_BITS = 64
+HALVINGS = 60
+SAFETY_MARGINS = (1e-9, 1e-6, 1e-3)  # how far a rate is taken back until balls certify it
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class HitCounts:
     """How often an event was seen in `total` draws on each of two inputs."""
 
     often: int
@@ -42,39 +59,39 @@ class Counts:
     total: int
 
 
-def epsilon_below(counts: Counts, *, delta: Fraction, miss: Fraction) -> float:
+def epsilon_below(counts: HitCounts, *, delta: Fraction, miss: Fraction) -> float:
     """A lower bound on epsilon that is wrong with probability at most `miss`; 0 or more."""
     level = product_level(miss)
     marks = _marks(level)
     least = _least_rates(counts, marks[:-1])
-    most = _most_rates(counts, np.maximum(level / marks[1:], level))
-    found = [
+    highest = _most_rates(counts, np.maximum(level / marks[1:], level))
+    bounds = [
         _log_ratio(
             _certified_least(counts, rate=float(least[first]), tail=float(marks[first])),
-            _certified_most(counts, rate=float(most[last]), level=level, mark=marks[last + 1]),
+            _certified_most(counts, rate=float(highest[last]), level=level, mark=marks[last + 1]),
             delta,
         )
-        for first, last in _merged(least, most, float(delta))
+        for first, last in _merge_steps(least, highest, float(delta))
     ]
-    return max(0.0, min(found))
+    return max(0.0, min(bounds))
 
 
-def epsilon_below_apart(counts: Counts, *, delta: Fraction, miss: Fraction) -> float:
+def epsilon_below_apart(counts: HitCounts, *, delta: Fraction, miss: Fraction) -> float:
     """Such a bound for independent draws that need not be alike: their mean rates count.
 
     Each rate gets half of the error, and is judged by one hit less, or more, than was seen.
     """
     half = miss / 2
-    moved = Counts(max(counts.often - 1, 0), min(counts.seldom + 1, counts.total), counts.total)
+    moved = HitCounts(max(counts.often - 1, 0), min(counts.seldom + 1, counts.total), counts.total)
     tail = np.array([float(half) * (1 - OUTWARDS)])
     least = float(_least_rates(moved, tail)[0])
-    most = float(_most_rates(moved, tail)[0])
+    highest = float(_most_rates(moved, tail)[0])
     certified = _certified_least(moved, rate=least, tail=float(tail[0]))
-    ceiling = _certified_most(moved, rate=most, level=float(tail[0]), mark=1.0)
+    ceiling = _certified_most(moved, rate=highest, level=float(tail[0]), mark=1.0)
     return max(0.0, _log_ratio(certified, ceiling, delta))
 
 
-def region(counts: Counts, confidence: float) -> tuple[Floats, Floats]:
+def region(counts: HitCounts, confidence: float) -> tuple[Floats, Floats]:
     """The edge of the pairs of rates that are not ruled out: for pictures, in floats.
 
     The true rates are at least `least` and at most `most`, at one place of these at least.
@@ -86,7 +103,7 @@ def region(counts: Counts, confidence: float) -> tuple[Floats, Floats]:
 
 
 def _marks(level: float) -> Floats:
-    between = level ** (1 - np.arange(1, STEPS) / STEPS)
+    between = level ** (1 - np.arange(1, CURVE_STEPS) / CURVE_STEPS)
     return np.concatenate([[level], between, [1.0]])
 
 
@@ -105,14 +122,14 @@ def _below(level: float, miss: Fraction) -> bool:
     return bool(share <= ball(miss))
 
 
-def _merged(least: Floats, most: Floats, delta: float) -> Sequence[tuple[int, int]]:
+def _merge_steps(least: Floats, most: Floats, delta: float) -> Sequence[tuple[int, int]]:
     # A stretch of steps may be bounded at once, by its least p and its largest q. That is
     # done as long as it does not lower the result, so that few rates need a certificate.
     ratios = np.maximum(least - delta, 0) / most
     floor = float(ratios.min())
     stretches: list[tuple[int, int]] = []
     first = 0
-    while first < STEPS:
+    while first < CURVE_STEPS:
         # `most` rises along the way, so the steps that may join form one stretch.
         joined = np.maximum(least[first] - delta, 0) / most[first:] >= floor
         last = first + max(1, int(np.argmin(np.append(joined, False)))) - 1
@@ -121,21 +138,21 @@ def _merged(least: Floats, most: Floats, delta: float) -> Sequence[tuple[int, in
     return stretches
 
 
-def _least_rates(counts: Counts, tails: Floats) -> Floats:
+def _least_rates(counts: HitCounts, tails: Floats) -> Floats:
     if counts.often == 0:
         return np.zeros_like(tails)
     rates = _beta_quantiles(counts.often, counts.total - counts.often + 1, tails)
     return rates * (1 - OUTWARDS)
 
 
-def _most_rates(counts: Counts, tails: Floats) -> Floats:
+def _most_rates(counts: HitCounts, tails: Floats) -> Floats:
     if counts.seldom == counts.total:
         return np.ones_like(tails)
     rates = 1 - _beta_quantiles(counts.total - counts.seldom, counts.seldom + 1, tails)
     return np.minimum(1.0, rates * (1 + OUTWARDS))
 
 
-def _certified_least(counts: Counts, *, rate: float, tail: float) -> Fraction:
+def _certified_least(counts: HitCounts, *, rate: float, tail: float) -> Fraction:
     """The rate, if at it `often` hits or more have at most this probability; else 0."""
     if rate <= 0:
         return Fraction(0)
@@ -144,7 +161,7 @@ def _certified_least(counts: Counts, *, rate: float, tail: float) -> Fraction:
     return Fraction(rate) if share <= ball(Fraction(tail)) else Fraction(0)
 
 
-def _certified_most(counts: Counts, *, rate: float, level: float, mark: float) -> Fraction:
+def _certified_most(counts: HitCounts, *, rate: float, level: float, mark: float) -> Fraction:
     """The rate, if at it `seldom` hits or fewer have at most probability level/mark; else 1."""
     if rate >= 1:
         return Fraction(1)
@@ -170,3 +187,61 @@ def _beta_quantiles(a: int, b: int, probabilities: Floats) -> Floats:
 
     inverse = cast("Any", special).betaincinv
     return np.asarray(inverse(a, b, probabilities), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class RightGuesses:
+    """So many canaries were tossed for, so many guessed, so many guesses right."""
+
+    canaries: int
+    made: int
+    right: int
+
+
+def epsilon_of_guesses(guesses: RightGuesses, *, delta: Fraction, miss: Fraction) -> float:
+    """A lower bound on epsilon that is wrong with probability at most `miss`; 0 or more."""
+    slack = guesses.canaries * delta / 2
+    rate = _largest(lambda q: bool(_chance(guesses, q, slack).min(initial=1) <= float(miss)))
+    for back in SAFETY_MARGINS if rate > 0.5 else ():
+        kept = 0.5 + (rate - 0.5) * (1 - back)
+        steps = int(np.argmin(_chance(guesses, kept, slack))) + 1
+        if kept > 0.5 and _certify_rate(guesses, Fraction(kept), slack, steps, miss):
+            odds = Fraction(kept) / (1 - Fraction(kept))
+            return max(0.0, lower(certain(lambda odds=odds: ball(odds).log())))
+    return 0.0
+
+
+def _largest(holds: Callable[[float], bool]) -> float:
+    """The largest rate from 1/2 on, about, for which it holds; it fails from some rate on."""
+    low, high = 0.5, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle < 1 and holds(middle) else (low, middle)
+    return low
+
+
+def _chance(guesses: RightGuesses, rate: float, slack: Fraction) -> Floats:
+    """The bound for K = 1, 2, … in floats; for K = 1 alone where there is no delta."""
+    steps = guesses.right if slack else min(1, guesses.right)
+    least = guesses.right - np.arange(steps)
+    share = _betainc()(least, guesses.made - least + 1, rate)
+    return (float(slack) + np.cumsum(share)) / np.arange(1, steps + 1)
+
+
+def _certify_rate(
+    guesses: RightGuesses, rate: Fraction, slack: Fraction, steps: int, miss: Fraction
+) -> bool:
+    tails = [
+        beta_share(rate, guesses.right - j, guesses.made - guesses.right + j + 1)
+        for j in range(steps)
+    ]
+    total = ball(slack)
+    for tail in tails:
+        total = total + tail
+    return bool(total <= ball(miss * steps))
+
+
+def _betainc() -> Any:
+    from scipy import special
+
+    return cast("Any", special).betainc

@@ -35,7 +35,7 @@ def copier_of(value: object) -> Callable[[], Any]:
             return _of_object(value)
 
 
-def copied(value: object) -> Any:
+def copy_input(value: object) -> Any:
     """One copy."""
     return copier_of(value)()
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from letalone.audit.copies import copied, copier_of
+from letalone.audit.copies import copier_of, copy_input
 from letalone.audit.failures import attempt, from_mechanism
 from letalone.audit.outputs import Raw
 from letalone.errors import ParameterError
@@ -59,7 +59,7 @@ def asker_of(mechanism: Any, *, bits: BitSource | None) -> Callable[[object], An
 
 def _one_by_one(ask: Callable[..., Any], value: object, count: int, extra: Any) -> Raw:
     copy = copier_of(value)
-    return [copied(attempt(lambda: ask(copy(), **extra))) for _ in range(count)]
+    return [copy_input(attempt(lambda: ask(copy(), **extra))) for _ in range(count)]
 
 
 def _entry_by_entry(release: Callable[..., Any], value: object, count: int, extra: Any) -> Raw:
@@ -76,7 +76,7 @@ def _bulk(mechanism: Callable[..., Any]) -> Source:
     def draw(value: object, count: int) -> Raw:
         _check_takes_two(mechanism, value, count)
         with from_mechanism():
-            outputs = copied(mechanism(copied(value), count))
+            outputs = copy_input(mechanism(copy_input(value), count))
         if len(outputs) != count:
             raise ParameterError(
                 f"The mechanism returned {len(outputs)} outputs, but {count} were asked for."

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.audit.bound import Counts
+from letalone.audit.bound import HitCounts
 from letalone.audit.outputs import Floats, Outputs
 from letalone.audit.views import View, learn
 
@@ -35,15 +35,14 @@ class Event:
     favours_one: bool
 
     def hits(self, outputs: Outputs) -> int:
-        """How many outputs are in the event."""
         scores = self.view.score(outputs)
         inside = scores >= self.threshold if self.above else scores <= self.threshold
         return int(np.count_nonzero(inside))
 
-    def counts(self, one: Outputs, other: Outputs) -> Counts:
+    def counts(self, one: Outputs, other: Outputs) -> HitCounts:
         """How often it happened under the input that it favours, and under the other."""
         often, seldom = (one, other) if self.favours_one else (other, one)
-        return Counts(self.hits(often), self.hits(seldom), len(one))
+        return HitCounts(self.hits(often), self.hits(seldom), len(one))
 
     def __str__(self) -> str:
         often, seldom = ("one", "other") if self.favours_one else ("other", "one")
@@ -83,8 +82,8 @@ def _best_tail(
 
 
 def _thresholds(one: Floats, other: Floats) -> Floats:
-    found = [_quantiles(np.sort(scores[~np.isnan(scores)])) for scores in (one, other)]
-    both = np.unique(np.concatenate(found))
+    quantiles = [_quantiles(np.sort(scores[~np.isnan(scores)])) for scores in (one, other)]
+    both = np.unique(np.concatenate(quantiles))
     return both if both.size else np.zeros(1)
 
 

@@ -27,7 +27,7 @@ ERROR = "the error "
 ADDRESS = " at 0x"
 
 
-def placed(output: object) -> tuple[str, dict[str, float]]:
+def place_numbers(output: object) -> tuple[str, dict[str, float]]:
     """All that is no number, as one text with # in their places, and the numbers by path."""
     numbers: dict[str, float] = {}
     return _whole(output, numbers), numbers
@@ -35,11 +35,11 @@ def placed(output: object) -> tuple[str, dict[str, float]]:
 
 def taken_apart(output: object) -> tuple[str, tuple[float, ...]]:
     """The same, with the numbers in order."""
-    text, numbers = placed(output)
+    text, numbers = place_numbers(output)
     return text, tuple(numbers.values())
 
 
-def printed(output: object) -> str:
+def print_output(output: object) -> str:
     """The output as one text, numbers included."""
     return _whole(output, None)
 
@@ -65,7 +65,7 @@ def _text(output: object, numbers: dict[str, float] | None, path: str) -> str:
             return _items(cast("Mapping[object, object]", output), numbers, path)
         case AbstractSet():
             members = cast("AbstractSet[object]", output)
-            return "{" + ", ".join(sorted(_text(one, None, "") for one in members)) + "}"
+            return "{" + ", ".join(sorted(_text(member, None, "") for member in members)) + "}"
         case list() | tuple():
             items = enumerate(cast("list[object]", output))
             return f"({', '.join(_text(item, numbers, f'{path}[{n}]') for n, item in items)})"
@@ -84,8 +84,10 @@ def _object(output: object, numbers: dict[str, float] | None, path: str) -> str:
     if isinstance(output, Failure):
         return f"{ERROR}{output.words}"
     if is_dataclass(output) and not isinstance(output, type):
-        found = {field.name: getattr(output, field.name) for field in fields(output)}
-        return type(output).__name__ + _items(cast("dict[object, object]", found), numbers, path)
+        attributes = {field.name: getattr(output, field.name) for field in fields(output)}
+        return type(output).__name__ + _items(
+            cast("dict[object, object]", attributes), numbers, path
+        )
     if hasattr(output, "__array__"):
         return _text(np.asarray(cast("Any", output)).tolist(), numbers, path)
     text = repr(output)

@@ -7,7 +7,8 @@ elsewhere, so that the model's answer there depends on it alone. After the fit, 
 leans most towards their label are guessed to be in, those that lean least to be out. Rows of
 one's own, for any estimator, come with a score: higher for those that are believed to be in.
 
-Theorem.  That of `guesses`, with the error shared by the numbers of guesses that are tried.
+Theorem.  That of `bound` for right guesses, with the error shared by the numbers of guesses that
+are tried.
   Proven:   docs/explanation/proofs/audit.md, section 8
   Tested:   tests/audit/test_one_run.py: honest fits are accused no oftener than stated; a fit with
             the noise of a larger epsilon is accused
@@ -25,8 +26,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.audit.auditor import SURE, Verdict
-from letalone.audit.guesses import Guesses, epsilon_of_guesses
+from letalone.audit.auditor import CONFIDENCE, AuditVerdict
+from letalone.audit.bound import RightGuesses, epsilon_of_guesses
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Number
 from letalone.privacy.neighbours import Relation
@@ -35,7 +36,7 @@ from letalone.randomness.bits import SYSTEM, BitSource
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
 Score = Callable[[Any, Floats, Labels], Floats]
-SHARES = (1, 2, 4, 8)  # all canaries are guessed, or a half, a quarter, an eighth
+GUESSED_PARTS = (1, 2, 4, 8)  # all canaries are guessed, or a half, a quarter, an eighth
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +44,26 @@ class TrainingAudit:
     """What one fit gave away: epsilon is at least `lower`, unless the coins misled."""
 
     lower: float
-    guesses: Guesses
+    guesses: RightGuesses
     claimed_epsilon: Fraction
     claimed_delta: Fraction
     confidence: float
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> AuditVerdict:
         """ACCUSED if the certified lower bound is above the claim."""
         above = Fraction(self.lower) > self.claimed_epsilon
-        return Verdict.ACCUSED if above else Verdict.CONSISTENT
+        return AuditVerdict.ACCUSED if above else AuditVerdict.CONSISTENT
 
     @property
     def in_words(self) -> str:
         """The verdict in a sentence."""
-        found = self.guesses
+        guesses = self.guesses
         return (
-            f"{self.verdict.name}: of {found.made:,} guesses about {found.canaries:,} canaries"
-            f" {found.right:,} were right, so ε is at least {int(self.lower * 1e4) / 1e4:.4f} with"
-            f" {100 * self.confidence:g} % confidence; claimed is {float(self.claimed_epsilon):g}."
+            f"{self.verdict.name}: of {guesses.made:,} guesses about {guesses.canaries:,} canaries"
+            f" {guesses.right:,} were right, so ε is at least {int(self.lower * 1e4) / 1e4:.4f}"
+            f" with {100 * self.confidence:g} % confidence; claimed is"
+            f" {float(self.claimed_epsilon):g}."
         )
 
 
@@ -88,11 +90,11 @@ def audit_training(
         "claimed_epsilon", _claim(estimator, "epsilon", claimed_epsilon)
     )
     delta = DELTA.typed("claimed_delta", _claim(estimator, "delta", claimed_delta))
-    miss = 1 - SURE.typed("confidence", confidence)
+    miss = 1 - CONFIDENCE.typed("confidence", confidence)
     rows, labels, made, marks = _with_canaries(estimator, X, y, canaries)
     sizes = _sizes(len(marks), guesses)
     inside = np.array([coins.word() & 1 for _ in marks], dtype=bool)
-    model = _fitted(
+    model = _fit_copy(
         estimator, np.concatenate([rows, made[inside]]), np.concatenate([labels, marks[inside]])
     )
     scores = np.nan_to_num(np.asarray((score or leaning)(model, made, marks), np.float64))
@@ -118,39 +120,41 @@ def _best(
     miss: Fraction,
     epsilon: Fraction,
 ) -> TrainingAudit:
-    tried = [_guessed(scores, inside, size) for size in sizes]
+    tried = [_guess_members(scores, inside, size) for size in sizes]
     each = miss / len(sizes)
-    bounds = [epsilon_of_guesses(one, delta=delta, miss=each) for one in tried]
+    bounds = [epsilon_of_guesses(guesses, delta=delta, miss=each) for guesses in tried]
     best = bounds.index(max(bounds))
     return TrainingAudit(bounds[best], tried[best], epsilon, delta, float(1 - miss))
 
 
-def _guessed(scores: Floats, inside: NDArray[np.bool_], size: int) -> Guesses:
+def _guess_members(scores: Floats, inside: NDArray[np.bool_], size: int) -> RightGuesses:
     """The highest half of so many is guessed to be in, the lowest half to be out."""
     order = np.argsort(scores, kind="stable")
     out, into = order[: size // 2], order[len(order) - (size - size // 2) :]
     right = np.count_nonzero(inside[into]) + np.count_nonzero(~inside[out])
-    return Guesses(canaries=len(scores), made=size, right=int(right))
+    return RightGuesses(canaries=len(scores), made=size, right=int(right))
 
 
 def _sizes(canaries: int, guesses: int | None) -> list[int]:
     if guesses is None:
-        return sorted({max(1, canaries // share) for share in SHARES})
-    found = int(COUNT.typed("guesses", guesses))
-    if not 1 <= found <= canaries:
-        raise ParameterError(f"guesses is {found}, but must be from 1 to {canaries}, the canaries.")
-    return [found]
+        return sorted({max(1, canaries // share) for share in GUESSED_PARTS})
+    number = int(COUNT.typed("guesses", guesses))
+    if not 1 <= number <= canaries:
+        raise ParameterError(
+            f"guesses is {number}, but must be from 1 to {canaries}, the canaries."
+        )
+    return [number]
 
 
 def _claim(estimator: Any, name: str, given: Number | None) -> Number:
-    found = getattr(estimator, name, None) if given is None else given
-    if found is None and name == "delta":
+    claim = getattr(estimator, name, None) if given is None else given
+    if claim is None and name == "delta":
         return 0
-    if found is None:
+    if claim is None:
         raise ParameterError(
             f"The estimator has no {name}, so its claim is not known: name claimed_{name}."
         )
-    return found
+    return claim
 
 
 def _with_canaries(
@@ -168,9 +172,9 @@ def _with_canaries(
             )
         return rows, labels, made, marks
     count = int(COUNT.typed("canaries", canaries))
-    own = _length(estimator) * np.eye(count)
+    canary_columns = _length(estimator) * np.eye(count)
     padded = np.concatenate([rows, np.zeros((len(rows), count))], axis=1)
-    made = np.concatenate([np.zeros((count, rows.shape[1])), own], axis=1)
+    made = np.concatenate([np.zeros((count, rows.shape[1])), canary_columns], axis=1)
     return padded, labels, made, _marks(estimator, count)
 
 
@@ -197,7 +201,7 @@ def _marks(estimator: Any, count: int) -> Labels:
     return np.array([listed[place % len(listed)] for place in range(count)])
 
 
-def _fitted(estimator: Any, rows: Floats, labels: Labels) -> Any:
+def _fit_copy(estimator: Any, rows: Floats, labels: Labels) -> Any:
     from letalone.learn.scikit import copy_of
 
     model = copy_of(estimator).fit(rows, labels)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.audit.leaves import placed, printed
+from letalone.audit.leaves import place_numbers, print_output
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -55,17 +55,15 @@ class Outputs:
         return self.numbers.shape[1]
 
     def column(self, place: int) -> Floats:
-        """One number of each output."""
         return self.numbers[:, place]
 
     def words_for(self, name: int) -> str:
-        """How the output with this name prints."""
         if name in self.shown:
             return self.shown[name]
         row = self.numbers[np.flatnonzero(self.names == name)[0]].tolist()
         if self.forms:
-            there = [number for number in row[1:] if number == number]
-            return f"{self.forms.get(int(np.nan_to_num(row[0])), '')} with {there}"
+            numbers = [number for number in row[1:] if number == number]
+            return f"{self.forms.get(int(np.nan_to_num(row[0])), '')} with {numbers}"
         return repr(row[0] if len(row) == 1 else row)
 
 
@@ -79,11 +77,11 @@ class Layout:
 
 def layout_of(*parts: Raw) -> Layout:
     """How outputs like these become rows; of width 0 where none of them holds a number."""
-    found = [_as_matrix(part) for part in parts]
-    widths = {-1 if matrix is None else matrix.shape[1] for matrix in found}
+    matrices = [_as_matrix(part) for part in parts]
+    widths = {-1 if matrix is None else matrix.shape[1] for matrix in matrices}
     if len(widths) == 1 and widths != {-1}:
         return Layout(widths.pop())
-    paths = _paths([placed(output)[1] for part in parts for output in part])
+    paths = _paths([place_numbers(output)[1] for part in parts for output in part])
     return Layout(1 + len(paths), paths) if paths else Layout(0)
 
 
@@ -147,7 +145,7 @@ def _row(output: object, width: int) -> Floats:
 
 
 def _form_and_numbers(output: object, paths: tuple[str, ...], forms: dict[int, str]) -> Floats:
-    text, numbers = placed(output)
+    text, numbers = place_numbers(output)
     form = _digest(text) >> 11  # 53 bits, which a float holds
     forms[form] = text
     return np.array([float(form), *(numbers.get(path, np.nan) for path in paths)])
@@ -163,7 +161,7 @@ def _names_of_rows(matrix: Floats) -> Integers:
 
 def _read_names(raw: Raw) -> Outputs:
     outputs = raw.tolist() if isinstance(raw, np.ndarray) else raw
-    prints = [printed(output) for output in outputs]
+    prints = [print_output(output) for output in outputs]
     digests = {text: _digest(text) for text in set(prints)}
     names = np.array([digests[text] for text in prints], dtype=np.int64)
     return Outputs(np.empty((len(names), 0)), names, {name: t for t, name in digests.items()})

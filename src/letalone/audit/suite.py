@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from letalone.audit.arrow import columns_of, table_of
-from letalone.audit.auditor import Audit, Verdict, audit, confidence_of_each
+from letalone.audit.auditor import Audit, AuditVerdict, audit, confidence_of_each
+from letalone.audit.units import columns_of, table_of
 from letalone.exact.typed import Number
 from letalone.mechanisms import (
     AboveThreshold,
@@ -39,12 +39,12 @@ from letalone.privacy import Budget
 
 UP, DOWN = [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]
 DELTA = Fraction(1, 100)
-FEW = 3  # rows of each group; the other table has one more
-QUICK, SLOW = 20_000, 4000  # draws on each input
+ROWS_PER_GROUP = 3  # rows of each group; the other table has one more
+QUICK_DRAWS, SLOW_DRAWS = 20_000, 4000  # draws on each input
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class AuditCase:
     """One audit of the suite."""
 
     name: str
@@ -52,7 +52,7 @@ class Case:
     one: Any
     other: Any
     delta: Fraction = Fraction(0)
-    samples: int = QUICK
+    samples: int = QUICK_DRAWS
     many: bool = False
 
 
@@ -66,28 +66,28 @@ class Suite:
     @property
     def accused(self) -> tuple[str, ...]:
         """The names of those that contradict their claim."""
-        return tuple(name for name, one in self.found if one.verdict is Verdict.ACCUSED)
+        return tuple(name for name, audit in self.found if audit.verdict is AuditVerdict.ACCUSED)
 
 
 def audit_self(
     *,
     confidence: Number = 0.95,
     claimed_epsilon: Number = 1,
-    cases: Sequence[Case] | None = None,
+    cases: Sequence[AuditCase] | None = None,
     told: Callable[[str], None] | None = None,
 ) -> Suite:
     """Audits every case at a confidence that all of them share; `told` hears each name before."""
     chosen = [*mechanism_cases(), *aggregate_cases()] if cases is None else cases
     each = confidence_of_each(len(chosen), confidence)
-    found: list[tuple[str, Audit]] = []
+    audits: list[tuple[str, Audit]] = []
     for case in chosen:
         if told is not None:
             told(case.name)
-        found.append((case.name, _audited(case, claimed_epsilon, each)))
-    return Suite(tuple(found), float(confidence))
+        audits.append((case.name, _audit_case(case, claimed_epsilon, each)))
+    return Suite(tuple(audits), float(confidence))
 
 
-def _audited(case: Case, epsilon: Number, confidence: Fraction) -> Audit:
+def _audit_case(case: AuditCase, epsilon: Number, confidence: Fraction) -> Audit:
     return audit(
         case.mechanism,
         case.one,
@@ -100,7 +100,7 @@ def _audited(case: Case, epsilon: Number, confidence: Fraction) -> Audit:
     )
 
 
-def mechanism_cases() -> list[Case]:
+def mechanism_cases() -> list[AuditCase]:
     """Every public mechanism, at an epsilon of 1."""
     unit: dict[str, Any] = {"epsilon": 1, "sensitivity": 1}
     peeling = TopK(k=2, **unit).choose_indices
@@ -108,24 +108,26 @@ def mechanism_cases() -> list[Case]:
     threshold = AboveThreshold(threshold=0, **unit)
     pair = [-1.0, -1.0, 1.0], [0.0, 0.0, 0.0]
     return [
-        Case("Laplace", Laplace(**unit), 0.0, 1.0),
-        Case("Laplace, vector", Laplace(**unit), [0.0, 5.0], [0.5, 4.5]),
-        Case("Geometric", Geometric(**unit), 0, 1),
-        Case("Gaussian", Gaussian(delta=DELTA, **unit), 0.0, 1.0, DELTA),
-        Case("DiscreteGaussian", DiscreteGaussian(delta=DELTA, **unit), 0, 1, DELTA),
-        Case("RandomizedResponse", RandomizedResponse(epsilon=1, categories=3), 0, 1),
-        Case("Exponential", Exponential(**unit).choose_index, UP, DOWN, samples=SLOW),
-        Case("PermuteAndFlip", PermuteAndFlip(**unit).choose_index, UP, DOWN, samples=SLOW),
-        Case("AboveThreshold", threshold, *pair, samples=SLOW),
-        Case("TopK, peeling", peeling, UP, DOWN, samples=SLOW),
-        Case("TopK, one-shot", one_shot, UP, DOWN, DELTA, samples=SLOW),
+        AuditCase("Laplace", Laplace(**unit), 0.0, 1.0),
+        AuditCase("Laplace, vector", Laplace(**unit), [0.0, 5.0], [0.5, 4.5]),
+        AuditCase("Geometric", Geometric(**unit), 0, 1),
+        AuditCase("Gaussian", Gaussian(delta=DELTA, **unit), 0.0, 1.0, DELTA),
+        AuditCase("DiscreteGaussian", DiscreteGaussian(delta=DELTA, **unit), 0, 1, DELTA),
+        AuditCase("RandomizedResponse", RandomizedResponse(epsilon=1, categories=3), 0, 1),
+        AuditCase("Exponential", Exponential(**unit).choose_index, UP, DOWN, samples=SLOW_DRAWS),
+        AuditCase(
+            "PermuteAndFlip", PermuteAndFlip(**unit).choose_index, UP, DOWN, samples=SLOW_DRAWS
+        ),
+        AuditCase("AboveThreshold", threshold, *pair, samples=SLOW_DRAWS),
+        AuditCase("TopK, peeling", peeling, UP, DOWN, samples=SLOW_DRAWS),
+        AuditCase("TopK, one-shot", one_shot, UP, DOWN, DELTA, samples=SLOW_DRAWS),
     ]
 
 
-def aggregate_cases(samples: int = SLOW) -> list[Case]:
+def aggregate_cases(samples: int = SLOW_DRAWS) -> list[AuditCase]:
     """Aggregates of a table, through all layers."""
     ends: dict[str, Any] = {"lower": 0, "upper": 1}
-    asked = {
+    questions = {
         "count": aggregates.count(),
         "count_distinct": aggregates.count_distinct(),
         "sum": aggregates.sum("x", **ends),
@@ -136,19 +138,19 @@ def aggregate_cases(samples: int = SLOW) -> list[Case]:
         "top_k": aggregates.top_k("d", 1, candidates=["A", "B"]),
     }
     return [
-        Case(
+        AuditCase(
             name,
-            released(what),
+            draw_releases(what),
             False,
             True,
             samples=samples // 5 if name == "median" else samples,
             many=True,
         )
-        for name, what in asked.items()
+        for name, what in questions.items()
     ]
 
 
-def released(what: Any, epsilon: Number = 1) -> Callable[[bool, int], Any]:
+def draw_releases(what: Any, epsilon: Number = 1) -> Callable[[bool, int], Any]:
     """Draws of an aggregate: a release of as many equal groups."""
 
     def draw(more: bool, count: int) -> Any:
@@ -165,9 +167,9 @@ def released(what: Any, epsilon: Number = 1) -> Callable[[bool, int], Any]:
 
 
 def _table(names: Sequence[str], more: bool) -> Any:
-    groups, rows = len(names), FEW + more
+    groups, rows = len(names), ROWS_PER_GROUP + more
     person = [1] if more else []
-    x = np.tile([0] * FEW + person, groups)
+    x = np.tile([0] * ROWS_PER_GROUP + person, groups)
     labels = np.where(x == 1, "B", "A")
     units, keys = np.arange(groups * rows), np.repeat(np.asarray(names), rows)
     return table_of({"u": units, "g": keys, "x": x.astype(float), "a": 9 * x, "d": labels})

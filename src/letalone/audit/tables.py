@@ -24,13 +24,13 @@ from letalone.audit.draws import Source, source_of
 from letalone.audit.events import best_event
 from letalone.audit.failures import raise_if_all_failed
 from letalone.audit.outputs import Raw, layout_of, read
-from letalone.audit.units import Units, units_of
+from letalone.audit.units import AuditedUnits, units_of
 from letalone.exact.typed import DELTA, Number
 from letalone.randomness.bits import SYSTEM, BitSource
 
-TRIED = 12  # units
+MAX_UNITS_TRIED = 12  # units
 PILOT = 8  # a candidate is tried with one in so many of the samples
-FEWEST = 100  # draws of a candidate
+MIN_PILOT_DRAWS = 100  # draws of a candidate
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -90,9 +90,9 @@ def audit_table(
     units = units_of(table, unit)
     tried = _candidates(units)
     source = source_of(mechanism, many=many, bits=bits)
-    taken = _most_telling(source, units, tried, max(FEWEST, count // PILOT), delta)
+    taken = _most_telling(source, units, tried, max(MIN_PILOT_DRAWS, count // PILOT), delta)
     chosen = units.without(taken)
-    found = audit(
+    result = audit(
         mechanism,
         table,
         chosen,
@@ -104,7 +104,7 @@ def audit_table(
         bits=bits,
     )
     return TableAudit(
-        audit=found,
+        audit=result,
         other=chosen,
         tried=len(tried),
         unit=unit,
@@ -114,15 +114,17 @@ def audit_table(
     )
 
 
-def _candidates(units: Units) -> list[int]:
-    found = units.telling()[: TRIED - 2]
-    others = (SYSTEM.word() % units.count for _ in range(TRIED - len(found)))
-    return list(dict.fromkeys([*found, *others]))
+def _candidates(units: AuditedUnits) -> list[int]:
+    units_to_try = units.telling()[: MAX_UNITS_TRIED - 2]
+    others = (SYSTEM.word() % units.count for _ in range(MAX_UNITS_TRIED - len(units_to_try)))
+    return list(dict.fromkeys([*units_to_try, *others]))
 
 
-def _most_telling(draw: Source, units: Units, tried: list[int], count: int, delta: Fraction) -> int:
-    whole = draw(units.table, count)
-    worth = [_worth(whole, draw(units.without(unit), count), delta) for unit in tried]
+def _most_telling(
+    draw: Source, units: AuditedUnits, tried: list[int], count: int, delta: Fraction
+) -> int:
+    with_everyone = draw(units.table, count)
+    worth = [_worth(with_everyone, draw(units.without(unit), count), delta) for unit in tried]
     return tried[worth.index(max(worth))]
 
 

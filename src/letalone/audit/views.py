@@ -13,7 +13,7 @@ What a view needs to know it learns from draws that are used for nothing else. N
 here can make an audit wrong: a view that learned nonsense gives a weak event.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Protocol, cast
@@ -22,22 +22,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.audit.cells import (
-    LISTED,
     LOW_BITS,
+    MAX_CELLS_NAMED,
+    CellWeights,
     Forms,
     RangesAndBits,
-    Weights,
     exactly,
     name_of,
     power_of_two,
     ranges_of,
-    weighed,
+    weigh_cells,
 )
 from letalone.audit.outputs import Floats, Integers, Outputs, lowest_bits, trailing_zeros
 
 RANGES = (5, 10, 20)  # few: the weights of few ranges are learned well
 COORDINATES = 8  # of longer vectors, so many of the most telling are looked at one by one
-TOGETHER = 64  # and so many together
+MAX_COORDINATES_TOGETHER = 64  # and so many together
 
 
 class View(Protocol):
@@ -53,63 +53,39 @@ class View(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
-    """One coordinate of the output."""
+class ColumnView:
+    """A number that is read off one coordinate: `says` is its tail in words, for a threshold."""
 
     place: int
-    name: str
+    read: Callable[[Floats], Floats]
+    says: Callable[[str, float], str]
 
     def score(self, outputs: Outputs) -> Floats:
-        """The number of each output."""
-        return outputs.column(self.place)
+        return self.read(outputs.column(self.place))
 
     def words(self, threshold: float, *, above: bool) -> str:
-        """The tail, in words."""
-        return f"{self.name} is {_side(above)} {threshold:.6g}"
+        return self.says(_side(above), threshold)
 
 
-@dataclass(frozen=True, slots=True)
-class LowestBit:
-    """The exponent of the lowest set bit of one coordinate."""
-
-    place: int
-    name: str
-
-    def score(self, outputs: Outputs) -> Floats:
-        """The number of each output."""
-        return lowest_bits(outputs.column(self.place))
-
-    def words(self, threshold: float, *, above: bool) -> str:
-        """The tail, in words."""
-        place = power_of_two(int(threshold))
-        return f"{LOW_BITS}the lowest set bit of {self.name} is {_side(above)} {place}"
-
-
-@dataclass(frozen=True, slots=True)
-class TrailingZeros:
-    """How many of the 53 bits of one coordinate are zero at the end."""
-
-    place: int
-    name: str
-
-    def score(self, outputs: Outputs) -> Floats:
-        """The number of each output."""
-        return trailing_zeros(outputs.column(self.place))
-
-    def words(self, threshold: float, *, above: bool) -> str:
-        """The tail, in words."""
-        return f"{LOW_BITS}{self.name} ends with {_side(above)} {int(threshold)} zero bits of 53"
+def _views_of_number(place: int, name: str) -> tuple[ColumnView, ColumnView, ColumnView]:
+    """The coordinate itself, its lowest set bit, and the zeros at the end of its 53 bits."""
+    bit = f"{LOW_BITS}the lowest set bit of {name} is"
+    end = f"{LOW_BITS}{name} ends with"
+    return (
+        ColumnView(place, lambda column: column, lambda side, x: f"{name} is {side} {x:.6g}"),
+        ColumnView(place, lowest_bits, lambda side, x: f"{bit} {side} {power_of_two(int(x))}"),
+        ColumnView(place, trailing_zeros, lambda side, x: f"{end} {side} {int(x)} zero bits of 53"),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Direction:
+class ProjectionView:
     """A weighted sum of coordinates, by least squares."""
 
     places: Integers
     weights: Floats
 
     def score(self, outputs: Outputs) -> Floats:
-        """The number of each output."""
         # Not by a matrix product: its rounding may depend on where in a batch a row stands.
         columns = (outputs.column(int(place)) for place in self.places)
         return _sum_of(
@@ -117,26 +93,23 @@ class Direction:
         )
 
     def words(self, threshold: float, *, above: bool) -> str:
-        """The tail, in words."""
-        shown = ", ".join(f"{weight:.3g}" for weight in self.weights[:LISTED])
-        more = ", …" if len(self.weights) > LISTED else ""
+        shown = ", ".join(f"{weight:.3g}" for weight in self.weights[:MAX_CELLS_NAMED])
+        more = ", …" if len(self.weights) > MAX_CELLS_NAMED else ""
         return (
             f"the sum of coordinates with weights {shown}{more} is {_side(above)} {threshold:.6g}"
         )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sum:
+class SumView:
     """The sum of the weights of all coordinates' ranges."""
 
-    parts: tuple[Weights, ...]
+    parts: tuple[CellWeights, ...]
 
     def score(self, outputs: Outputs) -> Floats:
-        """The number of each output."""
         return _sum_of(part.score(outputs) for part in self.parts)
 
     def words(self, threshold: float, *, above: bool) -> str:
-        """The tail, in words."""
         return (
             f"the learned log-likelihood ratios of {len(self.parts)} coordinates sum to"
             f" {_side(above)} {threshold:.6g}"
@@ -148,24 +121,26 @@ def learn(one: Outputs, other: Outputs) -> Iterator[View]:
     places = _telling(one, other)
     for place in places[:COORDINATES]:
         yield from _of_one_number(one, other, int(place))
-    yield weighed(exactly(one, other), one, other)
+    yield weigh_cells(exactly(one, other), one, other)
     if one.width > 1:
-        kept = places[:TOGETHER]
+        kept = places[:MAX_COORDINATES_TOGETHER]
         yield _direction(one, other, kept)
-        yield Sum(tuple(weighed(ranges_of(one, other, int(p), 10), one, other) for p in kept))
+        yield SumView(
+            tuple(weigh_cells(ranges_of(one, other, int(p), 10), one, other) for p in kept)
+        )
 
 
 def _of_one_number(one: Outputs, other: Outputs, place: int) -> Iterator[View]:
     if one.forms and place == 0:
-        yield weighed(Forms(one.forms | other.forms), one, other)
+        yield weigh_cells(Forms(one.forms | other.forms), one, other)
         return
-    name = name_of(one, place)
-    yield Number(place, name)
+    number, lowest_bit, zeros = _views_of_number(place, name_of(one, place))
+    yield number
     for count in RANGES:
-        yield weighed(ranges_of(one, other, place, count), one, other)
-    yield LowestBit(place, name)
-    yield TrailingZeros(place, name)
-    yield weighed(RangesAndBits(ranges_of(one, other, place, RANGES[-1])), one, other)
+        yield weigh_cells(ranges_of(one, other, place, count), one, other)
+    yield lowest_bit
+    yield zeros
+    yield weigh_cells(RangesAndBits(ranges_of(one, other, place, RANGES[-1])), one, other)
 
 
 def _telling(one: Outputs, other: Outputs) -> Integers:
@@ -178,7 +153,7 @@ def _telling(one: Outputs, other: Outputs) -> Integers:
     return np.argsort(-worth, kind="stable")
 
 
-def _direction(one: Outputs, other: Outputs, places: Integers) -> Direction:
+def _direction(one: Outputs, other: Outputs, places: Integers) -> ProjectionView:
     mine, theirs = _finite(one.numbers[:, places]), _finite(other.numbers[:, places])
     spread = np.atleast_2d(np.cov(mine, rowvar=False) + np.cov(theirs, rowvar=False))
     # A little of the identity, for coordinates whose noise is the same.
@@ -186,7 +161,7 @@ def _direction(one: Outputs, other: Outputs, places: Integers) -> Direction:
     moved = mine.mean(axis=0) - theirs.mean(axis=0)
     weights = np.asarray(cast("Any", np.linalg).solve(spread + ridge, moved), np.float64)
     size = float(np.abs(weights).max())
-    return Direction(places, weights / size if size > 0 else weights)
+    return ProjectionView(places, weights / size if size > 0 else weights)
 
 
 def _sum_of(terms: Iterable[Floats]) -> Floats:

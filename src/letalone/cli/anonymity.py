@@ -16,7 +16,6 @@ from letalone.anonymity.exposure import limits_of
 from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.page import page
 from letalone.answers.promise import percent
-from letalone.answers.so_many import so_many_people, so_many_rows
 from letalone.cli.offered import to_type
 from letalone.cli.places import check_place
 from letalone.cli.screen import console, flowing, print_json, table
@@ -24,6 +23,7 @@ from letalone.cli.source import ID, check_one_file, offering
 from letalone.engines.coded import write_table
 from letalone.engines.sources import WhichTable
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural_people, plural_rows
 
 HIERARCHIES = {"prefixes": Prefixes, "dates": Dates, "ranges": Ranges, "sets": Sets}
 SHOWN, SHOWN_COLUMNS, LONGEST, LISTED = 3, 4, 24, 4
@@ -152,8 +152,8 @@ def _show(
 ) -> None:
     screen = console()
     names = ", ".join(request.quasi_identifiers)
-    whose = "" if found.unit is None else f" of {so_many_people(found.people)}"
-    rows = so_many_rows(found.rows)
+    whose = "" if found.unit is None else f" of {plural_people(found.people)}"
+    rows = plural_rows(found.rows)
     _say(screen, f"{request.file}: {rows}{whose}; {found.counted} alike in {names}")
     screen.print(_figures(found, made), markup=False)
     if made is None:
@@ -227,7 +227,7 @@ def _cost(made: Anonymized) -> str:
     lost = ", ".join(f"{name} {percent(share)}" for name, share in made.lost.items())
     more = f" and {len(made.dropped) - LISTED} more" * (len(made.dropped) > LISTED)
     dropped = f" Dropped columns: {', '.join(made.dropped[:LISTED])}{more}." if made.dropped else ""
-    return f"Cost: {so_many_rows(made.suppressed)} left out; information lost: {lost}.{dropped}"
+    return f"Cost: {plural_rows(made.suppressed)} left out; information lost: {lost}.{dropped}"
 
 
 def _as_json(

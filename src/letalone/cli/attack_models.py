@@ -49,7 +49,7 @@ def membership(
     Example: letalone attack membership people.csv --target income --epsilon 1
     """
     from letalone.attacks.membership import infer_membership
-    from letalone.attacks.model_stage import TARGET
+    from letalone.attacks.stage import TARGET
 
     found = infer_membership(
         file,
@@ -86,7 +86,7 @@ def inversion(
     Example: letalone attack inversion patients.csv --target dose --sensitive gene
     """
     from letalone.attacks.inversion import invert_model
-    from letalone.attacks.model_stage import OUTCOME, SENSITIVE
+    from letalone.attacks.stage import OUTCOME, SENSITIVE
 
     found = invert_model(
         file,

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from letalone.audit import Audit, Suite, Verdict, audit, audit_self, audit_table, audit_timing
-from letalone.audit.arrow import read_table
 from letalone.audit.failures import is_from_mechanism
 from letalone.audit.tables import TableAudit
+from letalone.audit.units import read_table
 from letalone.cli.lint import FOUND
 from letalone.cli.named_code import TRACEBACK, literal, named
 from letalone.cli.offered import to_type

@@ -9,13 +9,13 @@ for the owner, who runs it.
 from collections.abc import Sequence
 from pathlib import Path
 
-from letalone.answers.so_many import so_many, so_many_rows
 from letalone.cli.offered import to_type
 from letalone.cli.places import in_short_form
 from letalone.cli.screen import console, flowing, print_json
 from letalone.engines.csv_conversion import Converted, convert_csv
 from letalone.engines.sources import CSV, PARQUET
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural, plural_rows
 from letalone.session.beside import schema_beside
 
 
@@ -29,7 +29,7 @@ def convert(
         print_json("convert", _as_json(target, found))
         return
     screen = console()
-    screen.print(f"Wrote {so_many_rows(found.rows)} to {target}.", markup=False, soft_wrap=True)
+    screen.print(f"Wrote {plural_rows(found.rows)} to {target}.", markup=False, soft_wrap=True)
     schema = in_short_form(schema_beside(target))
     for words in [*_said(found), _types(schema, decimal_comma)]:
         screen.print(flowing(words, screen.width), markup=False)
@@ -66,9 +66,9 @@ def _said(found: Converted) -> list[str]:
             found.stray_quotes
         ),
     }
-    said = [f"{so_many_rows(number)} {what}." for what, number in rows.items() if number]
+    said = [f"{plural_rows(number)} {what}." for what, number in rows.items() if number]
     if found.not_text:
-        lost = so_many(found.not_text, "row")
+        lost = plural(found.not_text, "row")
         said.append(f"{lost} left out: not UTF-8. Save the CSV as UTF-8 and convert it again.")
     return said
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import typer
 
-from letalone.answers.so_many import so_many_rows
 from letalone.cli.convert import points_in
 from letalone.cli.offered import to_type
 from letalone.cli.places import in_short_form, ledger_path
@@ -31,6 +30,7 @@ from letalone.engines.csv_lines import OddLines
 from letalone.engines.opening import open_engine
 from letalone.engines.sources import CSV, PARQUET, WhichTable
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural_rows
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.session.beside import schema_beside
@@ -156,13 +156,13 @@ def _of_lines(file: str, odd: OddLines) -> list[str]:
         )
     if odd.open_quotes:
         said.append(
-            f"{so_many_rows(odd.open_quotes)} with a quote that is not closed in its line. A record"
+            f"{plural_rows(odd.open_quotes)} with a quote that is not closed in its line. A record"
             " is one line: letalone ends the quote there. If cells hold line breaks, convert the"
             f" file to Parquet:{_converting(file)}"
         )
     if odd.dropped:
         said.append(
-            f"{so_many_rows(odd.dropped)} cannot be read and will be left out: they are not UTF-8,"
+            f"{plural_rows(odd.dropped)} cannot be read and will be left out: they are not UTF-8,"
             " or longer than 8 MiB. Save the file as UTF-8."
         )
     return said

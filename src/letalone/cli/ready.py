@@ -33,10 +33,10 @@ from letalone.plans.typing import Columns, columns_of
 from letalone.plans.wording import in_words
 from letalone.privacy import Budget
 from letalone.privacy.filters import FilterState, brief, charged, opened
+from letalone.session.bounds_purchase import MAX_ROWS_BEYOND as MOST_BEYOND
 from letalone.session.in_sql import public_frames, public_schemas
 from letalone.session.joining import join_of
 from letalone.session.outputs import slots_of
-from letalone.session.session import MOST_BEYOND
 from letalone.sql.bounds import bounded, is_open_ended, unbounded
 from letalone.sql.question import Question, read_question
 from letalone.tables.compiled import Compiled, compiled

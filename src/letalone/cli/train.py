@@ -21,7 +21,7 @@ from letalone.privacy.filters import left_in_words
 from letalone.session import ROW, Session
 from letalone.session.beside import is_schema_file, schema_beside, source_of
 from letalone.session.opening import open as open_table
-from letalone.session.training import NOT_ON_SPARK
+from letalone.session.table import NOT_ON_SPARK
 
 LISTED = 12
 DIGITS = 20

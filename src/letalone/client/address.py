@@ -18,7 +18,7 @@ LONGEST = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServiceAddress:
     """The beginning of every address of a service, without a slash at its end."""
 
     url: str
@@ -28,7 +28,7 @@ class Address:
         return self.url
 
 
-def read_address(url: object, *, allow_insecure: bool = False) -> Address:
+def read_address(url: object, *, allow_insecure: bool = False) -> ServiceAddress:
     """The address, if a token may be sent to it."""
     if not isinstance(url, str) or not url.strip() or len(url) > LONGEST:
         raise refusal("url", url, ALLOWED)
@@ -47,7 +47,7 @@ def read_address(url: object, *, allow_insecure: bool = False) -> Address:
             " trust, la.Client(…, allow_insecure=True)."
         )
     path = parts.path.rstrip("/").removesuffix("/api/v1")
-    return Address(f"{parts.scheme}://{parts.netloc}{path}", is_encrypted)
+    return ServiceAddress(f"{parts.scheme}://{parts.netloc}{path}", is_encrypted)
 
 
 def is_local(host: str) -> bool:

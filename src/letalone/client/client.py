@@ -20,8 +20,7 @@ from typing import Any, NoReturn, Self, cast
 
 from letalone.answers import views
 from letalone.client.address import read_address
-from letalone.client.link import Link
-from letalone.client.query import signed
+from letalone.client.connection import ServiceConnection
 from letalone.client.records import (
     AccessRequest,
     Grant,
@@ -31,9 +30,10 @@ from letalone.client.records import (
     read_all,
     read_one,
 )
+from letalone.client.remote_pricing import read_signed
+from letalone.client.remote_session import RemoteSession, no_grant
+from letalone.client.remote_table import RemoteTable
 from letalone.client.secret import read_secret
-from letalone.client.session import RemoteSession, no_grant
-from letalone.client.tables import RemoteTable
 from letalone.errors import LedgerDamaged, LetaloneError, NotAllowed, ParameterError
 from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import Number, refusal
@@ -70,7 +70,9 @@ class Client:
     ) -> None:
         address = read_address(url, allow_insecure=allow_insecure)
         secret = read_secret(token, token_file=token_file)
-        self._link = Link(address, secret, timeout_seconds=timeout_seconds, transport=transport)
+        self._link = ServiceConnection(
+            address, secret, timeout_seconds=timeout_seconds, transport=transport
+        )
         self._public_key = public_key
 
     @classmethod
@@ -92,9 +94,11 @@ class Client:
         """
         word = getpass(f"Password of {name}: ") if password is None else password
         address = read_address(url, allow_insecure=allow_insecure)
-        link = Link(address, None, timeout_seconds=TIMEOUT_SECONDS, transport=transport)
+        link = ServiceConnection(
+            address, None, timeout_seconds=TIMEOUT_SECONDS, transport=transport
+        )
         try:
-            secret = _token(link, name, word, new=new_password, days=days)
+            secret = _request_token(link, name, word, new=new_password, days=days)
         finally:
             if transport is None:  # one that was given is used further
                 link.close()
@@ -125,19 +129,19 @@ class Client:
 
     def open(self, name: str, *, purpose: str | None = None) -> RemoteSession:
         """A data set, to be asked for a purpose that was granted; left out, it is the only one."""
-        there = {one.name: one for one in self.data_sets()}
-        if name not in there:
-            names = ", ".join(there) or "none"
+        data_sets = {data_set.name: data_set for data_set in self.data_sets()}
+        if name not in data_sets:
+            names = ", ".join(data_sets) or "none"
             raise ParameterError(
                 f"There is no data set {name!r} at {self.url}. There are: {names}."
-                + did_you_mean(str(name), there)
+                + did_you_mean(str(name), data_sets)
             )
-        found = there[name]
-        if found.retired:
+        opened = data_sets[name]
+        if opened.retired:
             raise NotAllowed(f"{name!r} was retired: nothing is answered any more.")
         chosen = self._purpose(name, purpose)
         self._check_key()
-        table = RemoteTable(self._link, found.schema, purpose=chosen, public_key=self._public_key)
+        table = RemoteTable(self._link, opened.schema, purpose=chosen, public_key=self._public_key)
         return RemoteSession(table)
 
     def request_access(
@@ -154,7 +158,7 @@ class Client:
         body: Json = {
             "data_set": data_set,
             "purpose": purpose,
-            "columns": _listed(columns),
+            "columns": _read_columns(columns),
             "budget": {"epsilon": str(budget.epsilon), "delta": str(budget.delta)},
             "why": why,
         }
@@ -168,9 +172,11 @@ class Client:
 
     def history(self, data_set: str | None = None, *, most: int = 100) -> Listing[PastRelease]:
         """The own answers, the newest first, each read from its signed receipt."""
-        of = {} if data_set is None else {"data_set": data_set}
-        found = self._link.get("/questions/history", limit=most, receipts="true", **of)
-        return read_all(PastRelease, [self._checked(one) for one in found.get("releases", ())])
+        wanted = {} if data_set is None else {"data_set": data_set}
+        answer = self._link.get("/questions/history", limit=most, receipts="true", **wanted)
+        return read_all(
+            PastRelease, [self._checked(release) for release in answer.get("releases", ())]
+        )
 
     def receipt(self, answer: PastRelease | Release | str) -> Json:
         """The signed receipt of an own answer: what `letalone verify` and `Release.load` check."""
@@ -179,9 +185,9 @@ class Client:
         name = answer.id if isinstance(answer, PastRelease) else answer
         if not isinstance(name, str) or not ID.fullmatch(name):
             raise ParameterError("This is no answer of the history. Give one of client.history().")
-        found = self._link.get(f"/questions/history/{name}/receipt")
-        verify_receipt(found, public_key=self._public_key)
-        return found
+        receipt = self._link.get(f"/questions/history/{name}/receipt")
+        verify_receipt(receipt, public_key=self._public_key)
+        return receipt
 
     def close(self) -> None:
         """Closes the connections; what was spent stays spent."""
@@ -206,29 +212,30 @@ class Client:
 
     def _repr_html_(self) -> str:
         try:
-            lines = [repr(self), *(str(one) for one in self.grants())]
+            lines = [repr(self), *(str(grant) for grant in self.grants())]
         except LetaloneError as error:
             lines = [repr(self), str(error)]
         return views.lines_as_html("\n".join(lines))
 
     def _checked(self, said: Json) -> Json:
         """What was said of an answer, with the answer as it was signed."""
-        return {**said, "signed": signed(said, public_key=self._public_key)}
+        return {**said, "signed": read_signed(said, public_key=self._public_key)}
 
     def _check_key(self) -> None:
         """Before anything is asked, and so charged: that the service signs with the key given."""
         if self._public_key is None:
             return
-        found = self.public_key
-        if not is_key(found, self._public_key):
+        key = self.public_key
+        if not is_key(key, self._public_key):
             raise LedgerDamaged(
-                f"{self.url} signs with another key than the one given: with {_shown(found)}."
-                " Nothing was asked. Compare the key with what the owner of the data gives."
+                f"{self.url} signs with another key than the one given: with"
+                f" {_fingerprint_of(key)}. Nothing was asked. Compare the key with what the owner"
+                " of the data gives."
             )
 
     def _purpose(self, name: str, purpose: str | None) -> str:
         """The purpose that is meant, if it was granted."""
-        granted = [one.purpose for one in self.grants() if one.data_set == name]
+        granted = [grant.purpose for grant in self.grants() if grant.data_set == name]
         if not granted:
             raise no_grant(name, purpose)
         if purpose is None and len(granted) == 1:
@@ -242,21 +249,23 @@ class Client:
         )
 
 
-def _shown(key: str) -> str:
+def _fingerprint_of(key: str) -> str:
     try:
         return fingerprint(key)
     except LetaloneError:
         return "what is no key"
 
 
-def _token(link: Link, name: str, password: str, *, new: str | None, days: int | None) -> str:
+def _request_token(
+    link: ServiceConnection, name: str, password: str, *, new: str | None, days: int | None
+) -> str:
     if new is not None:
         link.post("/passwords", {"name": name, "password": password, "new": new})
     body: Json = {"name": name, "password": new or password, "label": "la.Client"}
     return str(link.post("/tokens", body if days is None else {**body, "days": days})["secret"])
 
 
-def _listed(columns: object) -> list[str]:
+def _read_columns(columns: object) -> list[str]:
     if isinstance(columns, str) or not isinstance(columns, Sequence):
         raise refusal("columns", columns, "a list of columns")
     return list(cast("Sequence[str]", columns))

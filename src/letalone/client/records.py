@@ -28,7 +28,7 @@ class Listing(list[Record]):
     """A list that shows each of its records on a line."""
 
     def __repr__(self) -> str:
-        return "\n".join(printable(str(one)) for one in self) or "nothing"
+        return "\n".join(printable(str(item)) for item in self) or "nothing"
 
     def _repr_html_(self) -> str:
         return views.lines_as_html(repr(self))
@@ -65,7 +65,7 @@ class RemoteDataSet:
             name=str(said["name"]),
             description=str(said["description"]),
             schema=read_schema(said["schema"], version=said["version"]),
-            purposes=tuple(str(one["name"]) for one in said["purposes"]),
+            purposes=tuple(str(purpose["name"]) for purpose in said["purposes"]),
             version=said["version"],
             frozen=bool(said["frozen"]),
             retired=bool(said["retired"]),
@@ -100,8 +100,8 @@ class Grant:
         return cls(
             data_set=str(said["data_set"]),
             purpose=str(said["purpose"]),
-            columns=tuple(str(one) for one in said["columns"]),
-            expires=_moment(said["expires"]),
+            columns=tuple(str(column) for column in said["columns"]),
+            expires=_read_time(said["expires"]),
             withdrawn=bool(said["withdrawn"]),
             **_three(said),
         )
@@ -122,8 +122,8 @@ class AccessRequest:
 
     def __str__(self) -> str:
         reason = "" if self.reason is None else f" ({self.reason})"
-        asked = f"{', '.join(self.columns)}, up to ({self.budget})"
-        return f"{self.data_set} for {self.purpose!r}: {asked}: {self.state}{reason}"
+        words = f"{', '.join(self.columns)}, up to ({self.budget})"
+        return f"{self.data_set} for {self.purpose!r}: {words}: {self.state}{reason}"
 
     @classmethod
     def read(cls, said: Mapping[str, Any]) -> Self:
@@ -132,7 +132,7 @@ class AccessRequest:
             id=str(said["id"]),
             data_set=str(said["data_set"]),
             purpose=str(said["purpose"]),
-            columns=tuple(str(one) for one in said["columns"]),
+            columns=tuple(str(column) for column in said["columns"]),
             budget=read_budget(said["budget"]),
             why=str(said["why"]),
             state=str(said["state"]),
@@ -189,7 +189,7 @@ def read_all(kind: type[Found], said: object) -> Listing[Found]:
     """All records of a list."""
     if not isinstance(said, Sequence):
         raise FormatError("The service answers in a form that this letalone does not know.")
-    return Listing(read_one(kind, one) for one in cast("Sequence[object]", said))
+    return Listing(read_one(kind, item) for item in cast("Sequence[object]", said))
 
 
 def read_budget(said: Mapping[str, Any]) -> Budget:
@@ -202,7 +202,7 @@ def read_schema(said: Mapping[str, Any], *, version: int) -> Schema:
     relation = Relation(said["neighbours"])
     return Schema(
         said["name"],
-        tuple(_column(name, one) for name, one in said["columns"].items()),
+        tuple(_column(name, column) for name, column in said["columns"].items()),
         unit=said["unit"],
         version=version,
         neighbours=ADD_REMOVE if relation is Relation.ADD_REMOVE else REPLACE,
@@ -212,7 +212,7 @@ def read_schema(said: Mapping[str, Any], *, version: int) -> Schema:
 def _column(name: str, said: Mapping[str, Any]) -> Column:
     kind, keys = Type(said["type"]), said.get("keys")
     bounds = {side: amount(said[side]) for side in ("lower", "upper") if side in said}
-    read = None if keys is None else tuple(_key(one, kind) for one in keys)
+    read = None if keys is None else tuple(_key(key, kind) for key in keys)
     return Column(name, kind, keys=read, **bounds)
 
 
@@ -224,5 +224,5 @@ def _three(said: Mapping[str, Any]) -> dict[str, Budget]:
     return {name: read_budget(said[name]) for name in ("budget", "spent", "remaining")}
 
 
-def _moment(said: Any) -> datetime | None:
+def _read_time(said: Any) -> datetime | None:
     return None if said is None else datetime.fromisoformat(said)

@@ -46,11 +46,11 @@ def read_secret(
     if token is not None and token_file is not None:
         raise ParameterError("Give either token or token_file, and not both.")
     if token is not None:
-        return _checked(token, "token")
+        return _check_token(token, "token")
     if token_file is not None:
         return _from_file(Path(token_file).expanduser())
     if VARIABLE in os.environ:
-        return _checked(os.environ[VARIABLE].strip(), VARIABLE)
+        return _check_token(os.environ[VARIABLE].strip(), VARIABLE)
     if FILE_VARIABLE in os.environ:
         return _from_file(Path(os.environ[FILE_VARIABLE]).expanduser())
     raise ParameterError(
@@ -71,10 +71,10 @@ def _from_file(path: Path) -> Secret:
             f"The token file {path} can be read or changed by others. Keep it to yourself: chmod"
             f" 600 {path}. If others may have read it, revoke the token."
         )
-    return _checked(content.decode("utf-8", "replace").strip(), f"The token file {path}")
+    return _check_token(content.decode("utf-8", "replace").strip(), f"The token file {path}")
 
 
-def _checked(token: object, place: str) -> Secret:
+def _check_token(token: object, place: str) -> Secret:
     if not isinstance(token, str) or not FORM.fullmatch(token):
         raise ParameterError(
             f"{place} has no token of this service: one begins with la_ and has no spaces. (It is"

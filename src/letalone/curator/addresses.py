@@ -1,4 +1,4 @@
-"""Which tables elsewhere a curator reads: those of hosts and schemas that its operator has listed.
+"""Allows tables on servers and on Spark: those of hosts and schemas that the operator has listed.
 
 An address makes the curator's machine connect to somewhere, with passwords that this machine has.
 So none is taken unless `Settings.source_hosts` names the host, every option of an address is one
@@ -24,14 +24,14 @@ from letalone.errors.problem import without_context
 from letalone.plans.schema import Schema
 
 OPTIONS = ("host", "port", "dbname", "user", "service", "sslmode", "channel_binding")
-WHOLE = "spark:catalog.schema.table"
-ODD = re.compile(r"[^\w $-]")
+WHOLE_ADDRESS = "spark:catalog.schema.table"
+ODD_CHARACTERS = re.compile(r"[^\w $-]")
 
 
 def check_allowed(settings: Settings, written: object) -> str:
     """The address, if it leads to a listed host or schema; nothing is connected to."""
     if isinstance(written, str) and is_spark_address(written):
-        return _checked_on_spark(settings, written)
+        return _check_on_spark(settings, written)
     if not settings.source_hosts:
         raise ParameterError(
             "This curator reads no tables on PostgreSQL servers. Its operator can allow hosts:"
@@ -39,7 +39,8 @@ def check_allowed(settings: Settings, written: object) -> str:
         )
     if not isinstance(written, str) or not is_address(written):
         raise ParameterError(
-            f"address must be one of a table: postgresql://user@host/database/table, or {WHOLE}."
+            f"address must be one of a table: postgresql://user@host/database/table, or"
+            f" {WHOLE_ADDRESS}."
         )
     address = read_address(written)
     if address.table is None:
@@ -48,11 +49,11 @@ def check_allowed(settings: Settings, written: object) -> str:
         )
     _check_options(address.given)
     places = places_of(address.given)
-    listed = {folded(one) for one in settings.source_hosts}
-    if not places or not set(places) <= listed:
+    allowed = {folded(host) for host in settings.source_hosts}
+    if not places or not set(places) <= allowed:
         raise ParameterError(
             "The address leads to a host that this curator may not read. Allowed are:"
-            f" {', '.join(sorted(listed))}."
+            f" {', '.join(sorted(allowed))}."
         )
     return written
 
@@ -61,32 +62,32 @@ def check_table(address: str, schema: Schema) -> None:
     """Refuses a schema that a table elsewhere does not have, and rows made across people."""
     words = "The table cannot be opened: its server or Spark failed while its names were read."
     without_context(
-        lambda: contained(lambda: _checked(address, schema)),
+        lambda: contained(lambda: _check_on_server(address, schema)),
         EngineFailed,
         error=ParameterError(words),
     )
 
 
-def _checked(address: str, schema: Schema) -> None:
+def _check_on_server(address: str, schema: Schema) -> None:
     with closing(open_engine(address, schema=schema)) as engine:
         engine.check(schema)
 
 
-def _checked_on_spark(settings: Settings, written: str) -> str:
+def _check_on_spark(settings: Settings, written: str) -> str:
     """By the letters of the address: what is not listed is never looked up."""
-    listed = {parts_of(one) for one in settings.spark_schemas}
-    if not listed:
+    allowed = {parts_of(schema) for schema in settings.spark_schemas}
+    if not allowed:
         raise ParameterError(
             "This curator reads no tables on Spark. Its operator can allow schemas: letalone serve"
             " --spark-schema CATALOG.SCHEMA."
         )
     parts = read_spark_address(written)
-    if len(parts) < 3 or any(ODD.search(part) for part in parts):
+    if len(parts) < 3 or any(ODD_CHARACTERS.search(part) for part in parts):
         raise ParameterError(
-            f"The address must be written in full, {WHOLE}; its names may have letters, digits,"
-            " blanks and the signs _ - $."
+            f"The address must be written in full, {WHOLE_ADDRESS}; its names may have letters,"
+            " digits, blanks and the signs _ - $."
         )
-    if parts[:2] not in listed:
+    if parts[:2] not in allowed:
         raise ParameterError(
             "The address leads to a schema that this curator may not read. Allowed are:"
             f" {', '.join(sorted(settings.spark_schemas))}."

@@ -26,11 +26,16 @@ from sqlalchemy import Row, bindparam, select
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import ReleaseRecord, Standing, explained
+from letalone.curator.caches import CacheMiss
+from letalone.curator.consistency import statement_of_seen
+from letalone.curator.daily_quota import check_quota, count_bytes
 from letalone.curator.data_sets import DataSets
-from letalone.curator.house import House
-from letalone.curator.left import least_room
-from letalone.curator.looking import Look, looked_at
-from letalone.curator.people import People
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.idempotency import KeyedRequest, find_earlier_answer, pseudonyms_of
+from letalone.curator.locks import Turns
+from letalone.curator.looking import Look, Remaining, least_remaining, look_at_question
+from letalone.curator.people import PeopleService
+from letalone.curator.plan_checks import check_work
 from letalone.curator.questions import (
     Granted,
     check_asks,
@@ -41,16 +46,10 @@ from letalone.curator.questions import (
 )
 from letalone.curator.records import Grant, PastRelease, Price, Question, Role
 from letalone.curator.refusals import NotThere
-from letalone.curator.remembered import Answer, Remembered, spelled
+from letalone.curator.remembered import Answer, AnswerCache, spell_question
 from letalone.curator.requests import Requests
-from letalone.curator.sendings import Sending, as_kept, sent_before
-from letalone.curator.stored import check_room, count_stored
 from letalone.curator.tables import RELEASES, insert_once
-from letalone.curator.together import seen_kept
-from letalone.curator.turns import Turns
-from letalone.curator.unchanged import NotAtHand
-from letalone.curator.words import is_name, of_row, time_of, written
-from letalone.curator.work import check_work
+from letalone.curator.words import is_name, reads_stored, time_of, write_time
 from letalone.errors import (
     LedgerUnavailable,
     LetaloneError,
@@ -78,17 +77,17 @@ Result = TypeVar("Result")
 UNFORESEEN = "The service failed before anything was charged."
 
 
-class Asking:
+class AskingService:
     """What analysts do; nothing exact leaves here."""
 
-    __slots__ = ("_data_sets", "_house", "_people", "_remembered", "_requests", "_turns")
+    __slots__ = ("_data_sets", "_people", "_remembered", "_requests", "_shared", "_turns")
 
     def __init__(
-        self, house: House, people: People, data_sets: DataSets, requests: Requests
+        self, shared: Dependencies, people: PeopleService, data_sets: DataSets, requests: Requests
     ) -> None:
-        self._house, self._people = house, people
+        self._shared, self._people = shared, people
         self._data_sets, self._requests = data_sets, requests
-        self._remembered, self._turns = Remembered(), Turns()
+        self._remembered, self._turns = AnswerCache(), Turns()
 
     def preview(self, question: Question, price: Price, *, by: str) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""
@@ -109,19 +108,27 @@ class Asking:
 
     def explain(self, question: Question, price: Price, *, by: str, sql: bool = False) -> str:
         """The question, its price and its split in words, and the SQL: no data touched."""
-        asked = self._without_rows(question, self._at_price(price), by=by).terms
-        left = self.left(question, asked.privacy, delta=asked.delta, by=by)
-        return explained(asked, [left], sql=sql)
+        terms = self._without_rows(question, self._at_price(price), by=by).terms
+        words = self.left(question, terms.privacy, delta=terms.delta, by=by)
+        return explained(terms, [words], sql=sql)
 
     def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
-        asked = self._without_rows(question, self._at_price(price), by=by).terms
-        room = least_room(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
-        return room.more
+        terms = self._without_rows(question, self._at_price(price), by=by).terms
+        remaining = least_remaining(
+            self._shared.ledger_view, question, terms.privacy, delta=terms.delta, by=by
+        )
+        return remaining.more
 
     def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
         """What is left of the own grant, and how many more like this fit, in words."""
-        return least_room(self._house.book, question, privacy, delta=delta, by=by).words
+        return self.remaining(question, privacy, delta=delta, by=by).words
+
+    def remaining(
+        self, question: Question, privacy: Privacy, *, delta: Fraction, by: str
+    ) -> Remaining:
+        """What is left where the fewest like this fit."""
+        return least_remaining(self._shared.ledger_view, question, privacy, delta=delta, by=by)
 
     def look(self, question: Question, price: Price, *, by: str) -> Look:
         """A preview, what is left, and what would come of asking for it now; nothing is spent."""
@@ -131,14 +138,14 @@ class Asking:
             return query, priced, priced.preview(price.rows)
 
         query, priced, preview = self._without_rows(question, look, by=by)
-        return looked_at(self._house, question, query, priced.terms, preview, by=by)
+        return look_at_question(self._shared, question, query, priced.terms, preview, by=by)
 
     def plan(self, question: Question, *, by: str) -> Plan | None:
         """What is asked, as a plan; None where it is sorted, filtered or cut as well."""
 
         def look(query: Query) -> Plan | None:
-            whole = query.arrangement == AS_IT_IS and not query.only_explained
-            return query.plan if whole else None
+            is_plain = query.arrangement == AS_IT_IS and not query.only_explained
+            return query.plan if is_plain else None
 
         return self._without_rows(question, look, by=by)
 
@@ -146,67 +153,73 @@ class Asking:
         """The answer; charged at data set, purpose and analyst, or refused and written down."""
         return self.answer(question, price, by=by).release
 
-    def at_hand(self, question: Question, price: Price, *, by: str) -> Answer | None:
+    def cached_answer(self, question: Question, price: Price, *, by: str) -> Answer | None:
         """As `answer`, where it was given before and nothing has to be read or written; or None.
 
         The same is checked. What would be refused is None, too: `answer` refuses it in words.
         """
         try:
-            with self._house.database.unchanged.at_hand(), self._house.book.unchanged.at_hand():
+            with (
+                self._shared.database.cache.only_cached(),
+                self._shared.ledger_view.cache.only_cached(),
+            ):
                 granted = self._checked(question, by=by)
                 return self._before(question, price, granted, by=by)[0]
-        except (NotAtHand, LetaloneError):
+        except (CacheMiss, LetaloneError):
             return None
 
     def before(
-        self, question: Question, price: Price, *, by: str, sending: Sending | None = None
+        self, question: Question, price: Price, *, by: str, sending: KeyedRequest | None = None
     ) -> Answer | None:
         """As `answer`, where this process has given it before; or None."""
-        with self._one_look():
+        with self._single_stamp():
             granted = self._grants(question, by=by)
             before, _, _ = self._before(question, price, granted, by=by)
-        found = self._sent_before(question, granted, sending, by=by)
-        return before if found is None else found
+        if before is None:
+            return None  # `answer` looks for the key, once it is this question's turn
+        return self._sent_before(question, granted, sending, by=by) or before
 
     def answer(
-        self, question: Question, price: Price, *, by: str, sending: Sending | None = None
+        self, question: Question, price: Price, *, by: str, sending: KeyedRequest | None = None
     ) -> Answer:
         """As `release`, with a place for how the answer is written out."""
-        with self._one_look():
+        with self._single_stamp():
             granted = self._grants(question, by=by)
             before, key, version = self._before(question, price, granted, by=by)
         sent = self._sent_before(question, granted, sending, by=by)
         if sent is not None or before is not None:
             return sent or cast("Answer", before)
-        found, arrangement = self._released(question, price, granted, by=by)
-        stored = dumps(found.to_json(), ensure_ascii=False)
-        mine = self._kept(found, stored, question, as_kept(self._house, sending, by=by), by=by)
+        release, arrangement = self._released(question, price, granted, by=by)
+        stored = dumps(release.to_json(), ensure_ascii=False)
+        mine = self._kept(
+            release, stored, question, pseudonyms_of(self._shared, sending, by=by), by=by
+        )
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
-        found = replace(found, standing=replace(found.standing, repeated=mine))
-        answer = Answer(arranged(found, arrangement), arrangement)
-        if key is not None and found.asked.version == version:
+        release = replace(release, standing=replace(release.standing, repeated=mine))
+        answer = Answer(arranged(release, arrangement), arrangement)
+        if key is not None and release.asked.version == version:
             self._remembered.put(key, answer.repeated(), letters=len(stored))
         return answer
 
     def _sent_before(
-        self, question: Question, granted: Granted, sending: Sending | None, *, by: str
+        self, question: Question, granted: Granted, sending: KeyedRequest | None, *, by: str
     ) -> Answer | None:
         """The answer that was given under the same name, also about an earlier version."""
         if sending is None:
             return None
         with self._written_down(question, by=by):
-            row = sent_before(self._house, sending, by=by)
+            row = find_earlier_answer(self._shared, sending, by=by)
             if row is None:
                 return None
             stored = cast("Json", loads(row.release))
-            standing = Standing(repeated=True, receipt=self._house.book.ledger.receipt(stored))
-            (found,) = releases_from(stored, standing)
-            check_columns(plan_from_json(found.asked.plan), granted)
+            standing = Standing(repeated=True, receipt=self._shared.ledger.receipt(stored))
+            (release,) = releases_from(stored, standing)
+            check_columns(plan_from_json(release.asked.plan), granted)
         if question.sql is None:
-            return Answer(found)
+            return Answer(release)
         with self._ready(question, granted, by=by) as query:
-            return Answer(arranged(found, query.arrangement))
+            return Answer(arranged(release, query.arrangement))
 
     def _released(
         self, question: Question, price: Price, granted: Granted, *, by: str
@@ -215,16 +228,16 @@ class Asking:
         after the other in all processes; who waits holds no rows."""
         with self._ready(question, granted, by=by) as query:
             priced = self._priced(query, question, price, by=by)
-            found = priced.find_repeat()
+            release = priced.find_repeat()
             with self._turns.of(granted, wait=False) as mine, suppress(UnderWay):
-                if found is None and mine:
-                    found = priced.answer(wait_seconds=0)
-            if found is not None:
-                return found, query.arrangement
+                if release is None and mine:
+                    release = priced.answer(wait_seconds=0)
+            if release is not None:
+                return release, query.arrangement
         for _ in range(TURNS):  # others may be quicker again and again, if each is killed
             with suppress(UnderWay):
                 return self._released_in_turn(question, price, granted, by=by)
-            with self._house.book.ledger.claim(question.data_set, priced.terms.digest):
+            with self._shared.ledger.claim(question.data_set, priced.terms.digest):
                 pass  # it was waited for
         return self._released_in_turn(question, price, granted, by=by)
 
@@ -233,16 +246,16 @@ class Asking:
     ) -> tuple[Release, Arrangement]:
         with self._turns.of(granted, wait=True), self._ready(question, granted, by=by) as query:
             priced = self._priced(query, question, price, by=by)
-            found = priced.find_repeat()
-            if found is None:
-                found = priced.answer(wait_seconds=0)
-            return found, query.arrangement
+            release = priced.find_repeat()
+            if release is None:
+                release = priced.answer(wait_seconds=0)
+            return release, query.arrangement
 
     def _priced(self, query: Query, question: Question, price: Price, *, by: str) -> Priced:
         """The question at its price; what the ledger refuses later is written down there."""
         with self._written_down(question, by=by):
             check_asks(query)
-            check_room(self._house, by)
+            check_quota(self._shared, by)
             return self._at_price(price)(query)
 
     def history(
@@ -254,23 +267,25 @@ class Asking:
         if data_set is not None:
             wanted = wanted.where(RELEASES.c.data_set == data_set)
         wanted = wanted.order_by(RELEASES.c.time.desc(), RELEASES.c.id).limit(most).offset(start)
-        with self._house.database.reading() as connection:
-            found = [_past(row) for row in connection.execute(wanted).all()]
-        return self._in_order(found)
+        with self._shared.database.reading() as connection:
+            releases = [_past(row) for row in connection.execute(wanted).all()]
+        return self._in_order(releases)
 
-    def _in_order(self, found: list[PastRelease]) -> list[PastRelease]:
+    def _in_order(self, releases: list[PastRelease]) -> list[PastRelease]:
         """Times are to the second: answers of the same one come in the order of the ledger."""
-        often = Counter(one.time for one in found)
-        twins = [one for one in found if often[one.time] > 1]
-        entries = self._house.book.ledger.settled_by([one.release for one in twins])
-        places = {one.id: entry or 0 for one, entry in zip(twins, entries, strict=True)}
-        return sorted(found, key=lambda one: (one.time, places.get(one.id, 0)), reverse=True)
+        often = Counter(release.time for release in releases)
+        twins = [release for release in releases if often[release.time] > 1]
+        entries = self._shared.ledger.settled_by([release.release for release in twins])
+        places = {release.id: entry or 0 for release, entry in zip(twins, entries, strict=True)}
+        return sorted(
+            releases, key=lambda release: (release.time, places.get(release.id, 0)), reverse=True
+        )
 
     def past(self, release: str, *, by: str) -> PastRelease:
         """One of the own answers by its id; NotThere also for anybody else's."""
         self._people.require(by, *Role)
         wanted = select(RELEASES).where((RELEASES.c.id == release) & (RELEASES.c.analyst == by))
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             row = connection.execute(wanted).one_or_none()
         if row is None:
             raise NotThere("There is no such answer of yours.")
@@ -278,7 +293,7 @@ class Asking:
 
     def receipt(self, release: str, *, by: str) -> Json:
         """The signed receipt of one of the own answers."""
-        return self._house.book.ledger.receipt(self.past(release, by=by).release)
+        return self._shared.ledger.receipt(self.past(release, by=by).release)
 
     def standing(self, *, by: str) -> list[Grant]:
         """What is left under the own grants."""
@@ -289,26 +304,31 @@ class Asking:
         self, question: Question, price: Price, granted: Granted, *, by: str
     ) -> tuple[Answer | None, Hashable, int]:
         """An answer that this analyst has; the key to remember one, and the version asked about."""
-        asked = self._house.book.asked(question.data_set, purpose=question.purpose, analyst=by)
-        now = asked.data_set
-        words = spelled(question, price)
+        levels = self._shared.ledger_view.levels_for(
+            question.data_set, purpose=question.purpose, analyst=by
+        )
+        now = levels.data_set
+        words = spell_question(question, price)
         if words is None:
             return None, None, now.version
         key = (by, words, granted[question.data_set], now.version)
-        found = self._remembered.get(key)
-        return None if found is None else found.as_of(now), key, now.version
+        cached = self._remembered.get(key)
+        return None if cached is None else cached.as_of(now), key, now.version
 
     def _grants(self, question: Question, *, by: str) -> Granted:
         """The columns that are granted, by data set; refusals are written down."""
-        with self._one_look():
+        with self._single_stamp():
             self._check_known(question, by=by)
             with self._written_down(question, by=by):
                 return self._allowed(question, by=by)
 
     @contextmanager
-    def _one_look(self) -> Generator[None]:
+    def _single_stamp(self) -> Generator[None]:
         """All that is read in the block stands as it does at its beginning."""
-        with self._house.database.unchanged.one_look(), self._house.book.unchanged.one_look():
+        with (
+            self._shared.database.cache.single_stamp(),
+            self._shared.ledger_view.cache.single_stamp(),
+        ):
             yield
 
     def _checked(self, question: Question, *, by: str) -> Granted:
@@ -332,7 +352,10 @@ class Asking:
     @contextmanager
     def _looked_at(self, question: Question, after: ExitStack, *, by: str) -> Generator[Query]:
         """As `_ready`, for what is free: nothing is written down."""
-        with self._house.database.unchanged.one_look(), self._house.book.unchanged.one_look():
+        with (
+            self._shared.database.cache.single_stamp(),
+            self._shared.ledger_view.cache.single_stamp(),
+        ):
             granted = self._checked(question, by=by)
         with self._opened(question, granted, after, by=by) as query:
             yield query
@@ -350,13 +373,13 @@ class Asking:
         self, question: Question, granted: Granted, after: ExitStack, *, by: str
     ) -> Generator[Query]:
         with self._data_sets.opened(*granted) as sessions:
-            mine = [self._behalf(one, question, by) for one in sessions]
-            for one in mine:  # no public table stays with a data set that others ask
-                after.callback(one.bound().table.forget_public)
+            mine = [self._behalf(session, question, by) for session in sessions]
+            for session in mine:  # no public table stays with a data set that others ask
+                after.callback(session.bound().table.forget_public)
             query = read(question, mine)
             check_columns(query.plan, granted)
-            check_size(query.plan, self._house.settings.most_cells)
-            check_work(query.plan, self._house.settings.most_steps)
+            check_size(query.plan, self._shared.settings.most_cells)
+            check_work(query.plan, self._shared.settings.most_steps)
             yield query
 
     def _without_rows(
@@ -382,11 +405,11 @@ class Asking:
 
     def _epsilon(self, query: Query, price: Price) -> tuple[Any, str | None]:
         if price.epsilon is None:
-            check_work(query.plan, self._house.settings.most_steps, error=True)
+            check_work(query.plan, self._shared.settings.most_steps, error=True)
         return _epsilon(query, price)
 
     def _behalf(self, session: Session, question: Question, by: str) -> Session:
-        step = self._house.settings.time_step_seconds
+        step = self._shared.settings.time_step_seconds
         return session.on_behalf_of(by, purpose=question.purpose, time_step_seconds=step)
 
     @contextmanager
@@ -405,9 +428,9 @@ class Asking:
 
     def _refuse(self, question: Question, error: LetaloneError, *, by: str) -> None:
         """In the record of each data set that was asked about."""
-        digest = self._house.master.question(spelled_out(question))
+        digest = self._shared.master.question(spelled_out(question))
         for name in dict.fromkeys((question.data_set, *question.others)):
-            self._house.book.refuse(
+            self._shared.ledger.refuse(
                 name,
                 error,
                 digest=digest,
@@ -416,23 +439,23 @@ class Asking:
             )
 
     def _kept(
-        self, found: Release, stored: str, question: Question, sent: dict[str, str], *, by: str
+        self, release: Release, stored: str, question: Question, sent: dict[str, str], *, by: str
     ) -> bool:
         """Puts an answer into the own history; whether it was there."""
-        now = self._house.clock()
-        name = release_id(found, analyst=by, purpose=question.purpose)
+        now = self._shared.clock()
+        name = release_id(release, analyst=by, purpose=question.purpose)
         row = {
             "id": name, "analyst": by, "data_set": question.data_set,
-            "purpose": question.purpose, "time": written(now), "release": stored,
+            "purpose": question.purpose, "time": write_time(now), "release": stored,
             "sent_as": None, "sent": None, **sent,
         }  # fmt: skip
-        if found.repeated:  # else nobody has it yet
-            with self._house.database.reading() as connection:
+        if release.repeated:  # else nobody has it yet
+            with self._shared.database.reading() as connection:
                 if connection.execute(A_RELEASE, {"its": name}).one_or_none() is not None:
                     return True
-        counted = count_stored(by, len(stored), now=now, unless=name)
-        seen = seen_kept(self._house.book.ledger)
-        self._house.database.write(*counted, (KEEP_RELEASE, row), seen)
+        counted = count_bytes(by, len(stored), now=now, unless=name)
+        seen = statement_of_seen(self._shared.ledger)
+        self._shared.database.write(*counted, (KEEP_RELEASE, row), seen)
         return False
 
 
@@ -447,14 +470,14 @@ def _epsilon(query: Query, price: Price) -> tuple[Any, str | None]:
         raise ParameterError("Give either an epsilon to pay or an error to keep, and not both.")
     if price.epsilon is not None:
         return price.epsilon, None
-    found = epsilon_for(
+    epsilon = epsilon_for(
         query.plan,
         error=cast("Any", price.error),
         delta=price.delta,
         confidence=price.confidence,
         rows=price.rows,
     )
-    return found, least_epsilon_remark(found)
+    return epsilon, least_epsilon_remark(epsilon)
 
 
 def _price(query: Query, price: Price, epsilon: Any, remark: str | None) -> Priced:
@@ -470,14 +493,14 @@ def _price(query: Query, price: Price, epsilon: Any, remark: str | None) -> Pric
 def spelled_out(question: Question) -> str:
     """What a refused question was. It may name people, so the ledger has it under a key: nothing
     of it can be read back, or tried out."""
-    asked = {"sql": question.sql, "plan": question.plan, "data_set": question.data_set}
+    sent = {"sql": question.sql, "plan": question.plan, "data_set": question.data_set}
     try:
-        return dumps(asked, sort_keys=True, default=str)
+        return dumps(sent, sort_keys=True, default=str)
     except (RecursionError, TypeError, ValueError):
         return "a question that cannot be spelled"
 
 
-@of_row
+@reads_stored
 def _past(row: Row[tuple[Any, ...]]) -> PastRelease:
     release = cast("Json", loads(row.release))
     words = str(release["question"])

@@ -1,4 +1,4 @@
-"""Copies of tables: the declared columns of a file, by the stated rules, and nothing else.
+"""Copies the declared columns of a file, by the stated rules, and nothing else.
 
 A cell that cannot be read as its declared type becomes missing, also one with a fraction in a
 column of whole numbers (12.0 is 12, and 45.7 is none); a number beyond its declared bounds
@@ -6,7 +6,7 @@ becomes the bound; a row without a unit is left out. A value that is no declared
 and its row is left out of answers that are grouped by that column. Columns that are not declared
 are not read into any table or file of the curator (G1).
 
-  Tested:   tests/curator/test_copies.py, also that an undeclared column is nowhere in the folder
+  Tested:   tests/curator/test_principles.py (G1): an undeclared column is nowhere in the folder
   Assumed:  DuckDB, as letalone.engines has it locked down
 """
 
@@ -20,18 +20,13 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.curator.places import keep_private
-from letalone.curator.records import Affected, AffectedColumn
+from letalone.curator.records import Affected, ColumnEffects
 from letalone.engines import syntax
 from letalone.engines.csv_files import load_csv, odd_lines_of
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.long_cells import check_cells
-from letalone.engines.parquet_files import (
-    reads_to_the_end,
-    relation_of_parquet,
-    sound_copy,
-    unsafe,
-)
+from letalone.engines.parquet_files import reads_to_the_end, relation_of_parquet, sound_copy, unsafe
 from letalone.engines.reading import Stored, check_readable, read
 from letalone.engines.rows import Relation
 from letalone.engines.sources import LOADED, Files, find_files, relation_of_csv
@@ -56,7 +51,7 @@ def copy_declared(source: Path, schema: Schema, target: Path) -> Affected:
     )
     try:
         return without_context(
-            lambda: contained(lambda: _copied(source, schema, target)), EngineFailed, error=error
+            lambda: contained(lambda: _copy(source, schema, target)), EngineFailed, error=error
         )
     except BaseException:
         target.unlink(missing_ok=True)
@@ -82,17 +77,17 @@ def check_columns_there(source: Path, schema: Schema) -> None:
         _relation(duck, files, schema)
 
 
-def _copied(source: Path, schema: Schema, target: Path) -> Affected:
+def _copy(source: Path, schema: Schema, target: Path) -> Affected:
     files = find_files(source)
     with _duck(files, [target]) as duck:
-        loaded = _loaded(duck, files, _relation(duck, files, schema))
+        loaded = _load(duck, files, _relation(duck, files, schema))
         files.check_unchanged()
-        found = _affected(duck, loaded, schema)
+        effects = _count_effects(duck, loaded, schema)
         rules = [syntax.alias(by_rule(loaded, column), column.name) for column in schema.columns]
         rows = syntax.select(rules, syntax.renamed(loaded.sql, "loaded"))
         duck.run(exp.Create(this=syntax.table_named(KEPT), kind="TABLE", expression=rows))
         save(duck, schema, target)
-    return replace(found, **_of_lines(files))
+    return replace(effects, **_of_lines(files))
 
 
 def _of_lines(files: Files) -> dict[str, int]:
@@ -101,8 +96,8 @@ def _of_lines(files: Files) -> dict[str, int]:
         return {}
     odd = [odd_lines_of(path) for path in files.paths]
     return {
-        "rows_uneven": sum(one.uneven for one in odd),
-        "lines_not_utf8": sum(one.not_text for one in odd),
+        "rows_uneven": sum(lines.uneven for lines in odd),
+        "lines_not_utf8": sum(lines.not_text for lines in odd),
     }
 
 
@@ -114,22 +109,21 @@ def _duck(files: Files, writable: Sequence[Path]) -> Generator[LockedDuck]:
 
 
 def _relation(duck: LockedDuck, files: Files, schema: Schema) -> Relation:
-    """The file with its declared columns only."""
     if files.kind == "parquet":
-        whole = relation_of_parquet(duck, files.paths)
+        relation = relation_of_parquet(duck, files.paths)
     elif files.kind == "csv":
-        whole = relation_of_csv(files.paths)
+        relation = relation_of_csv(files.paths)
     else:
         raise ParameterError("Only CSV and Parquet files are imported. Export the table to one.")
     for column in schema.columns:
-        if column.name not in whole.columns:
-            raise unknown_column(column.name, list(whole.columns), table=schema.name)
-        check_readable(column, whole.columns[column.name])
-    kept = {column.name: whole.columns[column.name] for column in schema.columns}
-    return Relation(whole.sql, kept)
+        if column.name not in relation.columns:
+            raise unknown_column(column.name, list(relation.columns), table=schema.name)
+        check_readable(column, relation.columns[column.name])
+    kept = {column.name: relation.columns[column.name] for column in schema.columns}
+    return Relation(relation.sql, kept)
 
 
-def _loaded(duck: LockedDuck, files: Files, relation: Relation) -> Relation:
+def _load(duck: LockedDuck, files: Files, relation: Relation) -> Relation:
     """The declared columns as they are stored, in a table; broken cells are missing."""
     if files.kind == "csv":
         load_csv(duck, files.paths, LOADED, only=list(relation.columns))
@@ -163,23 +157,22 @@ def _is_whole(stored: Stored, source: Sql, column: Column) -> Sql:
     return syntax.operation(exp.EQ, exact, cast)
 
 
-def _affected(duck: LockedDuck, loaded: Relation, schema: Schema) -> Affected:
-    """Exact counts, for the owner."""
+def _count_effects(duck: LockedDuck, loaded: Relation, schema: Schema) -> Affected:
     unit = None if schema.unit is None else by_rule(loaded, schema.column(schema.unit))
     nobody = exp.Boolean(this=False) if unit is None else syntax.is_null(unit)
     counts: list[Sql] = [exp.Count(this=exp.Star()), _number_of(nobody)]
     for column in schema.columns:
-        counts += [_number_of(one) for one in _touched(loaded, column)]
+        counts += [_number_of(condition) for condition in _effects_of_column(loaded, column)]
     (row,) = duck.run(syntax.select(counts, syntax.renamed(loaded.sql, "loaded")))
     rows, without, *rest = cast("tuple[int, ...]", row)
     touched = [
-        AffectedColumn(column.name, *rest[4 * place : 4 * place + 4])
+        ColumnEffects(column.name, *rest[4 * place : 4 * place + 4])
         for place, column in enumerate(schema.columns)
     ]
     return Affected(rows, rows - without, without, tuple(touched))
 
 
-def _touched(loaded: Relation, column: Column) -> list[Sql]:
+def _effects_of_column(loaded: Relation, column: Column) -> list[Sql]:
     """When a cell counts as unreadable, as clamped, as another key, as missing."""
     source = syntax.named(column.name, "loaded")
     plain, kept = by_rule(loaded, column, clamped=False), by_rule(loaded, column)
@@ -217,7 +210,7 @@ def opened_copy(file: Path, schema: Schema, target: Path | None = None) -> Gener
     with _duck(files, [] if target is None else [target]) as duck:
         relation = contained(lambda: _relation(duck, files, schema))
         check_cells(file, relation.columns)
-        loaded = contained(lambda: _loaded(duck, files, relation))
+        loaded = contained(lambda: _load(duck, files, relation))
         rules = [syntax.alias(by_rule(loaded, column), column.name) for column in schema.columns]
         rows = syntax.select(rules, syntax.renamed(loaded.sql, "loaded"))
         made = exp.Create(this=syntax.table_named(KEPT), kind="TABLE", expression=rows)

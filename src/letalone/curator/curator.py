@@ -1,75 +1,81 @@
-"""A curator: settings, database, ledger and sessions, and the parts that people meet.
+"""The service without HTTP: settings, database, ledger, sessions, and the parts that people meet.
 
     with Curator.open(Settings(folder=Path("curator"))) as curator:
         password = curator.people.first_owner()
         curator.data_sets.register(registration, file="visits.csv", by="owner")
         curator.asking.release(question, Price(epsilon=0.1), by="ada")
 
-The caller has checked who asks (`tokens.bearer`); the parts check what they may do.
+The caller has checked who asks (`tokens.bearer`); the parts check what they may do. `checks` tells
+whether ledger, database and disk take what an answer needs, each by itself: each check raises where
+it fails, and may take as long as its store does, so the caller sets a limit.
+
+  Tested:   tests/curator, tests/curator/http/test_ready.py
 """
 
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from shutil import disk_usage
 from types import TracebackType
 from typing import Self
 
-from letalone.curator.asking import Asking
-from letalone.curator.beforehand import Beforehand
-from letalone.curator.book import Book
+from letalone.curator.asking import AskingService
+from letalone.curator.consistency import data_sets_without_rows, open_matching_stores, recall_seen
+from letalone.curator.controller import ControllerService
 from letalone.curator.data_sets import DataSets
-from letalone.curator.database import Database, DatabaseDamaged, damaged
-from letalone.curator.drafts import Drafts
-from letalone.curator.facts import Facts
-from letalone.curator.house import House
+from letalone.curator.database import Database, DatabaseDamaged, damage_error
+from letalone.curator.dependencies import Dependencies, SteadyClock, since_start
 from letalone.curator.identities import Identities
-from letalone.curator.openness import Openness
-from letalone.curator.people import People
+from letalone.curator.ledger_view import LedgerView
+from letalone.curator.people import PeopleService
 from letalone.curator.processing import Processing
 from letalone.curator.proposals import Proposals
-from letalone.curator.readiness import Checks, checks_of
+from letalone.curator.public_page import PublicPage
+from letalone.curator.registration_preview import RegistrationPreview
 from letalone.curator.requests import Requests
 from letalone.curator.settings import Settings
-from letalone.curator.spilling import spilling, sweep_spills
-from letalone.curator.steady import Steady, since_start
 from letalone.curator.subjects import Subjects
-from letalone.curator.sweeping import sweep
-from letalone.curator.together import open_together, recall, without_rows
+from letalone.curator.sweeping import spilling, sweep, sweep_spills
 from letalone.curator.tokens import Tokens
-from letalone.curator.visits import Visits
+from letalone.curator.visits import BrowserSessions, Drafts
 from letalone.curator.words import Clock, utc_now
 from letalone.engines.lockdown import Room
-from letalone.errors import ParameterError
+from letalone.errors import ParameterError, ServiceUnavailable
 from letalone.ledger import Ledger
 from letalone.ledger.postgres import is_postgres
+from letalone.ledger.touching import touch
+
+MIN_FREE_BYTES = 64 << 20  # bytes: some thousand answers
+Checks = Mapping[str, Callable[[], None]]
 
 
 class Curator:
-    """Many analysts ask, one budget holds, everything is written down; a context manager."""
+    """Opens all parts of the service over one folder; a context manager."""
 
     __slots__ = (
-        "_house", "_spill", "asking", "beforehand", "data_sets", "drafts", "facts", "forgotten",
+        "_shared", "_spill", "asking", "beforehand", "data_sets", "drafts", "facts", "forgotten",
         "identities", "openness", "people", "processing", "proposals", "requests", "subjects",
         "tokens", "visits",
     )  # fmt: skip
 
-    def __init__(self, house: House, spill: ExitStack) -> None:
-        self._house, self._spill = house, spill
+    def __init__(self, shared: Dependencies, spill: ExitStack) -> None:
+        self._shared, self._spill = shared, spill
         self.forgotten: tuple[str, ...] = ()  # frozen now, since the ledger is older than was seen
-        self.people = People(house)
-        self.tokens = Tokens(house, self.people)
-        self.visits = Visits(house, self.people)
-        self.drafts = Drafts(house)
-        self.identities = Identities(house, self.people)
-        self.data_sets = DataSets(house, self.people)
-        self.beforehand = Beforehand(house, self.people, self.data_sets)
-        self.requests = Requests(house, self.people, self.data_sets)
-        self.proposals = Proposals(house, self.people, self.data_sets)
-        self.asking = Asking(house, self.people, self.data_sets, self.requests)
-        self.subjects = Subjects(house, self.people, self.data_sets)
-        self.facts = Facts(house, self.people)
-        self.openness = Openness(house, self.data_sets, self.facts)
+        self.people = PeopleService(shared)
+        self.tokens = Tokens(shared, self.people)
+        self.visits = BrowserSessions(shared, self.people)
+        self.drafts = Drafts(shared)
+        self.identities = Identities(shared, self.people)
+        self.data_sets = DataSets(shared, self.people)
+        self.beforehand = RegistrationPreview(shared, self.people, self.data_sets)
+        self.requests = Requests(shared, self.people, self.data_sets)
+        self.proposals = Proposals(shared, self.people, self.data_sets)
+        self.asking = AskingService(shared, self.people, self.data_sets, self.requests)
+        self.subjects = Subjects(shared, self.people, self.data_sets)
+        self.facts = ControllerService(shared, self.people)
+        self.openness = PublicPage(shared, self.data_sets, self.facts)
         self.processing = Processing(
-            house, self.people, self.data_sets, self.requests, facts=self.facts
+            shared, self.people, self.data_sets, self.requests, facts=self.facts
         )
 
     @classmethod
@@ -78,7 +84,7 @@ class Curator:
         settings: Settings,
         *,
         clock: Clock = utc_now,
-        steady: Steady = since_start,
+        steady: SteadyClock = since_start,
         start_anew: bool = False,
     ) -> Self:
         """The curator of a folder, which is made where there is none; tables are upgraded.
@@ -91,45 +97,48 @@ class Curator:
             database.check_whole()
             database.migrate()
             database.check_tables()
-            master, ledger = open_together(settings, database, start_anew=start_anew)
+            master, ledger = open_matching_stores(settings, database, start_anew=start_anew)
         except BaseException:
             database.close()
             raise
         spill = ExitStack()
-        own = spill.enter_context(spilling(settings.spill_folder))
-        room = Room(own, settings.memory_of_each, settings.spill_megabytes << 20)
-        found = cls(House(settings, database, Book(ledger), master, clock, steady, room), spill)
+        spill_folder = spill.enter_context(spilling(settings.spill_folder))
+        room = Room(spill_folder, settings.memory_of_each, settings.spill_megabytes << 20)
+        curator = cls(
+            Dependencies(
+                settings, database, ledger, LedgerView(ledger), master, clock, steady, room
+            ),
+            spill,
+        )
         try:
-            found.forgotten = tuple(recall(database, ledger))
-            found.sweep()
-            found.data_sets.retire_overdue()
+            curator.forgotten = tuple(recall_seen(database, ledger))
+            curator.sweep()
+            curator.data_sets.retire_overdue()
         except BaseException as error:
-            found.close()
+            curator.close()
             if isinstance(error, DatabaseDamaged):  # where a row cannot be read, which file it was
-                raise damaged(database.place) from None
+                raise damage_error(database.place) from None
             raise
-        return found
+        return curator
 
     @property
     def settings(self) -> Settings:
-        """How the curator is set up."""
-        return self._house.settings
+        return self._shared.settings
 
     @property
     def ledger(self) -> Ledger:
-        """The one ledger of all data sets."""
-        return self._house.book.ledger
+        return self._shared.ledger
 
     @property
     def cheap_looks(self) -> bool:
         """Whether database and ledger are files, so that a look at them takes no time."""
-        database = self._house.database
+        database = self._shared.database
         return database.in_a_file and not is_postgres(self.settings.ledger_place)
 
     @property
     def checks(self) -> Checks:
         """Whether what an answer needs can be written, part by part; each raises where not."""
-        return checks_of(self._house)
+        return make_checks(self._shared)
 
     def sweep(self) -> list[str]:
         """Removes files that nobody uses, left by processes that died or uploads; their names.
@@ -138,18 +147,18 @@ class Curator:
         """
         self.drafts.sweep()
         spilled = sweep_spills(self.settings.spill_folder)
-        return [*sweep(self.settings, self._house.database), *spilled]
+        return [*sweep(self.settings, self._shared.database), *spilled]
 
     def without_rows(self) -> list[str]:
         """Data sets whose rows are missing in the folder: restore it from the backup."""
-        return without_rows(self.settings, self._house.database)
+        return data_sets_without_rows(self.settings, self._shared.database)
 
     def close(self) -> None:
         """Closes sessions, ledger and database; a second time does nothing."""
         self.data_sets.close()
         self._spill.close()
         self.ledger.close()
-        self._house.database.close()
+        self._shared.database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -181,3 +190,24 @@ def _make_folder(folder: Path, *, private: bool) -> None:
         raise ParameterError(
             f"The folder {folder} cannot be made: {error.strerror}. Choose another."
         ) from None
+
+
+def make_checks(shared: Dependencies) -> Checks:
+    """The checks, by the name of the part."""
+    return {
+        "ledger": shared.ledger.check_writable,
+        "database": lambda: _check_database(shared),
+        "disk": lambda: _check_disk(shared),
+    }
+
+
+def _check_database(shared: Dependencies) -> None:
+    with shared.database.writing() as connection:
+        touch(connection)
+
+
+def _check_disk(shared: Dependencies) -> None:
+    place = shared.settings.ledger_place
+    folders = [shared.settings.folder, *([] if is_postgres(place) else [Path(place).parent])]
+    if min(disk_usage(folder).free for folder in folders) < MIN_FREE_BYTES:
+        raise ServiceUnavailable(f"Less than {MIN_FREE_BYTES >> 20} MB are free.")

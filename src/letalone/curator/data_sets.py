@@ -1,4 +1,4 @@
-"""Data sets: registered with only the columns that are needed, renewed, retired.
+"""Registers data sets with only the columns that they need, renews and retires them.
 
 The budget belongs to the name and to nothing else: importing again, correcting and erasing go on
 with it. What is shown to anybody but owners and stewards is what was declared.
@@ -18,9 +18,11 @@ from sqlalchemy import insert, select
 
 from letalone.curator.addresses import check_allowed, check_table
 from letalone.curator.copies import check_columns_there, check_declared, copy_declared
-from letalone.curator.house import House
+from letalone.curator.data_store import DataSetRow, DataStore, WriteRows, read_schema
+from letalone.curator.dependencies import Dependencies
 from letalone.curator.notices import removal, to_remove
-from letalone.curator.people import People
+from letalone.curator.open_sessions import RowsLocation
+from letalone.curator.people import PeopleService
 from letalone.curator.places import (
     place_for_upload,
     place_of_import,
@@ -29,17 +31,21 @@ from letalone.curator.places import (
 )
 from letalone.curator.records import (
     Affected,
-    AffectedColumn,
+    ColumnEffects,
     DataSetRecord,
     Purpose,
     Registration,
     Role,
 )
 from letalone.curator.refusals import AlreadyDecided, NotThere
-from letalone.curator.sessions import Source
-from letalone.curator.shelf import Found, Rewriting, Shelf, schema_of
-from letalone.curator.tables import DATA_SETS, HELD, PURPOSES
-from letalone.curator.words import amounts, of_row, read_day, read_time, written
+from letalone.curator.tables import DATA_SETS, IMPORTS, PURPOSES
+from letalone.curator.words import (
+    read_day,
+    read_optional_time,
+    reads_stored,
+    write_budget,
+    write_time,
+)
 from letalone.engines.addresses import is_address
 from letalone.engines.long_cells import ANY
 from letalone.errors import ParameterError
@@ -51,18 +57,18 @@ from letalone.session.session import Session
 
 
 class DataSets:
-    """The tables that a curator holds, each a name with a budget."""
+    """Registers, renews and retires tables, each a name with a budget."""
 
-    __slots__ = ("_house", "_people", "_shelf")
+    __slots__ = ("_people", "_shared", "_store")
 
-    def __init__(self, house: House, people: People) -> None:
-        self._house, self._people, self._shelf = house, people, Shelf(house)
+    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
+        self._shared, self._people, self._store = shared, people, DataStore(shared)
 
     # What owners do.
 
     def incoming(self, kind: str) -> Path:
         """A fresh place for an upload of this kind ("csv" or "parquet"), for `upload=`."""
-        return place_for_upload(self._house.settings, kind)
+        return place_for_upload(self._shared.settings, kind)
 
     def register(
         self,
@@ -82,36 +88,36 @@ class DataSets:
         """
         if address is not None:
             if file is not None or upload is not None:
-                raise _one_source()
-            return self._on_a_server(registration, address, by=by)
-        with self._arriving(file, upload, by=by) as source:
-            schema = self._declared(registration)
-            with self._shelf.changing(schema.name):
-                self._check_new(schema.name)
-                schema = replace(schema, version=self._shelf.next_version(schema.name))
-                if external:
-                    self._referred(registration, schema, source, file=file, by=by)
-                else:
-                    self._imported(registration, schema, source, by=by)
+                raise _not_one_source()
+            self._register_address(registration, address, by=by)
+            return self.record(registration.schema.name)
+        with self._arriving(file, upload, by=by) as source, self._new(registration) as schema:
+            if external:
+                self._register_external(registration, schema, source, file=file, by=by)
+            else:
+                self._register_import(registration, schema, source, by=by)
         return self.record(schema.name)
 
-    def _on_a_server(self, registration: Registration, address: str, *, by: str) -> DataSetRecord:
-        """A table that stays on its server."""
-        self._people.require(by, Role.OWNER)
-        check_allowed(self._house.settings, address)
-        schema = self._declared(registration)
-        with self._shelf.changing(schema.name):
+    @contextmanager
+    def _new(self, registration: Registration) -> Generator[Schema]:
+        """The schema with its next version; nobody else registers this name within the block."""
+        schema = self._check_declared(registration)
+        with self._store.changing(schema.name):
             self._check_new(schema.name)
-            schema = replace(schema, version=self._shelf.next_version(schema.name))
+            yield replace(schema, version=self._store.next_version(schema.name))
+
+    def _register_address(self, registration: Registration, address: str, *, by: str) -> None:
+        self._people.require(by, Role.OWNER)
+        check_allowed(self._shared.settings, address)
+        with self._new(registration) as schema:
             check_table(address, schema)
-            self._opened_books(registration, schema, by=by)
+            self._open_budget(registration, schema, by=by)
             self._insert(registration, schema, file=address, affected=None, by=by)
-        return self.record(schema.name)
 
     def check_registration(self, registration: Registration, *, by: str) -> Schema:
         """Refuses what `register` would refuse before it reads any row; the schema."""
         self._people.require(by, Role.OWNER)
-        schema = self._declared(registration)
+        schema = self._check_declared(registration)
         self._check_new(schema.name)
         return schema
 
@@ -123,41 +129,40 @@ class DataSets:
         with self._arriving(file, upload, by=by) as source:
 
             def write(old: Path, schema: Schema, target: Path) -> None:
-                self._house.settings.import_limits.check(source, schema)
+                self._shared.settings.import_limits.check(source, schema)
                 counted.append(copy_declared(source, schema, target))
-                self._shelf.keep_members(old, schema)
+                self._store.keep_members(old, schema)
 
-            version = self._shelf.rewrite(
-                name, write, began=lambda version: _dumped(counted[0], version)
+            version = self._store.rewrite(
+                name, write, began=lambda version: _write_effects(counted[0], version)
             )
-        self._house.book.write(name, "renewed", {"version": version}, by=[by])
+        self._shared.ledger.administer(name, "renewed", {"version": version}, by=[by])
         return self.record(name)
 
     def add_purpose(self, name: str, purpose: Purpose, *, by: str) -> DataSetRecord:
-        """One more purpose (by an owner)."""
         self._people.require(by, Role.OWNER)
-        self._shelf.row(name)
-        most = self._house.book.ledger.data_set(name).budget
-        if not purpose.budget <= most:
+        self._store.row(name)
+        budget = self._shared.ledger.data_set(name).budget
+        if not purpose.budget <= budget:
             raise ParameterError(
-                f"The purpose may spend ({purpose.budget}), more than the whole data set, ({most})."
+                f"The purpose may spend ({purpose.budget}), more than the whole data set,"
+                f" ({budget})."
             )
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             wanted = select(PURPOSES.c.name).where(PURPOSES.c.data_set == name)
             names = connection.execute(wanted).scalars().all()
-        if purpose.name.casefold() in {one.casefold() for one in names}:
+        if purpose.name.casefold() in {known.casefold() for known in names}:
             raise AlreadyDecided(f"{name!r} has, or had, a purpose {purpose.name!r}.")
         self._allow(name, purpose, by=by)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(insert(PURPOSES).values(_purpose_row(name, purpose)))
         return self.record(name)
 
     def withdraw_purpose(self, name: str, purpose: str, *, why: str, by: str) -> DataSetRecord:
-        """Nothing more is answered for a purpose (by an owner or a steward)."""
         self._people.require(by, Role.OWNER, Role.STEWARD)
-        self._shelf.row(name)
+        self._store.row(name)
         words = read_text("why", why)
-        self._house.book.withdraw(name, purpose=purpose, analyst=None, why=words, by=[by])
+        self._shared.ledger.withdraw(name, purpose=purpose, analyst=None, why=words, by=[by])
         return self.record(name)
 
     def raise_version(self, name: str, *, by: str, why: str | None = None) -> int:
@@ -165,13 +170,15 @@ class DataSets:
         charged anew (by an owner). An external file must be there, with the declared columns.
         """
         self._people.require(by, Role.OWNER)
-        row = self._shelf.row(name)
-        if _is_file_elsewhere(row):
-            with self._shelf.changing(name):
-                check_columns_there(place_of_import(self._house.settings, row.file), schema_of(row))
-        version = self._shelf.with_new_version(name)
-        said: Json = {"version": version, **({} if why is None else {"why": why})}
-        self._house.book.write(name, "version raised", said, by=[by])
+        row = self._store.row(name)
+        if _is_imports_file(row):
+            with self._store.changing(name):
+                check_columns_there(
+                    place_of_import(self._shared.settings, row.file), read_schema(row)
+                )
+        version = self._store.with_new_version(name)
+        body: Json = {"version": version, **({} if why is None else {"why": why})}
+        self._shared.ledger.administer(name, "version raised", body, by=[by])
         return version
 
     def thaw(self, name: str, *, why: str, by: str) -> None:
@@ -181,49 +188,47 @@ class DataSets:
         whether it is must not decide what is free.
         """
         self._people.require(by, Role.OWNER)
-        if _is_file_elsewhere(self._shelf.row(name)):
+        if _is_imports_file(self._store.row(name)):
             self.raise_version(name, by=by, why=why)
         else:
-            self._shelf.open_anew(name)
-        self._house.book.ledger.thaw(name, why)
-        self._house.book.write(name, "thawed", {"why": why}, by=[by])
+            self._store.open_anew(name)
+        self._shared.ledger.thaw(name, why)
+        self._shared.ledger.administer(name, "thawed", {"why": why}, by=[by])
 
     def retire(self, name: str, *, why: str, by: str) -> DataSetRecord:
         """Removes the rows for good (by an owner); what was spent and released stays on record."""
         self._people.require(by, Role.OWNER)
         words = read_text("why", why)
-        self._shelf.remove(name)
-        self._house.book.write(name, "retired", {"why": words}, by=[by])
+        self._store.remove(name)
+        self._shared.ledger.administer(name, "retired", {"why": words}, by=[by])
         return self.record(name)
 
     def retire_overdue(self) -> list[str]:
         """Retires data sets whose retention date is over, after a day's notice (notices.py)."""
-        today = self._house.clock().date()
-        days = {row.name: read_day(row.retention) for row in self._shelf.rows() if not row.retired}
+        today = self._shared.clock().date()
+        days = {row.name: read_day(row.retention) for row in self._store.rows() if not row.retired}
         over = [name for name, day in days.items() if day is not None and day < today]
-        found = to_remove(self._house, over)
-        for name in found:
-            self._shelf.remove(name)
-            self._house.book.write(name, "retired", {"why": "its retention date is over"}, by=[])
-        return found
+        removed = to_remove(self._shared, over)
+        for name in removed:
+            self._store.remove(name)
+            self._shared.ledger.administer(
+                name, "retired", {"why": "its retention date is over"}, by=[]
+            )
+        return removed
 
     # What is public, and what is not.
 
     def record(self, name: str) -> DataSetRecord:
-        """What is public about a data set; NotThere."""
-        return self._record(self._shelf.row(name, retired=True))
+        return self._record(self._store.row(name, retired=True))
 
     def records(self) -> Sequence[DataSetRecord]:
-        """What is public about all data sets, by name."""
-        return [self._record(row) for row in self._shelf.rows()]
+        return [self._record(row) for row in self._store.rows()]
 
     def check_there(self, name: str) -> None:
-        """NotThere where there is no such data set."""
-        self._shelf.row(name, retired=True)
+        self._store.row(name, retired=True)
 
     def check_answers(self, name: str) -> None:
-        """Retired where a data set is, or its retention date is over."""
-        self._shelf.check_answers(name)
+        self._store.check_answers(name)
 
     def troubles(self, *, by: str) -> dict[str, str]:
         """Why data sets cannot be read, by name, where a file is not what it must be: for owners.
@@ -231,38 +236,35 @@ class DataSets:
         From its name alone: what is in a file is seen when it is opened.
         """
         self._people.require(by, Role.OWNER)
-        found = {row.name: self._shelf.trouble(row) for row in self._shelf.rows()}
-        return {name: words for name, words in found.items() if words is not None}
+        troubles = {row.name: self._store.trouble(row) for row in self._store.rows()}
+        return {name: words for name, words in troubles.items() if words is not None}
 
     def affected(self, name: str, *, by: str) -> Affected:
         """How many values the rules touched: exact, for owners and stewards only."""
         self._people.require(by, Role.OWNER, Role.STEWARD)
-        stored = self._shelf.row(name).affected
+        stored = self._store.row(name).affected
         if stored is None:
             raise NotThere(f"{name!r} was not imported: the rules apply whenever it is read.")
-        return _affected(loads(stored))
+        return _read_effects(loads(stored))
 
     # Rows, for the parts that may have them.
 
     def opened(self, *names: str) -> AbstractContextManager[list[Session]]:
         """The open sessions of data sets; their rows stay as they are until the block ends."""
-        return self._shelf.opened(*names)
+        return self._store.opened(*names)
 
-    def rows_at(self, name: str) -> AbstractContextManager[Source]:
-        """Where the rows lie, for a steward; they stay as they are until the block ends."""
-        return self._shelf.rows_at(name)
+    def rows_at(self, name: str) -> AbstractContextManager[RowsLocation]:
+        return self._store.rows_at(name)
 
-    def rewrite(self, name: str, write: Rewriting) -> int:
+    def rewrite(self, name: str, write: WriteRows) -> int:
         """Puts other rows in the place of those of an imported table; the version it has then."""
-        return self._shelf.rewrite(name, write)
+        return self._store.rewrite(name, write)
 
     def with_new_version(self, name: str) -> int:
-        """The rows have changed where they lie: they are opened anew, under a new version."""
-        return self._shelf.with_new_version(name)
+        return self._store.with_new_version(name)
 
     def close(self) -> None:
-        """Closes all sessions."""
-        self._shelf.close()
+        self._store.close()
 
     # How it is done.
 
@@ -273,11 +275,11 @@ class DataSets:
         Where that failed it stays for another try; what nobody uses is swept after a day.
         """
         if (file is None) == (upload is None):
-            raise _one_source()
-        place = None if upload is None else place_of_upload(self._house.settings, upload)
+            raise _not_one_source()
+        place = None if upload is None else place_of_upload(self._shared.settings, upload)
         self._people.require(by, Role.OWNER)
         if place is None:
-            yield place_of_import(self._house.settings, file)
+            yield place_of_import(self._shared.settings, file)
             return
         try:
             yield place
@@ -285,9 +287,9 @@ class DataSets:
             raise ParameterError(str(error).replace(place.name, "the upload")) from None
         place.unlink(missing_ok=True)
 
-    def _declared(self, registration: Registration) -> Schema:
+    def _check_declared(self, registration: Registration) -> Schema:
         """The schema, if all that is declared can be so; before anything is written."""
-        schema, now = registration.schema, self._house.clock()
+        schema, now = registration.schema, self._shared.clock()
         _check_in_address(schema.name)
         check_declared(schema)
         if schema.unit is not None:
@@ -305,60 +307,53 @@ class DataSets:
         return schema
 
     def _check_new(self, name: str) -> None:
-        if name.casefold() in {row.name.casefold() for row in self._shelf.rows()}:
+        if name.casefold() in {row.name.casefold() for row in self._store.rows()}:
             raise AlreadyDecided(
                 f"There is a data set {name!r}, or one whose name looks the same. Newer data of the"
                 " same people are imported with renew; other data need another name."
             )
 
-    def _referred(
-        self,
-        registration: Registration,
-        schema: Schema,
-        source: Path,
-        *,
-        file: str | None,
-        by: str,
+    def _register_external(
+        self, registration: Registration, schema: Schema, source: Path, *, file: str | None, by: str
     ) -> None:
-        """An external table: nothing is copied."""
         if file is None:
             raise ParameterError("An external data set is a file of the import folder.")
-        replace(self._house.settings.import_limits, rows=ANY, megabytes=ANY).check(source, schema)
+        replace(self._shared.settings.import_limits, rows=ANY, megabytes=ANY).check(source, schema)
         check_columns_there(source, schema)
-        self._opened_books(registration, schema, by=by)
+        self._open_budget(registration, schema, by=by)
         self._insert(registration, schema, file=file, affected=None, by=by)
 
-    def _imported(
+    def _register_import(
         self, registration: Registration, schema: Schema, source: Path, *, by: str
     ) -> None:
-        self._house.settings.import_limits.check(source, schema)
-        target = place_to_keep(self._house.settings)
+        self._shared.settings.import_limits.check(source, schema)
+        target = place_to_keep(self._shared.settings)
         try:
             affected = copy_declared(source, schema, target)
-            self._opened_books(registration, schema, by=by)
+            self._open_budget(registration, schema, by=by)
             self._insert(registration, schema, file=target.name, affected=affected, by=by)
         except BaseException:
             target.unlink(missing_ok=True)
             raise
 
-    def _opened_books(self, registration: Registration, schema: Schema, *, by: str) -> None:
+    def _open_budget(self, registration: Registration, schema: Schema, *, by: str) -> None:
         """The budget and its purposes; a second try after a crash goes on where it was."""
-        book, version = self._house.book, schema.version
-        book.ledger.register(
-            schema.name, registration.budget, neighbours=schema.protects, version=version
+        ledger = self._shared.ledger
+        ledger.register(
+            schema.name, registration.budget, neighbours=schema.protects, version=schema.version
         )
         for purpose in registration.purposes:
             self._allow(schema.name, purpose, by=by)
         declared: Json = {
             "columns": [column.name for column in schema.columns],
             "unit": schema.unit,
-            "purposes": [one.name for one in registration.purposes],
+            "purposes": [purpose.name for purpose in registration.purposes],
             "budget": budget_to_json(registration.budget),
         }
-        book.write(schema.name, "registered", declared, by=[by])
+        ledger.administer(schema.name, "registered", declared, by=[by])
 
     def _allow(self, name: str, purpose: Purpose, *, by: str) -> None:
-        self._house.book.allow(
+        self._shared.ledger_view.allow(
             name, purpose.budget, purpose=purpose.name, expires=purpose.expires, by=[by]
         )
 
@@ -371,26 +366,26 @@ class DataSets:
         affected: Affected | None,
         by: str,
     ) -> None:
-        now, retention = written(self._house.clock()), registration.retention
+        now, retention = write_time(self._shared.clock()), registration.retention
         row = {
             "name": schema.name, "description": registration.description,
             "schema": schema.to_toml(), "file": file, "external": affected is None,
-            "affected": None if affected is None else _dumped(affected, schema.version),
+            "affected": None if affected is None else _write_effects(affected, schema.version),
             "retention": None if retention is None else retention.isoformat(),
             "registered": now, "registered_by": by, "retired": None,
         }  # fmt: skip
-        purposes = [_purpose_row(schema.name, one) for one in registration.purposes]
+        purposes = [_purpose_row(schema.name, purpose) for purpose in registration.purposes]
         began = {"data_set": schema.name, "version": schema.version, "since": now}
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(insert(DATA_SETS).values(row))
             connection.execute(insert(PURPOSES), purposes)
-            connection.execute(insert(HELD).values(began))
+            connection.execute(insert(IMPORTS).values(began))
 
-    def _record(self, row: Found) -> DataSetRecord:
+    def _record(self, row: DataSetRow) -> DataSetRecord:
         return DataSetRecord(
             row.name,
             row.description,
-            schema_of(row),
+            read_schema(row),
             tuple(self._purposes(row.name)),
             external=row.external,
             retention=read_day(row.retention),
@@ -398,26 +393,31 @@ class DataSets:
             removal=self._removal(row),
         )
 
-    def _removal(self, row: Found) -> datetime | None:
+    def _removal(self, row: DataSetRow) -> datetime | None:
         """Looked for where the retention date is over alone: nothing else is announced."""
         day = read_day(row.retention)
-        over = day is not None and day < self._house.clock().date()
-        return removal(self._house, row.name) if over and row.retired is None else None
+        over = day is not None and day < self._shared.clock().date()
+        return removal(self._shared, row.name) if over and row.retired is None else None
 
     def _purposes(self, name: str) -> list[Purpose]:
         """Those that are not withdrawn, with the budgets that the ledger knows."""
-        levels = {one.purpose: one for one in self._house.book.levels(name) if one.analyst is None}
+        levels = {
+            level.purpose: level
+            for level in self._shared.ledger_view.levels(name)
+            if level.analyst is None
+        }
         wanted = select(PURPOSES).where(PURPOSES.c.data_set == name).order_by(PURPOSES.c.name)
-        with self._house.database.reading() as connection:
-            rows = connection.execute(wanted).all()
+        rows = self._shared.database.rows(wanted)
         return [
-            Purpose(row.name, levels[row.name].budget, read_time(row.expires), row.description)
+            Purpose(
+                row.name, levels[row.name].budget, read_optional_time(row.expires), row.description
+            )
             for row in rows
             if row.name in levels and not levels[row.name].withdrawn
         ]
 
 
-def _is_file_elsewhere(row: Found) -> bool:
+def _is_imports_file(row: DataSetRow) -> bool:
     """Whether the rows lie in a file of the import folder, which others write."""
     return row.external and not is_address(row.file)
 
@@ -431,7 +431,7 @@ def _check_in_address(name: str) -> None:
         )
 
 
-def _one_source() -> ParameterError:
+def _not_one_source() -> ParameterError:
     return ParameterError(
         "Give either file, a name in the import folder, or an upload, or (to register) the address"
         " of a table on a server or on Spark: one of them."
@@ -443,17 +443,17 @@ def _purpose_row(name: str, purpose: Purpose) -> dict[str, str | None]:
         "data_set": name,
         "name": purpose.name,
         "description": purpose.description,
-        **amounts(purpose.budget),
-        "expires": written(purpose.expires),
+        **write_budget(purpose.budget),
+        "expires": write_time(purpose.expires),
     }
 
 
-def _dumped(affected: Affected, version: int) -> str:
+def _write_effects(affected: Affected, version: int) -> str:
     """What was counted when the rows of this version were imported: later acts do not change it."""
     return dumps(asdict(replace(affected, version=version)))
 
 
-@of_row
-def _affected(stored: dict[str, Any]) -> Affected:
-    columns = tuple(AffectedColumn(**one) for one in stored.pop("columns"))
+@reads_stored
+def _read_effects(stored: dict[str, Any]) -> Affected:
+    columns = tuple(ColumnEffects(**column) for column in stored.pop("columns"))
     return Affected(**stored, columns=columns)

@@ -9,7 +9,7 @@ begins with BEGIN IMMEDIATE, PostgreSQL takes one advisory lock. What is deleted
 """
 
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from os import getpid
 from pathlib import Path
@@ -24,6 +24,8 @@ from sqlalchemy import (
     Connection,
     Engine,
     QueuePool,
+    Row,
+    Select,
     create_engine,
     event,
     exists,
@@ -34,14 +36,13 @@ from sqlalchemy import (
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
-    DBAPIError,
     InterfaceError,
     OperationalError,
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from letalone.curator.caches import StampedCache
 from letalone.curator.tables import METADATA
-from letalone.curator.unchanged import Unchanged
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
 from letalone.ledger.patience import IN_TURN
 from letalone.ledger.trips import Asked, Together
@@ -80,12 +81,12 @@ class DatabaseDamaged(FormatError):  # noqa: N818
 class Database:
     """Transactions on the curator's tables; safe among threads, never across a fork."""
 
-    __slots__ = ("_engine", "_process", "_watch", "unchanged")
+    __slots__ = ("_engine", "_process", "_watch", "cache")
 
     def __init__(self, url: str) -> None:
         self._engine, self._process = _engine(url), getpid()
         self._watch = _watch(self._engine.url)
-        self.unchanged = Unchanged(self._watch.stamp)
+        self.cache = StampedCache(self._watch.stamp)
 
     @contextmanager
     def reading(self) -> Generator[Connection]:
@@ -93,11 +94,22 @@ class Database:
         with self._connected(None if self._is_distant else "BEGIN") as connection:
             yield connection
 
+    def rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
+        with self.reading() as connection:
+            return connection.execute(query).all()
+
+    def row(self, query: Select[Any]) -> Row[Any] | None:
+        """The one row that a query finds, or None."""
+        with self.reading() as connection:
+            return connection.execute(query).one_or_none()
+
     @contextmanager
     def writing(self) -> Generator[Connection]:
         """One transaction that alone may write; rolled back if the block raises."""
-        with self._connected("; ".join(ALONE) if self._is_distant else "BEGIN IMMEDIATE") as found:
-            yield found
+        with self._connected(
+            "; ".join(ALONE) if self._is_distant else "BEGIN IMMEDIATE"
+        ) as connection:
+            yield connection
 
     def write(self, *statements: Asked) -> None:
         """Runs statements in a transaction that alone may write, for one wait of PostgreSQL."""
@@ -108,13 +120,12 @@ class Database:
             return
         with self._connected(None) as connection:
             together = Together(connection, begin=ALONE)
-            for one in statements:
-                together.write(*one)
+            for statement, values in statements:
+                together.write(statement, values)
             together.end()
 
     @property
     def in_a_file(self) -> bool:
-        """Whether it is SQLite's."""
         return not self._is_distant
 
     @property
@@ -135,15 +146,15 @@ class Database:
         if not self.in_a_file:
             return
         with self.reading() as connection:
-            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
-        if found != "ok":
-            raise damaged(self.place)
+            verdict = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+        if verdict != "ok":
+            raise damage_error(self.place)
 
     def check_tables(self) -> None:
         """DatabaseDamaged where a table or a column is missing: one query that reads no row."""
-        there = [exists(select(table).where(false())) for table in METADATA.sorted_tables]
+        queries = [exists(select(table).where(false())) for table in METADATA.sorted_tables]
         with self.reading() as connection:
-            connection.execute(select(*there)).all()
+            connection.execute(select(*queries)).all()
 
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision; several processes may do so at once."""
@@ -175,7 +186,6 @@ class Database:
         return False
 
     def close(self) -> None:
-        """Lets go of all connections."""
         self._watch.close()
         self._engine.dispose()
 
@@ -201,7 +211,7 @@ class Database:
             yield
         except (DatabaseError, InterfaceError, PoolTimeout) as error:
             if _is_damage(error):
-                raise damaged(self.place) from None
+                raise damage_error(self.place) from None
             if not _is_away(error):
                 raise  # such as a key that is there already
             raise DatabaseUnavailable(
@@ -210,10 +220,10 @@ class Database:
                 " that was under way may be paid for: the same question again costs nothing more."
             ) from None
         except UnicodeDecodeError:  # sqlite3 fails on its own words about a damaged file
-            raise damaged(self.place) from None
+            raise damage_error(self.place) from None
 
 
-def damaged(place: str | None = None) -> DatabaseDamaged:
+def damage_error(place: str | None = None) -> DatabaseDamaged:
     """The error for a database that cannot be read; its words name the file where it is known."""
     which = "The curator's database" if place is None else f"The curator's database, {place},"
     return DatabaseDamaged(
@@ -246,7 +256,6 @@ def _is_away(error: Exception) -> bool:
 
 
 def _code(error: Exception) -> str | None:
-    """PostgreSQL's code of an error."""
     return getattr(getattr(error, "orig", None), "sqlstate", None)
 
 
@@ -319,9 +328,3 @@ def _prepare(connection: object, _: object) -> None:
     for pragma in ("journal_mode = WAL", "foreign_keys = ON", "secure_delete = ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
-
-
-def is_taken(error: DBAPIError) -> bool:
-    """Whether a row could not be added because its key is there."""
-    words = type(error.orig).__name__
-    return words in ("IntegrityError", "UniqueViolation")

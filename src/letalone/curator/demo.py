@@ -1,6 +1,6 @@
-"""The demo data set: the visits of a hospital that does not exist, ready to be asked.
+"""Registers the demo data set: sample data of a hospital, ready to be asked.
 
-Tested:   tests/curator/test_demo.py
+Tested:   tests/curator/http/test_serving.py
 """
 
 from letalone.curator.curator import Curator

@@ -17,12 +17,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from letalone.curator.house import House
-from letalone.curator.people import People
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.people import PeopleService
 from letalone.curator.records import Recognised, Role
 from letalone.curator.refusals import NotRecognised, NotThere
 from letalone.curator.tables import IDENTITIES
-from letalone.curator.words import time_of, written
+from letalone.curator.words import time_of, write_time
 from letalone.errors import ParameterError
 
 EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,190}")
@@ -44,7 +44,7 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkedAccount:
     """A person, and the account with which they sign in."""
 
     person: str
@@ -56,62 +56,59 @@ class Link:
 
 
 class Identities:
-    """Which account at a provider is whose."""
+    """Links accounts at a provider to people."""
 
-    __slots__ = ("_house", "_people")
+    __slots__ = ("_people", "_shared")
 
-    def __init__(self, house: House, people: People) -> None:
-        self._house, self._people = house, people
+    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
+        self._shared, self._people = shared, people
 
-    def link(self, person: str, account: str, *, issuer: str, by: str) -> Link:
+    def link(self, person: str, account: str, *, issuer: str, by: str) -> LinkedAccount:
         """Lets a person sign in with an account, named by its e-mail or subject (by an owner)."""
         self._people.require(by, Role.OWNER)
-        found = _account(account)
+        columns = _account(account)
         row = {
-            "person": person, "issuer": issuer, "linked": written(self._house.clock()),
-            "linked_by": by, **found,
+            "person": person, "issuer": issuer, "linked": write_time(self._shared.clock()),
+            "linked_by": by, **columns,
         }  # fmt: skip
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             self._people.hand_over(connection, person, by=by)
             connection.execute(delete(IDENTITIES).where(IDENTITIES.c.person == person))
-            _check_free(connection, issuer, found)
+            _check_free(connection, issuer, columns)
             connection.execute(insert(IDENTITIES).values(row))
-            named = f"{issuer} {found['email'] or found['subject']}"
-            self._write("sign-in linked", person, by=by, account=named)
+            words = f"{issuer} {columns['email'] or columns['subject']}"
+            self._write("sign-in linked", person, by=by, account=words)
         return self._link(person)
 
     def unlink(self, person: str, *, by: str) -> None:
         """Ends the link (by an owner), and all tokens and visits of the person."""
         self._people.require(by, Role.OWNER)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             which = delete(IDENTITIES).where(IDENTITIES.c.person == person)
             if not connection.execute(which).rowcount:
                 raise NotThere(f"{person[:80]!r} has no account at a provider.")
             self._people.hand_over(connection, person, by=by)
         self._write("sign-in unlinked", person, by=by)
 
-    def links(self, *, by: str) -> list[Link]:
-        """All links, by person (for owners)."""
+    def links(self, *, by: str) -> list[LinkedAccount]:
         self._people.require(by, Role.OWNER)
-        with self._house.database.reading() as connection:
-            rows = connection.execute(select(IDENTITIES).order_by(IDENTITIES.c.person)).all()
+        rows = self._shared.database.rows(select(IDENTITIES).order_by(IDENTITIES.c.person))
         return [_read(row) for row in rows]
 
     def recognised(self, identity: Identity) -> Recognised:
-        """Whose account this is; NotRecognised where an owner has not linked it."""
-        person = self._of_subject(identity) or self._bound(identity)
+        person = self._find_by_subject(identity) or self._bind_by_email(identity)
         if person is None:
             raise NotRecognised(_not_linked(identity))
-        return replace(self._people.known_elsewhere(person), account=_named(identity))
+        return replace(self._people.known_elsewhere(person), account=_account_words(identity))
 
-    def _of_subject(self, identity: Identity) -> str | None:
+    def _find_by_subject(self, identity: Identity) -> str | None:
         wanted = select(IDENTITIES.c.person).where(
             IDENTITIES.c.issuer == identity.issuer, IDENTITIES.c.subject == identity.subject
         )
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             return connection.execute(wanted).scalar_one_or_none()
 
-    def _bound(self, identity: Identity) -> str | None:
+    def _bind_by_email(self, identity: Identity) -> str | None:
         """The first account with an e-mail that was linked: it is the one from now on."""
         email = _plain(identity.email or "") if identity.verified else None
         if not email:
@@ -121,7 +118,7 @@ class Identities:
             & (IDENTITIES.c.email == email)
             & IDENTITIES.c.subject.is_(None)
         )
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             person = connection.execute(select(IDENTITIES.c.person).where(which)).scalar()
             if person is None:
                 return None
@@ -130,14 +127,14 @@ class Identities:
         self._write("sign-in bound", person, by=person, account=account)
         return person
 
-    def _link(self, person: str) -> Link:
-        with self._house.database.reading() as connection:
+    def _link(self, person: str) -> LinkedAccount:
+        with self._shared.database.reading() as connection:
             return _read(connection.execute(select(IDENTITIES).filter_by(person=person)).one())
 
     def _write(self, what: str, person: str, *, by: str, account: str | None = None) -> None:
         """The ledger has a digest of the account, with which it can be compared."""
         digest = None if account is None else sha256(account.encode()).hexdigest()
-        self._house.book.write(None, what, {"person": person, "account": digest}, by=[by])
+        self._shared.ledger.administer(None, what, {"person": person, "account": digest}, by=[by])
 
 
 def _account(typed: str) -> dict[str, str | None]:
@@ -159,7 +156,7 @@ def _plain(email: str) -> str | None:
     return email.lower() if email.isascii() else None
 
 
-def _named(identity: Identity) -> tuple[str, str]:
+def _account_words(identity: Identity) -> tuple[str, str]:
     return identity.issuer, identity.subject
 
 
@@ -180,6 +177,6 @@ def _not_linked(identity: Identity) -> str:
     )
 
 
-def _read(row: Row[tuple[Any, ...]]) -> Link:
+def _read(row: Row[tuple[Any, ...]]) -> LinkedAccount:
     linked = time_of(row.linked)
-    return Link(row.person, row.issuer, row.email, row.subject, linked, row.linked_by)
+    return LinkedAccount(row.person, row.issuer, row.email, row.subject, linked, row.linked_by)

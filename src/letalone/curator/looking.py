@@ -1,30 +1,82 @@
-"""What would come of asking a question now: an answer that is there, a fresh one, or a refusal.
+"""Tells what a question would get now: an answer that is there, a fresh one, or a refusal.
 
 It is told before anything is spent, and depends on the own history, the own grants, the budgets
-and the public versions of the data. Whether somebody else has asked the same does not enter.
+and the public versions of the data. Whether somebody else has asked the same does not enter. How
+much is left is the tightest of the budgets of the data set, the purpose and the analyst: it is
+book-keeping of charges, which do not depend on data.
 
-  Tested:   tests/curator/test_looking.py
+  Tested:   tests/curator/test_looking.py, test_asking.py, tests/client/test_sessions.py
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
 
 from sqlalchemy import or_, select
 
 from letalone.answers.arranged import Arrangement
 from letalone.answers.release import Asked
-from letalone.curator.house import House
-from letalone.curator.left import Remaining, least_room
+from letalone.curator.daily_quota import check_quota
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.ledger_view import LedgerView
 from letalone.curator.questions import check_asks
 from letalone.curator.records import Question
-from letalone.curator.stored import check_room
 from letalone.curator.tables import RELEASES
 from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.plans.parts import Mean
+from letalone.plans.query import Plan
+from letalone.privacy.budget import Budget
+from letalone.privacy.curve import Privacy
+from letalone.privacy.filters import FilterState, left_in_words
 from letalone.session.preview import Preview
 from letalone.session.pricing import digest_at
 from letalone.session.query import Query
 
-MOST_VERSIONS, MOST_ANSWERS = 20, 500  # in which an own earlier answer is looked for, the newest
+MAX_VERSIONS, MAX_ANSWERS = 20, 500  # in which an own earlier answer is looked for, the newest
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """The budget left at one level, and how many more such answers fit there."""
+
+    more: int | float
+    where: str
+    state: FilterState
+    raised: str  # what a steward or an owner would propose, were it too little
+    grant: Budget | None = None  # of one's own, of which it is left
+
+    @property
+    def words(self) -> str:
+        return f"Left: about {left_in_words(self.state)} of {self.where}, {self._like}."
+
+    @property
+    def for_people(self) -> str:
+        """The same for somebody at a page, where the whole of a grant stands beside it."""
+        if self.grant is None:
+            return self.words
+        left = left_in_words(self.state)
+        return f"Left of your grant: about {left} of {self.grant}, {self._like}."
+
+    @property
+    def _like(self) -> str:
+        more = self.more
+        return f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
+
+    @property
+    def is_empty(self) -> bool:
+        return self.state.remaining.epsilon <= 0
+
+    @property
+    def too_little(self) -> str:
+        """What is left, for whoever asked for more than that."""
+        amount = "Nothing" if self.is_empty else left_in_words(self.state)
+        return f"{amount} is left of {self.where}."
+
+    @property
+    def size(self) -> tuple[int | float, Fraction]:
+        """The least decides; where as many fit, the least ε."""
+        return self.more, self.state.remaining.epsilon
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +84,7 @@ class Look:
     """A preview, and what would come of asking."""
 
     preview: Preview
+    plan: Plan
     arrangement: Arrangement
     left: str
     widths: dict[str, float]  # of means: from the least that one can be to the most
@@ -41,63 +94,110 @@ class Look:
     over: Remaining | None  # where too little is left, if it is because of that
 
 
-def looked_at(
-    house: House, question: Question, query: Query, asked: Asked, preview: Preview, *, by: str
+def look_at_question(
+    shared: Dependencies,
+    question: Question,
+    query: Query,
+    terms: Asked,
+    preview: Preview,
+    *,
+    by: str,
 ) -> Look:
     """What is known of a question at its price before it is asked."""
-    room = least_room(house.book, question, asked.privacy, delta=asked.delta, by=by)
-    mine = _own(house, question, [asked.digest], by=by)
-    earlier = range(max(1, asked.version - MOST_VERSIONS), asked.version)
-    digests = [] if mine else [digest_at(asked, version) for version in earlier]
-    why_not, over = (None, None) if mine else _why_not(house, question, query, asked, room, by=by)
+    room = least_remaining(shared.ledger_view, question, terms.privacy, delta=terms.delta, by=by)
+    mine = _find_own_answer(shared, question, [terms.digest], by=by)
+    earlier = range(max(1, terms.version - MAX_VERSIONS), terms.version)
+    digests = [] if mine else [digest_at(terms, version) for version in earlier]
+    why_not, over = (None, None) if mine else _why_not(shared, question, query, terms, room, by=by)
     return Look(
         preview=preview,
+        plan=query.plan,
         arrangement=query.arrangement,
-        left=room.words,
+        left=room.for_people,
         widths={
-            name: float(one.upper - one.lower)
-            for name, one in query.plan.aggregates
-            if isinstance(one, Mean)
+            name: float(aggregate.upper - aggregate.lower)
+            for name, aggregate in query.plan.aggregates
+            if isinstance(aggregate, Mean)
         },
         mine=mine,
-        older=bool(digests) and _own(house, question, digests, by=by) is not None,
+        older=bool(digests) and _find_own_answer(shared, question, digests, by=by) is not None,
         why_not=why_not,
         over=over,
     )
 
 
-def _own(house: House, question: Question, digests: list[str], *, by: str) -> str | None:
+def _find_own_answer(
+    shared: Dependencies, question: Question, digests: list[str], *, by: str
+) -> str | None:
     """The newest of the own answers to a question that has one of these digests."""
     newest = (
         select(RELEASES)
         .where((RELEASES.c.analyst == by) & (RELEASES.c.data_set == question.data_set))
         .where(RELEASES.c.purpose == question.purpose)
         .order_by(RELEASES.c.time.desc())
-        .limit(MOST_ANSWERS)
+        .limit(MAX_ANSWERS)
         .subquery()
     )
     # A quote within a text of JSON has a backslash before it: this can be nothing but the field.
-    found = or_(*(newest.c.release.contains(f'"digest": "{one}"') for one in digests))
-    wanted = select(newest.c.id).where(found).order_by(newest.c.time.desc()).limit(1)
-    with house.database.reading() as connection:
+    same = or_(*(newest.c.release.contains(f'"digest": "{digest}"') for digest in digests))
+    wanted = select(newest.c.id).where(same).order_by(newest.c.time.desc()).limit(1)
+    with shared.database.reading() as connection:
         return connection.execute(wanted).scalar_one_or_none()
 
 
 def _why_not(
-    house: House, question: Question, query: Query, asked: Asked, room: Remaining, *, by: str
+    shared: Dependencies,
+    question: Question,
+    query: Query,
+    terms: Asked,
+    room: Remaining,
+    *,
+    by: str,
 ) -> tuple[LetaloneError | None, Remaining | None]:
     """What a charge would be refused with now, and where too little is left for it."""
-    ledger = house.book.ledger
+    ledger = shared.ledger
     try:
         check_asks(query)
-        check_room(house, by)
+        check_quota(shared, by)
         for name in (question.data_set, *question.others):
-            curve = asked.privacy.labelled(ledger.data_set(name).neighbours)
+            curve = terms.privacy.labelled(ledger.data_set(name).neighbours)
             ledger.check_fits(
-                name, curve, delta=asked.delta or None, analyst=by, purpose=question.purpose
+                name, curve, delta=terms.delta or None, analyst=by, purpose=question.purpose
             )
     except BudgetExceeded as error:
         return error, room
     except LetaloneError as error:
         return error, None
     return None, None
+
+
+def least_remaining(
+    view: LedgerView, question: Question, privacy: Privacy, *, delta: Fraction | None, by: str
+) -> Remaining:
+    """Where the fewest such answers fit, if nothing else is asked."""
+    names = (question.data_set, *question.others)
+    levels = (_remaining_by_level(view, name, question, privacy, delta, by) for name in names)
+    return min(chain.from_iterable(levels), key=lambda remaining: remaining.size)
+
+
+def _remaining_by_level(
+    view: LedgerView,
+    name: str,
+    question: Question,
+    privacy: Privacy,
+    delta: Fraction | None,
+    by: str,
+) -> Iterable[Remaining]:
+    """The own grant first: where nothing is less, it is the one that is named."""
+    data_set, purpose, grant = view.levels_for(name, purpose=question.purpose, analyst=by)
+    for level in (grant, purpose):
+        if level is not None:
+            shared = f"the whole purpose {level.purpose!r} ({level.budget}), which others share"
+            where = f"your grant of {level.budget}" if level.analyst else shared
+            raised = "share for you" if level.analyst else "share for this purpose"
+            more = level.how_many_more(privacy, delta=delta or None)
+            own_budget = level.budget if level.analyst else None
+            yield Remaining(more, where, level.state, raised, own_budget)
+    where = f"the whole data set {name!r} ({data_set.budget}), which others share"
+    more = data_set.how_many_more(privacy.labelled(data_set.neighbours), delta=delta or None)
+    yield Remaining(more, where, data_set.state, "budget for it")

@@ -1,12 +1,12 @@
-"""A day's notice before rows are removed, which a wrong clock cannot shorten.
+"""Gives a day's notice before rows are removed, which a wrong clock cannot shorten.
 
 A clock that is wrong by a year must not remove rows that were to be kept. So when a retention date
 is over, the ledger first says that the rows will be removed. They are removed a day later, if the
 date was over whenever it was looked at, and the clock was not set in between.
 
 Theorem.  Rows are removed without an owner only if for 24 hours before, by a clock that nobody can
-set (steady.py), each look found their retention date over, and the time of day ran along with that
-clock up to ten minutes.
+set (`since_start`), each look found their retention date over, and the time of day ran along with
+that clock up to ten minutes.
   Proven:   a row of the table is made at the first look that finds a data set overdue, and holds
             both clocks of that look. A look that does not find it overdue deletes the row, and so
             does a look that cannot tell, since the ledger is ahead of it; one at which the clocks
@@ -27,41 +27,40 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from letalone.curator.house import House
-from letalone.curator.steady import Moment
+from letalone.curator.dependencies import Dependencies, Moment
 from letalone.curator.tables import NOTICES
-from letalone.curator.words import AGREE, time_of, written
+from letalone.curator.words import CLOCK_TOLERANCE, time_of, write_time
 
 NOTICE = timedelta(days=1)
 ANNOUNCED, CALLED_OFF = "removal announced", "removal called off"
-Found = Row[tuple[Any, ...]]
+NoticeRow = Row[tuple[Any, ...]]
 
 
-def to_remove(house: House, overdue: Collection[str]) -> list[str]:
+def to_remove(shared: Dependencies, overdue: Collection[str]) -> list[str]:
     """Which of these data sets had a day's notice; notice is given to the others, or taken back."""
-    with house.database.writing() as connection:
-        now, moment = house.clock(), house.steady()
-        if now + AGREE < time_of(house.book.ledger.newest(limit=1)[0].time):
+    with shared.database.writing() as connection:
+        now, moment = shared.clock(), shared.steady()
+        if now + CLOCK_TOLERANCE < time_of(shared.ledger.newest(limit=1)[0].time):
             overdue = ()  # one of the two clocks was wrong: nobody can tell what is over
         rows = connection.execute(select(NOTICES)).all()
         off = {row.data_set for row in rows} - set(overdue)
         connection.execute(delete(NOTICES).where(NOTICES.c.data_set.in_(off)))
         mine = {row.data_set: row for row in rows if row.machine == moment.start}
-        fresh = [one for one in overdue if not _runs(mine.get(one), now, moment)]
+        fresh = [name for name in overdue if not _runs(mine.get(name), now, moment)]
         _begin(connection, fresh, mine, now=now, moment=moment)
         known = {row.data_set for row in rows if row.machine != moment.start}
-        _say(house, ANNOUNCED, set(fresh) - known, removal=written(now + NOTICE))
-    _say(house, CALLED_OFF, off)
+        _write_acts(shared, ANNOUNCED, set(fresh) - known, removal=write_time(now + NOTICE))
+    _write_acts(shared, CALLED_OFF, off)
     seconds = NOTICE.total_seconds()
-    return [one for one in overdue if one not in fresh and _age(mine[one], moment) >= seconds]
+    return [name for name in overdue if name not in fresh and _age(mine[name], moment) >= seconds]
 
 
-def removal(house: House, data_set: str) -> datetime | None:
+def removal(shared: Dependencies, data_set: str) -> datetime | None:
     """From when on the rows are removed, where that was announced."""
     wanted = select(NOTICES.c.since).where(NOTICES.c.data_set == data_set)
-    with house.database.reading() as connection:
-        found = connection.execute(wanted.order_by(NOTICES.c.since)).scalars().all()
-    return time_of(found[-1]) + NOTICE if found else None
+    with shared.database.reading() as connection:
+        times = connection.execute(wanted.order_by(NOTICES.c.since)).scalars().all()
+    return time_of(times[-1]) + NOTICE if times else None
 
 
 def forget_notice(connection: Connection, data_set: str) -> None:
@@ -69,15 +68,15 @@ def forget_notice(connection: Connection, data_set: str) -> None:
     connection.execute(delete(NOTICES).where(NOTICES.c.data_set == data_set))
 
 
-def _runs(row: Found | None, now: datetime, moment: Moment) -> bool:
+def _runs(row: NoticeRow | None, now: datetime, moment: Moment) -> bool:
     """Whether a notice goes on: both clocks have moved alike since it was given."""
     if row is None:
         return False
     by_clock = (now - time_of(row.since)).total_seconds()
-    return abs(by_clock - _age(row, moment)) <= AGREE.total_seconds()
+    return abs(by_clock - _age(row, moment)) <= CLOCK_TOLERANCE.total_seconds()
 
 
-def _age(row: Found, moment: Moment) -> float:
+def _age(row: NoticeRow, moment: Moment) -> float:
     return moment.seconds - row.steady
 
 
@@ -89,7 +88,7 @@ def _begin(
     now: datetime,
     moment: Moment,
 ) -> None:
-    values = {"since": written(now), "steady": ceil(moment.seconds)}
+    values = {"since": write_time(now), "steady": ceil(moment.seconds)}
     for name in names:
         if name in mine:
             same = (NOTICES.c.data_set == name) & (NOTICES.c.machine == moment.start)
@@ -99,6 +98,6 @@ def _begin(
             connection.execute(insert(NOTICES).values(row))
 
 
-def _say(house: House, what: str, names: Iterable[str], **body: str | None) -> None:
+def _write_acts(shared: Dependencies, what: str, names: Iterable[str], **body: str | None) -> None:
     for name in sorted(names):
-        house.book.write(name, what, dict(body), by=[])
+        shared.ledger.administer(name, what, dict(body), by=[])

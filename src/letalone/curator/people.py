@@ -1,4 +1,4 @@
-"""People: who may log in, and what for.
+"""Manages user accounts: who may sign in, and what for.
 
 An owner adds people and registers data; a steward decides requests and answers subjects; an
 analyst asks; an auditor reads the ledger. A wrong name and a wrong password are told apart by
@@ -17,13 +17,25 @@ from typing import cast
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from letalone.curator.house import House
-from letalone.curator.passwords import one_time_password, passwords_of
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.passwords import (
+    count_attempt,
+    delay_attempt,
+    forget_attempts,
+    one_time_password,
+    passwords_of,
+)
 from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
-from letalone.curator.tries import count_try, forget_tries, slow_down
-from letalone.curator.words import listed, of_row, read_list, still_lasts, time_of, written
+from letalone.curator.words import (
+    read_list,
+    reads_stored,
+    still_lasts,
+    time_of,
+    write_list,
+    write_time,
+)
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Problem
@@ -36,19 +48,19 @@ UNLINKED = "Your account is not linked to anybody here any more. Ask an owner."
 DISABLED = "You cannot sign in here any more. Ask an owner."
 
 
-class People:
-    """Owners, stewards, analysts and auditors; a person may have several roles."""
+class PeopleService:
+    """Adds, checks and blocks accounts; a person may have several roles."""
 
-    __slots__ = ("_house", "_passwords")
+    __slots__ = ("_passwords", "_shared")
 
-    def __init__(self, house: House) -> None:
-        self._house, self._passwords = house, passwords_of(house.settings)
+    def __init__(self, shared: Dependencies) -> None:
+        self._shared, self._passwords = shared, passwords_of(shared.settings)
 
     def first_owner(self, name: str = "owner") -> str | None:
         """Makes the first person, an owner; the one-time password. None where there are people."""
         password = one_time_password()
         kept = self._passwords.hashed(password)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             if connection.execute(select(func.count()).select_from(PEOPLE)).scalar_one():
                 return None
             self._insert(connection, read_name(name), frozenset({Role.OWNER}), kept, by=None)
@@ -58,29 +70,31 @@ class People:
     def add(self, name: str, roles: Iterable[Role], *, by: str) -> str:
         """Adds a person (by an owner); returns the one-time password, which is shown once."""
         self.require(by, Role.OWNER)
-        wanted, password = _roles(roles), one_time_password()
+        wanted, password = _check_roles(roles), one_time_password()
         kept = self._passwords.hashed(password)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             if _looks_taken(connection, read_name(name)):
                 raise AlreadyDecided(
                     f"There is a person {name!r}, or one whose name looks the same. Choose another"
                     " name: names stay in the ledger and are not used twice."
                 )
             self._insert(connection, name, wanted, kept, by=by)
-            self._write(ADDED, name, by=by, roles=_words(wanted))
+            self._write(ADDED, name, by=by, roles=_role_words(wanted))
         return password
 
     def change_roles(self, name: str, roles: Iterable[Role], *, by: str) -> Person:
         """Gives a person other roles (by an owner); the last owner stays one."""
         self.require(by, Role.OWNER)
-        wanted = _roles(roles)
-        with self._house.database.writing() as connection:
-            person = _found(connection, name)
+        wanted = _check_roles(roles)
+        with self._shared.database.writing() as connection:
+            person = _find_person(connection, name)
             if Role.OWNER not in wanted:
                 _check_other_owner(connection, person)
-            _change(connection, name, roles=listed(_words(wanted)), **self._handed(by))
-            _end_visits(connection, name)
-            self._write(ROLES_CHANGED, name, by=by, roles=_words(wanted))
+            _change_row(
+                connection, name, roles=write_list(_role_words(wanted)), **self._handover(by)
+            )
+            _end_browser_sessions(connection, name)
+            self._write(ROLES_CHANGED, name, by=by, roles=_role_words(wanted))
         return self.person(name)
 
     def reset_password(self, name: str, *, by: str) -> str:
@@ -97,19 +111,18 @@ class People:
     def disable(self, name: str, *, by: str) -> Person:
         """The person can no longer log in (by an owner); all tokens end, the record stays."""
         self.require(by, Role.OWNER)
-        with self._house.database.writing() as connection:
-            _check_other_owner(connection, _found(connection, name))
-            _change(connection, name, active=False)
+        with self._shared.database.writing() as connection:
+            _check_other_owner(connection, _find_person(connection, name))
+            _change_row(connection, name, active=False)
             _end_tokens(connection, name)
         self._write("person disabled", name, by=by)
         return self.person(name)
 
     def enable(self, name: str, *, by: str) -> Person:
-        """The person can log in again (by an owner)."""
         self.require(by, Role.OWNER)
-        with self._house.database.writing() as connection:
-            _found(connection, name)
-            _change(connection, name, active=True, **self._handed(by))
+        with self._shared.database.writing() as connection:
+            _find_person(connection, name)
+            _change_row(connection, name, active=True, **self._handover(by))
             self._write("person enabled", name, by=by)
         return self.person(name)
 
@@ -122,16 +135,16 @@ class People:
 
     def recognised(self, name: str, password: str, *, address: str = "") -> Recognised:
         """As `log_in`, with what must not have changed when the caller acts on it."""
-        slow_down(self._house, LOG_IN, name)
-        return self._checked(LOG_IN, name, password, address=address)
+        delay_attempt(self._shared, LOG_IN, name)
+        return self._check_password(LOG_IN, name, password, address=address)
 
     def password_again(self, name: str, password: str) -> Recognised:
         """The password of somebody whose token was checked: strangers' tries do not count here."""
-        return self._checked(AGAIN, name, password, address="")
+        return self._check_password(AGAIN, name, password, address="")
 
     def known_elsewhere(self, name: str) -> Recognised:
         """The person, where a provider has checked who this is; NotRecognised."""
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             row = _row(connection, name)
         if row is None or not row.active:
             raise NotRecognised(DISABLED)
@@ -143,12 +156,12 @@ class People:
         Whoever has a password of their own keeps it. By another person's hand, it waits before
         it raises budgets, as after a reset.
         """
-        person = _found(connection, name)
+        person = _find_person(connection, name)
         if person.must_change:
             kept = self._passwords.hashed(one_time_password())  # which nobody is told
-            _change(connection, name, password=kept, must_change=False)
+            _change_row(connection, name, password=kept, must_change=False)
         if by != name:
-            _change(connection, name, **self._handed(by))
+            _change_row(connection, name, **self._handover(by))
         _end_tokens(connection, name)
 
     def change_password(
@@ -166,90 +179,84 @@ class People:
         if new == password:
             raise ParameterError("The new password is the old one. Choose another.")
         kept = self._passwords.hashed(new)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             check_same(connection, before)
-            _change(connection, name, password=kept, must_change=False)
+            _change_row(connection, name, password=kept, must_change=False)
             _end_tokens(connection, name)
         self._write("password changed", name, by=name)
         return self.person(name)
 
     def person(self, name: str) -> Person:
-        """The person of this name; NotThere."""
-        return _there(self._unchanged(name), name)
+        return _person_or_refuse(self._cached_person(name), name)
 
     def everybody(self, *, by: str) -> list[Person]:
-        """All people, by name (for owners, stewards and auditors)."""
         self.require(by, Role.OWNER, Role.STEWARD, Role.AUDITOR)
-        with self._house.database.reading() as connection:
-            rows = connection.execute(select(PEOPLE).order_by(PEOPLE.c.name)).all()
+        rows = self._shared.database.rows(select(PEOPLE).order_by(PEOPLE.c.name))
         return [_person(row) for row in rows]
 
     def require(self, name: str, *roles: Role) -> Person:
         """The person, if active and of one of these roles; else NotPermitted."""
-        person = self._unchanged(name)
+        person = self._cached_person(name)
         if person is None or not person.active or not person.roles & set(roles):
-            needed = " or ".join(_words(frozenset(roles)))
+            needed = " or ".join(_role_words(frozenset(roles)))
             raise NotPermitted(f"This is for the role {needed}. Ask an owner for it, or ask one.")
         return person
 
     def has(self, name: str, *roles: Role) -> bool:
-        """Whether a person is active and of one of these roles."""
         try:
             self.require(name, *roles)
         except NotPermitted:
             return False
         return True
 
-    def read_too(self, row: "Row[tuple[object, ...]]") -> None:
+    def cache_row(self, row: "Row[tuple[object, ...]]") -> None:
         """Keeps the person of a row that was read with something of theirs."""
-        self._house.database.unchanged.read_too(("person", row.name), _person(row))
+        self._shared.database.cache.put(("person", row.name), _person(row))
 
     def ever(self, *roles: Role) -> frozenset[str]:
         """Whoever has, or ever had, one of these roles: the ledger says it and never forgets.
 
         The database says it too, of those whom an earlier letalone did not bring to the ledger.
         """
-        ledger, wanted = self._house.book.ledger, {role.value for role in roles}
-        with self._house.database.reading() as connection:
-            people = [_person(row) for row in connection.execute(select(PEOPLE)).all()]
-        now = frozenset(one.name for one in people if one.roles & set(roles))
+        ledger, wanted = self._shared.ledger, {role.value for role in roles}
+        people = [_person(row) for row in self._shared.database.rows(select(PEOPLE))]
+        now = frozenset(person.name for person in people if person.roles & set(roles))
 
         def read() -> frozenset[str]:
-            said = [
-                cast("Json", one.body["body"])
-                for what in (ADDED, ROLES_CHANGED)
-                for one in ledger.all_acts(what)
+            acts = [entry for what in (ADDED, ROLES_CHANGED) for entry in ledger.all_acts(what)]
+            bodies = [cast("Json", entry.body["body"]) for entry in acts]
+            had = [
+                body for body in bodies if wanted & set(cast("list[str]", body.get("roles") or ()))
             ]
-            had = [one for one in said if wanted & set(cast("list[str]", one.get("roles") or ()))]
-            return frozenset(str(one["person"]) for one in had)
+            return frozenset(str(body["person"]) for body in had)
 
-        return now | self._house.book.unchanged.value(("ever", roles), read)
+        return now | self._shared.ledger_view.cache.value(("ever", roles), read)
 
-    def _unchanged(self, name: str) -> Person | None:
+    def _cached_person(self, name: str) -> Person | None:
         """The person, where there is one; read anew whenever the database was written to."""
-        return self._house.database.unchanged.value(("person", name), lambda: self._read(name))
+        return self._shared.database.cache.value(("person", name), lambda: self._read(name))
 
     def _read(self, name: str) -> Person | None:
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             row = _row(connection, name)
         return None if row is None else _person(row)
 
-    def _checked(self, what: str, name: str, password: str, *, address: str) -> Recognised:
-        count_try(self._house, what, name, address)
-        with self._house.database.reading() as connection:
+    def _check_password(self, what: str, name: str, password: str, *, address: str) -> Recognised:
+        count_attempt(self._shared, what, name, address)
+        with self._shared.database.reading() as connection:
             row = _row(connection, name)
         kept = row.password if row is not None and row.active else None
         if not self._passwords.is_right(password, kept) or row is None:
             raise NotRecognised(Problem(Code.WRONG_PASSWORD))
         self._check_in_time(_person(row))
-        forget_tries(self._house, what, name, address)
+        forget_attempts(self._shared, what, name, address)
         return Recognised(_person(row), row.password)
 
     def _check_in_time(self, person: Person) -> None:
         """A one-time password that nobody has used may lie about somewhere."""
-        length = timedelta(days=self._house.settings.one_time_days)
+        length = timedelta(days=self._shared.settings.one_time_days)
         until = person.handed + length
-        if person.must_change and not still_lasts(until, self._house.clock(), length):
+        if person.must_change and not still_lasts(until, self._shared.clock(), length):
             raise NotRecognised(
                 f"This one-time password was for {length.days} days, which are over. Ask an owner"
                 " for a new one; for the only owner, `letalone serve --reset-owner` makes one."
@@ -258,13 +265,13 @@ class People:
     def _reset(self, name: str, *, by: str | None) -> str:
         password = one_time_password()
         kept = self._passwords.hashed(password)
-        with self._house.database.writing() as connection:
-            _found(connection, name)
-            _change(connection, name, password=kept, must_change=True, **self._handed(by))
+        with self._shared.database.writing() as connection:
+            _find_person(connection, name)
+            _change_row(connection, name, password=kept, must_change=True, **self._handover(by))
             _end_tokens(connection, name)
             self._write("password reset", name, by=by)
         for what in (LOG_IN, AGAIN):
-            forget_tries(self._house, what, name)
+            forget_attempts(self._shared, what, name)
         return password
 
     def _insert(
@@ -277,21 +284,21 @@ class People:
         by: str | None,
     ) -> None:
         row = {
-            "name": name, "roles": listed(_words(roles)), "password": password,
-            "must_change": True, "active": True, "made": written(self._house.clock()),
-            **self._handed(by),
+            "name": name, "roles": write_list(_role_words(roles)), "password": password,
+            "must_change": True, "active": True, "made": write_time(self._shared.clock()),
+            **self._handover(by),
         }  # fmt: skip
         connection.execute(insert(PEOPLE).values(row))
 
-    def _handed(self, by: str | None) -> dict[str, str | None]:
+    def _handover(self, by: str | None) -> dict[str, str | None]:
         """Somebody else had this account in their hands, now."""
-        return {"handed": written(self._house.clock()), "handed_by": by}
+        return {"handed": write_time(self._shared.clock()), "handed_by": by}
 
     def _write(
         self, what: str, name: str, *, by: str | None, roles: list[str] | None = None
     ) -> None:
         body: Json = {"person": name} if roles is None else {"person": name, "roles": roles}
-        self._house.book.write(None, what, body, by=[] if by is None else [by])
+        self._shared.ledger.administer(None, what, body, by=[] if by is None else [by])
 
 
 def check_same(connection: Connection, before: Recognised) -> None:
@@ -313,18 +320,18 @@ def _row(connection: Connection, name: str) -> "Row[tuple[object, ...]] | None":
     return connection.execute(select(PEOPLE).where(PEOPLE.c.name == name)).one_or_none()
 
 
-def _found(connection: Connection, name: str) -> Person:
+def _find_person(connection: Connection, name: str) -> Person:
     row = _row(connection, name)
-    return _there(None if row is None else _person(row), name)
+    return _person_or_refuse(None if row is None else _person(row), name)
 
 
-def _there(person: Person | None, name: str) -> Person:
+def _person_or_refuse(person: Person | None, name: str) -> Person:
     if person is None:
         raise NotThere(f"There is no person {name[:80]!r}.")
     return person
 
 
-@of_row
+@reads_stored
 def _person(row: "Row[tuple[object, ...]]") -> Person:
     roles = frozenset(Role(word) for word in read_list(row.roles))
     return Person(
@@ -339,30 +346,30 @@ def _person(row: "Row[tuple[object, ...]]") -> Person:
 
 def _looks_taken(connection: Connection, name: str) -> bool:
     names = connection.execute(select(PEOPLE.c.name)).scalars().all()
-    return name.casefold() in {one.casefold() for one in names}
+    return name.casefold() in {taken.casefold() for taken in names}
 
 
 def _check_other_owner(connection: Connection, person: Person) -> None:
     people = [_person(row) for row in connection.execute(select(PEOPLE)).all()]
-    owners = {one.name for one in people if one.active and Role.OWNER in one.roles}
+    owners = {other.name for other in people if other.active and Role.OWNER in other.roles}
     if owners == {person.name}:
         raise ParameterError(f"{person.name!r} is the last owner. Make somebody else one first.")
 
 
-def _change(connection: Connection, name: str, **values: object) -> None:
+def _change_row(connection: Connection, name: str, **values: object) -> None:
     connection.execute(update(PEOPLE).where(PEOPLE.c.name == name).values(**values))
 
 
 def _end_tokens(connection: Connection, name: str) -> None:
     connection.execute(update(TOKENS).where(TOKENS.c.person == name).values(revoked=True))
-    _end_visits(connection, name)
+    _end_browser_sessions(connection, name)
 
 
-def _end_visits(connection: Connection, name: str) -> None:
+def _end_browser_sessions(connection: Connection, name: str) -> None:
     connection.execute(SESSIONS.delete().where(SESSIONS.c.person == name))
 
 
-def _roles(roles: Iterable[Role]) -> frozenset[Role]:
+def _check_roles(roles: Iterable[Role]) -> frozenset[Role]:
     wanted = frozenset(roles)
     if not wanted or not all(isinstance(role, Role) for role in wanted):  # pyright: ignore[reportUnnecessaryIsInstance]
         words = ", ".join(role.value for role in Role)
@@ -370,5 +377,5 @@ def _roles(roles: Iterable[Role]) -> frozenset[Role]:
     return wanted
 
 
-def _words(roles: frozenset[Role]) -> list[str]:
+def _role_words(roles: frozenset[Role]) -> list[str]:
     return [role.value for role in Role if role in roles]

@@ -1,26 +1,36 @@
-"""A person's id: read once by the type of the unit, spelled as the table spells it.
+"""Reads a person's id as the table spells it, and names the person in the ledger by a key instead.
 
 007 and 7 are the same whole number, 2024-1-31 and 2024-01-31 the same day: rows, marks, keys and
-statements all go by the one spelling. What an id was typed as is looked for, too, where something
-of the person is to be forgotten: an older letalone took it as it was typed.
+statements all use the one spelling. Where something of a person is to be forgotten, the id as it
+was typed is looked for, too: an older letalone took it as it was typed.
 
-The ledger never forgets, so no reason and no outcome may have the id in it, whatever its case
-and the blanks within it.
+The ledger never forgets, so it must not name people: no reason and no outcome may have the id in
+it, whatever its case and the blanks within it. The ledger has HMAC-SHA256 of data set and id under
+a key of 256 bits that is this person's alone. While the key is there, all acts about a person can
+be found together. When it is destroyed nobody can tell whose they were, not even with the master
+key and the id.
 
-  Tested:   tests/curator/test_person_ids.py
+  Tested:   tests/curator/test_person_ids.py, tests/curator/test_subjects.py
+  Assumed:  HMAC-SHA256 is a pseudo-random function; copies of the database (backups) end, too
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from secrets import token_bytes
 
-from letalone.curator.sessions import Source
+from sqlalchemy import delete, insert, select, update
+
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.master_key import KEY_BYTES, pseudonym
+from letalone.curator.open_sessions import RowsLocation
+from letalone.curator.tables import OWNER_TASKS, SUBJECT_KEYS
 from letalone.curator.unit_rows import spelled_id
 from letalone.errors import ParameterError
 
-LONGEST = 1000
-MOST_WORDS = 8  # of an id that is looked for in an outcome
-AROUND = "\"'`.,;:!?()[]{}<>„“”‚‘’«»"
+MAX_ID_LENGTH = 1000
+MAX_ID_WORDS = 8  # of an id that is looked for in an outcome
+PUNCTUATION = "\"'`.,;:!?()[]{}<>„“”‚‘’«»"
 NEGATIVE_ZERO = "-0.0"
 
 
@@ -43,13 +53,13 @@ class PersonId:
 
 
 def check_typed(typed: object) -> str:
-    """A text that is not empty, and not a book."""
-    if not isinstance(typed, str) or not 0 < len(typed) <= LONGEST:
-        raise ParameterError(f"The id must be a text of 1 to {LONGEST} letters.")
+    """A text that is not empty, and not too long."""
+    if not isinstance(typed, str) or not 0 < len(typed) <= MAX_ID_LENGTH:
+        raise ParameterError(f"The id must be a text of 1 to {MAX_ID_LENGTH} letters.")
     return typed
 
 
-def read_id(source: Source, typed: str) -> PersonId:
+def read_id(source: RowsLocation, typed: str) -> PersonId:
     """The id in a data set; NotAnId where it is not of the declared type of the unit."""
     spelled = spelled_id(source.place, source.schema, typed)
     if spelled is None:
@@ -64,12 +74,12 @@ def read_id(source: Source, typed: str) -> PersonId:
 def check_unnamed(words: str, ids: Iterable[str]) -> None:
     """Refuses words that have one of the ids in them."""
     plain = _plain(words)
-    for one in filter(None, map(_plain, ids)):
-        if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", plain):
-            raise names_the_person()
+    for unit_id in filter(None, map(_plain, ids)):
+        if re.search(rf"(?<!\w){re.escape(unit_id)}(?!\w)", plain):
+            raise id_in_reason()
 
 
-def names_the_person() -> ParameterError:
+def id_in_reason() -> ParameterError:
     """What is told where a reason or an outcome has the id in it."""
     return ParameterError(
         "The reason has the person's id in it, and the ledger never forgets. Name the case by a"
@@ -77,18 +87,18 @@ def names_the_person() -> ParameterError:
     )
 
 
-def candidates(words: str) -> Iterator[str]:
+def possible_ids(words: str) -> Iterator[str]:
     """Whatever in some words could be an id: runs of words, in several ways of writing them.
 
     For where the id itself is not known here, only what a key makes of it.
     """
     parts = words.split()
     for start in range(len(parts)):
-        for end in range(start + 1, min(start + MOST_WORDS, len(parts)) + 1):
+        for end in range(start + 1, min(start + MAX_ID_WORDS, len(parts)) + 1):
             run = " ".join(parts[start:end])
-            yield from dict.fromkeys(_ways(run) | _ways(run.strip(AROUND)))
+            yield from dict.fromkeys(_ways(run) | _ways(run.strip(PUNCTUATION)))
     yield from re.findall(r"[\w@.+-]*\w", words)
-    yield from (str(int(one)) for one in re.findall(r"(?<![\w.])[0-9]{1,30}(?![\w.])", words))
+    yield from (str(int(digits)) for digits in re.findall(r"(?<![\w.])[0-9]{1,30}(?![\w.])", words))
 
 
 def _ways(run: str) -> dict[str, None]:
@@ -97,3 +107,27 @@ def _ways(run: str) -> dict[str, None]:
 
 def _plain(words: str) -> str:
     return " ".join(words.casefold().split())
+
+
+def pseudonym_of_subject(shared: Dependencies, data_set: str, unit_id: str) -> str:
+    """What the ledger calls a person in a data set; a key is made at the first act."""
+    finder = shared.master.finder(data_set, unit_id)
+    wanted = select(SUBJECT_KEYS.c.key).where(SUBJECT_KEYS.c.finder == finder)
+    with shared.database.writing() as connection:
+        key = connection.execute(wanted).scalar_one_or_none()
+        if key is None:
+            key = token_bytes(KEY_BYTES)
+            connection.execute(insert(SUBJECT_KEYS).values(finder=finder, key=key))
+    return pseudonym(key, data_set, unit_id)
+
+
+def destroy_keys(shared: Dependencies, finders: Sequence[str]) -> bool:
+    """From here on nobody can tell whose acts these were; whether also not from the log.
+
+    Errands of the person stay, and say no longer whose they were.
+    """
+    with shared.database.writing() as connection:
+        connection.execute(delete(SUBJECT_KEYS).where(SUBJECT_KEYS.c.finder.in_(finders)))
+        theirs = update(OWNER_TASKS).where(OWNER_TASKS.c.finder.in_(finders))
+        connection.execute(theirs.values(finder="", subject=""))
+    return shared.database.overwrite()

@@ -1,4 +1,4 @@
-"""Where files may come from, and where they are kept.
+"""Finds the files that may be imported, and names the files that are kept.
 
 A file is imported by its name within one folder. The name is refused if it leads anywhere else:
 absolute, with "..", through a link, or to what is no plain file. What is kept has a random name.

@@ -1,4 +1,4 @@
-"""The record of processing activities (GDPR, article 30).
+"""Writes the record of processing activities (GDPR, article 30).
 
 Every field comes from what was declared and decided; none from the data. The record names
 analysts, who are recipients of answers, so it is for owners, stewards and auditors.
@@ -6,14 +6,14 @@ analysts, who are recipients of answers, so it is for owners, stewards and audit
   Tested:   tests/curator/test_principles.py (G8)
 """
 
+from letalone.curator.controller import ControllerService
 from letalone.curator.data_sets import DataSets
-from letalone.curator.facts import Facts
-from letalone.curator.house import House
-from letalone.curator.markdown import cell, table
-from letalone.curator.people import People
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.people import PeopleService
+from letalone.curator.public_page import escape_cell, markdown_table
 from letalone.curator.records import DataSetRecord, Grant, Role
 from letalone.curator.requests import Requests
-from letalone.curator.words import written
+from letalone.curator.words import write_time
 from letalone.privacy.curve import Json
 
 MEASURES = (
@@ -28,18 +28,18 @@ MEASURES = (
 class Processing:
     """The record, as JSON and as Markdown, for owners, stewards and auditors."""
 
-    __slots__ = ("_data_sets", "_facts", "_house", "_people", "_requests")
+    __slots__ = ("_data_sets", "_facts", "_people", "_requests", "_shared")
 
     def __init__(
         self,
-        house: House,
-        people: People,
+        shared: Dependencies,
+        people: PeopleService,
         data_sets: DataSets,
         requests: Requests,
         *,
-        facts: Facts,
+        facts: ControllerService,
     ) -> None:
-        self._house, self._people, self._facts = house, people, facts
+        self._shared, self._people, self._facts = shared, people, facts
         self._data_sets, self._requests = data_sets, requests
 
     def record(self, *, by: str) -> Json:
@@ -48,25 +48,23 @@ class Processing:
         who, grants = self._facts.answerable, self._requests.grants(by=by)
         return {
             "format": 1,
-            "time": written(self._house.clock()),
+            "time": write_time(self._shared.clock()),
             "controller": who.controller,
             "contact": who.contact,
-            "activities": [_activity(one, grants) for one in self._data_sets.records()],
+            "activities": [_activity(data_set, grants) for data_set in self._data_sets.records()],
             "security_measures": list(MEASURES),
-            "ledger": {
-                "entries": len(self._house.book.ledger),
-                "head": self._house.book.ledger.head,
-            },
+            "ledger": {"entries": len(self._shared.ledger), "head": self._shared.ledger.head},
         }
 
     def markdown(self, *, by: str) -> str:
-        """The same for reading."""
         self._people.require(by, Role.OWNER, Role.STEWARD, Role.AUDITOR)
         who, grants = self._facts.answerable, self._requests.grants(by=by)
         lines = ["# Record of processing activities", ""]
-        lines += [f"Controller: {cell(who.controller)}. Contact: {cell(who.contact)}."]
-        for one in self._data_sets.records():
-            lines += ["", f"## {cell(one.name)}", "", *_rows(one, grants)]
+        lines += [
+            f"Controller: {escape_cell(who.controller)}. Contact: {escape_cell(who.contact)}."
+        ]
+        for data_set in self._data_sets.records():
+            lines += ["", f"## {escape_cell(data_set.name)}", "", *_rows(data_set, grants)]
         lines += ["", "## Security measures", "", *(f"- {words}" for words in MEASURES)]
         return "\n".join(lines) + "\n"
 
@@ -75,7 +73,7 @@ def _activity(record: DataSetRecord, grants: list[Grant]) -> Json:
     return {
         "data_set": record.name,
         "description": record.description,
-        "purposes": [one.name for one in record.purposes],
+        "purposes": [purpose.name for purpose in record.purposes],
         "categories_of_data_subjects": [record.schema.unit or "row"],
         "categories_of_personal_data": [column.name for column in record.schema.columns],
         "recipients": _recipients(record, grants),
@@ -86,18 +84,18 @@ def _activity(record: DataSetRecord, grants: list[Grant]) -> Json:
 
 
 def _recipients(record: DataSetRecord, grants: list[Grant]) -> list[str]:
-    return sorted({one.analyst for one in grants if one.data_set == record.name})
+    return sorted({grant.analyst for grant in grants if grant.data_set == record.name})
 
 
 def _rows(record: DataSetRecord, grants: list[Grant]) -> list[str]:
-    found = _activity(record, grants)
-    rows = [[name.replace("_", " "), _words(value)] for name, value in found.items()]
-    return table(["field", "what is recorded"], rows)
+    fields = _activity(record, grants)
+    rows = [[name.replace("_", " "), _words(value)] for name, value in fields.items()]
+    return markdown_table(["field", "what is recorded"], rows)
 
 
 def _words(value: object) -> str:
     if isinstance(value, list):
-        return ", ".join(str(one) for one in value) or "none"  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return ", ".join(str(item) for item in value) or "none"  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return (
         {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
     )

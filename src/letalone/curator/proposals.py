@@ -1,4 +1,4 @@
-"""Proposals: a larger budget needs two different people.
+"""Raises budgets by proposals: a larger budget needs two different people.
 
 Both must be stewards or owners when it is carried out. An owner could make a second person up, so
 both accounts must have been in their person's hands alone for a while: with a password of their
@@ -21,24 +21,25 @@ Theorem.  Once a second person has been a steward or an owner, no budget is rais
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Row, insert, select
 
 from letalone.curator.data_sets import DataSets
-from letalone.curator.house import House
-from letalone.curator.people import People
+from letalone.curator.decisions import Decisions, read_words
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.people import PeopleService
 from letalone.curator.records import Person, Proposal, Role, State
-from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
-from letalone.curator.requests import read_words
+from letalone.curator.refusals import NotPermitted, NotThere
 from letalone.curator.tables import PROPOSALS
 from letalone.curator.words import (
-    AGREE,
-    amounts,
-    budget_of,
+    CLOCK_TOLERANCE,
     new_id,
-    of_row,
-    read_time,
+    read_budget,
+    read_optional_time,
+    read_record,
+    reads_stored,
     time_of,
-    written,
+    write_budget,
+    write_time,
 )
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import budget_to_json
@@ -51,10 +52,12 @@ DECIDE = (Role.STEWARD, Role.OWNER)
 class Proposals:
     """Larger budgets that one person proposes and another one seconds."""
 
-    __slots__ = ("_data_sets", "_house", "_people")
+    __slots__ = ("_data_sets", "_decisions", "_people", "_shared")
 
-    def __init__(self, house: House, people: People, data_sets: DataSets) -> None:
-        self._house, self._people, self._data_sets = house, people, data_sets
+    def __init__(self, shared: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
+        self._shared, self._people, self._data_sets = shared, people, data_sets
+        missing = "There is no such proposal."
+        self._decisions = Decisions(PROPOSALS, "proposal", _read_proposal, missing, shared.clock)
 
     def make(
         self,
@@ -66,20 +69,19 @@ class Proposals:
         purpose: str | None = None,
         analyst: str | None = None,
     ) -> Proposal:
-        """Proposes a larger budget for a data set, a purpose, or an analyst under it."""
         self._people.require(by, *DECIDE)
         self._data_sets.record(data_set)
         budget = self._larger(data_set, budget, purpose=purpose, analyst=analyst)
         row = {
             "id": new_id(), "data_set": data_set, "purpose": purpose, "analyst": analyst,
-            **amounts(budget), "why": read_words("why", why), "state": State.OPEN.value,
-            "proposed_by": by, "proposed": written(self._house.clock()),
+            **write_budget(budget), "why": read_words("why", why), "state": State.OPEN.value,
+            "proposed_by": by, "proposed": write_time(self._shared.clock()),
         }  # fmt: skip
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(insert(PROPOSALS).values(row))
-            found = _found(connection, str(row["id"]))
-        self._write("proposed", found, by=by)
-        return found
+            made = self._decisions.find(connection, str(row["id"]))
+        self._write("proposed", made, by=by)
+        return made
 
     def second(self, proposal: str, *, by: str, reason: str = "seconded") -> Proposal:
         """Agrees, and so carries it out; somebody else than who proposed, and not made up.
@@ -88,66 +90,62 @@ class Proposals:
         """
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
-        with self._house.database.writing() as connection:
-            found = _open(connection, proposal)
-            self._check_second(found, by)
-            both = list(dict.fromkeys([found.proposed_by, by]))
-            self._house.book.raise_to(
-                found.data_set,
-                found.budget,
-                purpose=found.purpose,
-                analyst=found.analyst,
+        with self._shared.database.writing() as connection:
+            before = self._decisions.find_open(connection, proposal)
+            self._check_second(before, by)
+            both = list(dict.fromkeys([before.proposed_by, by]))
+            self._shared.ledger_view.raise_to(
+                before.data_set,
+                before.budget,
+                purpose=before.purpose,
+                analyst=before.analyst,
                 by=both,
             )
-            after = self._decided(connection, proposal, State.GRANTED, by=by, reason=words)
+            after = self._decisions.decide(connection, proposal, State.GRANTED, by=by, reason=words)
             what = "seconded" if len(both) > 1 else "decided alone"
             self._write(what, after, by=by, accounts=self._accounts(both))
         return after
 
-    def can_second(self, found: Proposal, *, by: str) -> bool:
-        """Whether this person could second an open proposal now."""
+    def can_second(self, proposal: Proposal, *, by: str) -> bool:
         try:
             self._people.require(by, *DECIDE)
-            self._check_second(found, by)
+            self._check_second(proposal, by)
         except NotPermitted:
             return False
-        return found.state is State.OPEN
+        return proposal.state is State.OPEN
 
     def refuse(self, proposal: str, *, reason: str, by: str) -> Proposal:
         """Declines a proposal, or takes back one's own."""
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
-        with self._house.database.writing() as connection:
-            found = _open(connection, proposal)
-            state = State.WITHDRAWN if found.proposed_by == by else State.REFUSED
-            after = self._decided(connection, proposal, state, by=by, reason=words)
+        with self._shared.database.writing() as connection:
+            before = self._decisions.find_open(connection, proposal)
+            state = State.WITHDRAWN if before.proposed_by == by else State.REFUSED
+            after = self._decisions.decide(connection, proposal, state, by=by, reason=words)
         self._write("proposal declined", after, by=by)
         return after
 
     def proposals(self, *, by: str) -> list[Proposal]:
-        """All proposals, the newest first (for stewards, owners and auditors)."""
         self._people.require(by, *DECIDE, Role.AUDITOR)
         wanted = select(PROPOSALS).order_by(PROPOSALS.c.proposed.desc(), PROPOSALS.c.id)
-        with self._house.database.reading() as connection:
-            return [_proposal(row) for row in connection.execute(wanted).all()]
+        return [_read_proposal(row) for row in self._shared.database.rows(wanted)]
 
     def proposal(self, proposal: str, *, by: str) -> Proposal:
-        """One proposal (for stewards, owners and auditors); NotThere."""
         self._people.require(by, *DECIDE, Role.AUDITOR)
-        with self._house.database.reading() as connection:
-            return _found(connection, proposal)
+        with self._shared.database.reading() as connection:
+            return self._decisions.find(connection, proposal)
 
-    def _check_second(self, found: Proposal, by: str) -> None:
+    def _check_second(self, proposal: Proposal, by: str) -> None:
         """NotPermitted where this person cannot be the second one, or not yet."""
-        if found.proposed_by == by and not self._is_alone(by):
+        if proposal.proposed_by == by and not self._is_alone(by):
             raise NotPermitted("You proposed it yourself. A second person has to agree.")
-        if not self._people.has(found.proposed_by, *DECIDE):
+        if not self._people.has(proposal.proposed_by, *DECIDE):
             raise NotPermitted("Who proposed it is no steward or owner any more. Propose it anew.")
-        if analyst_is(found, by):
+        if analyst_is(proposal, by):
             raise NotPermitted("This is your own budget. Somebody else has to agree.")
-        people = [self._people.person(name) for name in (found.proposed_by, by)]
+        people = [self._people.person(name) for name in (proposal.proposed_by, by)]
         self._check_own_passwords(people)
-        if found.proposed_by != by:
+        if proposal.proposed_by != by:
             self._check_own_hands(people)
 
     def _is_alone(self, name: str) -> bool:
@@ -156,7 +154,7 @@ class Proposals:
 
     def _check_own_passwords(self, people: list[Person]) -> None:
         """NotPermitted where somebody else has seen a password."""
-        one_time = [one.name for one in people if one.must_change]
+        one_time = [person.name for person in people if person.must_change]
         if one_time:
             raise NotPermitted(
                 f"The account of {one_time[0]!r} still has a one-time password, which another"
@@ -165,22 +163,25 @@ class Proposals:
 
     def _check_own_hands(self, people: list[Person]) -> None:
         """NotPermitted where somebody else had one of the accounts in their hands lately."""
-        wait = timedelta(days=self._house.settings.waiting_days)
-        last, now = max(people, key=lambda one: one.handed), self._house.clock()
-        if now + AGREE < last.handed:
-            raise NotPermitted(_handled_ahead(last, wait))
+        wait = timedelta(days=self._shared.settings.waiting_days)
+        last, now = max(people, key=lambda person: person.handed), self._shared.clock()
+        if now + CLOCK_TOLERANCE < last.handed:
+            raise NotPermitted(_handled_ahead_words(last, wait))
         if now < last.handed + wait:
             raise NotPermitted(
-                f"The account of {last.name!r} {_handled(last)} lately. Budgets are raised by two"
-                f" people whose accounts were in their own hands for {wait.days} days: these two"
-                f" can from {written(last.handed + wait)}. Let others propose or second it, or"
-                " wait."
+                f"The account of {last.name!r} {_handled_words(last)} lately. Budgets are raised by"
+                f" two people whose accounts were in their own hands for {wait.days} days: these"
+                f" two can from {write_time(last.handed + wait)}. Let others propose or second it,"
+                " or wait."
             )
 
     def _accounts(self, names: list[str]) -> Json:
         """Since when the accounts are in their hands, and whose they were in before."""
         people = [self._people.person(name) for name in names]
-        return {one.name: {"since": written(one.handed), "from": one.handed_by} for one in people}
+        return {
+            person.name: {"since": write_time(person.handed), "from": person.handed_by}
+            for person in people
+        }
 
     def _larger(
         self, data_set: str, budget: Budget, *, purpose: str | None, analyst: str | None
@@ -214,52 +215,41 @@ class Proposals:
             )
 
     def _budget(self, data_set: str, purpose: str | None, analyst: str | None) -> Budget:
-        book = self._house.book
         if purpose is None:
             if analyst is not None:
                 raise ParameterError("An analyst's budget is for a purpose. Name it.")
-            return book.ledger.data_set(data_set).budget
-        level = book.level(data_set, purpose=purpose, analyst=analyst)
+            return self._shared.ledger.data_set(data_set).budget
+        level = self._shared.ledger_view.level(data_set, purpose=purpose, analyst=analyst)
         if level is None:
             raise NotThere(f"{data_set!r} has no such purpose, or no such grant for it.")
         return level.budget
 
-    def _decided(
-        self, connection: Connection, proposal: str, state: State, *, by: str, reason: str | None
-    ) -> Proposal:
-        values = {
-            "state": state.value,
-            "decided_by": by,
-            "decided": written(self._house.clock()),
-            "reason": reason,
-        }
-        connection.execute(update(PROPOSALS).where(PROPOSALS.c.id == proposal).values(values))
-        return _found(connection, proposal)
-
-    def _write(self, what: str, found: Proposal, *, by: str, accounts: Json | None = None) -> None:
+    def _write(
+        self, what: str, proposal: Proposal, *, by: str, accounts: Json | None = None
+    ) -> None:
         body: Json = {
-            "proposal": found.id,
-            "purpose": found.purpose,
-            "analyst": found.analyst,
-            "budget": budget_to_json(found.budget),
-            "why": found.why,
-            "reason": found.reason,
+            "proposal": proposal.id,
+            "purpose": proposal.purpose,
+            "analyst": proposal.analyst,
+            "budget": budget_to_json(proposal.budget),
+            "why": proposal.why,
+            "reason": proposal.reason,
             **({} if accounts is None else {"accounts": accounts}),
         }
-        self._house.book.write(found.data_set, what, body, by=[by])
+        self._shared.ledger.administer(proposal.data_set, what, body, by=[by])
 
 
-def _handled_ahead(person: Person, wait: timedelta) -> str:
+def _handled_ahead_words(person: Person, wait: timedelta) -> str:
     """When it really was, nobody knows: not to count it would let a made-up person in at once."""
     return (
-        f"The account of {person.name!r} {_handled(person)} when a clock was wrong: by it, on"
-        f" {written(person.handed)}, which is yet to come. Look at the service's clock. If it is"
+        f"The account of {person.name!r} {_handled_words(person)} when a clock was wrong: by it, on"
+        f" {write_time(person.handed)}, which is yet to come. Look at the service's clock. If it is"
         f" right now, let an owner give {person.name!r} the same roles again: the {wait.days} days"
         " that an account must be in its person's own hands begin then."
     )
 
 
-def _handled(person: Person) -> str:
+def _handled_words(person: Person) -> str:
     if person.handed_by is None:
         return "was made, or given a one-time password, on the service's machine"
     return (
@@ -267,38 +257,18 @@ def _handled(person: Person) -> str:
     )
 
 
-def analyst_is(found: Proposal, person: str) -> bool:
+def analyst_is(proposal: Proposal, person: str) -> bool:
     """Whether a proposal is about a person's own budget."""
-    return found.analyst == person
+    return proposal.analyst == person
 
 
-def _found(connection: Connection, proposal: str) -> Proposal:
-    row = connection.execute(select(PROPOSALS).where(PROPOSALS.c.id == proposal)).one_or_none()
-    if row is None:
-        raise NotThere("There is no such proposal.")
-    return _proposal(row)
-
-
-def _open(connection: Connection, proposal: str) -> Proposal:
-    found = _found(connection, proposal)
-    if found.state is not State.OPEN:
-        raise AlreadyDecided(f"This proposal was decided before: it is {found.state.value}.")
-    return found
-
-
-@of_row
-def _proposal(row: Row[tuple[Any, ...]]) -> Proposal:
-    return Proposal(
-        row.id,
-        row.data_set,
-        row.purpose,
-        row.analyst,
-        budget_of(row),
-        row.why,
-        State(row.state),
-        row.proposed_by,
-        time_of(row.proposed),
-        row.decided_by,
-        read_time(row.decided),
-        row.reason,
+@reads_stored
+def _read_proposal(row: Row[tuple[Any, ...]]) -> Proposal:
+    return read_record(
+        Proposal,
+        row,
+        budget=read_budget(row),
+        state=State(row.state),
+        proposed=time_of(row.proposed),
+        decided=read_optional_time(row.decided),
     )

@@ -1,4 +1,4 @@
-"""Where people sign in elsewhere: a file `sign-in.toml` in the curator's folder.
+"""Reads where people sign in elsewhere: a file `sign-in.toml` in the curator's folder.
 
 issuer = "https://login.example.org"
 client = "letalone"
@@ -33,17 +33,17 @@ def read_provider(path: Path) -> ProviderSettings | None:
     if not path.is_file():
         return None
     try:
-        found = tomllib.loads(path.read_text("utf-8"))
+        fields = tomllib.loads(path.read_text("utf-8"))
     except (ValueError, OSError):
         raise ParameterError(f"{path} cannot be read: it must be TOML.") from None
-    wrong = set(found) - ALLOWED | {one for one in NEEDED if one not in found}
-    if wrong or not all(isinstance(one, str) and one for one in found.values()):
+    wrong = set(fields) - ALLOWED | {name for name in NEEDED if name not in fields}
+    if wrong or not all(isinstance(name, str) and name for name in fields.values()):
         raise ParameterError(
             f"{path} must have issuer, client and secret_file, and may have name, each as text."
         )
-    secret = _secret(path.parent / found.pop("secret_file"))
-    issuer = checked_address(found.pop("issuer"), what="The issuer")
-    return ProviderSettings(issuer=issuer, secret=secret, **found)
+    secret = _secret(path.parent / fields.pop("secret_file"))
+    issuer = checked_address(fields.pop("issuer"), what="The issuer")
+    return ProviderSettings(issuer=issuer, secret=secret, **fields)
 
 
 def checked_address(address: str, *, what: str) -> str:
@@ -72,9 +72,9 @@ def _is_here(scheme: str, host: str | None) -> bool:
 
 def _secret(path: Path) -> str:
     try:
-        found = path.read_text("utf-8").strip()
+        secret = path.read_text("utf-8").strip()
     except (ValueError, OSError):
-        found = ""
-    if not found:
+        secret = ""
+    if not secret:
         raise ParameterError(f"{path} must hold the secret that the provider gave this service.")
-    return found
+    return secret

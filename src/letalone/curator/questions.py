@@ -8,8 +8,8 @@ are made anew and compared, since bounds, units and digests decide the noise and
 
 from typing import Any, cast
 
+from letalone.curator.plan_checks import used_columns
 from letalone.curator.records import Question
-from letalone.curator.used_columns import used_columns
 from letalone.errors import NotAllowed, ParameterError
 from letalone.plans.clauses import Join, PublicJoin
 from letalone.plans.features import rows_schema
@@ -36,48 +36,48 @@ def is_open(query: Query) -> bool:
 
 def read(question: Question, sessions: list[Session]) -> Query:
     """The question as a plan about the first table; no data is touched."""
-    own, *others = sessions
+    session, *others = sessions
     reader = _read_sql if question.plan is None else _read_plan
-    return reader(question, own, others)
+    return reader(question, session, others)
 
 
-def _read_sql(question: Question, own: Session, others: list[Session]) -> Query:
+def _read_sql(question: Question, session: Session, others: list[Session]) -> Query:
     sql = cast("str", question.sql)
     if len(sql) > LONGEST_SQL:
         raise ParameterError(f"sql has {len(sql):,} letters, but may have {LONGEST_SQL:,}.")
-    return own.sql(
+    return session.sql(
         sql,
         keys=question.keys,
         bounds=cast("Any", question.bounds),
-        tables={**question.tables, **{one.name: one for one in others}},
+        tables={**question.tables, **{other.name: other for other in others}},
         dialect=question.dialect,
         max_rows=question.max_rows,
         max_groups=question.max_groups,
     ).planned()
 
 
-def _read_plan(question: Question, own: Session, others: list[Session]) -> Query:
+def _read_plan(question: Question, session: Session, others: list[Session]) -> Query:
     """A stored plan, if it is about the tables as they are declared: their bounds decide the noise.
 
     Its joins are made anew and compared, since nothing in a plan from elsewhere is believed.
     """
-    plan, table = plan_from_json(cast("Json", question.plan)), own.bound().table
-    if plan.schema != own.schema:
+    plan, table = plan_from_json(cast("Json", question.plan)), session.bound().table
+    if plan.schema != session.schema:
         raise ParameterError(
             f"The plan is about {plan.schema.name!r}, version {plan.schema.version}, declared in"
-            f" another way than {own.name!r}, version {own.schema.version}, is now. Make it anew"
-            " from the schema as it is."
+            f" another way than {session.name!r}, version {session.schema.version}, is now. Make it"
+            " anew from the schema as it is."
         )
     check_names_nobody(plan)
-    by_name = {one.name: one.bound().table for one in others}
+    by_name = {other.name: other.bound().table for other in others}
     for join in plan.partners:
         if join.name not in by_name:
             raise ParameterError(f"The plan joins {join.name!r}. Name it among the others.")
         columns = [column.name for column in join.columns]
         _check_join(join, private_join(table, by_name[join.name], on=join.on[0], columns=columns))
     inner = () if plan.per_unit is None else plan.per_unit.joins
-    rows = [(join, own.schema) for join in inner]
-    rows += [(join, rows_schema(own.schema, plan.per_unit)) for join in plan.joins]
+    rows = [(join, session.schema) for join in inner]
+    rows += [(join, rows_schema(session.schema, plan.per_unit)) for join in plan.joins]
     for join, beside in rows:
         if isinstance(join, PublicJoin):
             if join.name not in question.tables:
@@ -88,8 +88,8 @@ def _read_plan(question: Question, own: Session, others: list[Session]) -> Query
     return Query.from_plan(table, plan)
 
 
-def _check_join(join: Join, found: Join) -> None:
-    if join != found:
+def _check_join(join: Join, made: Join) -> None:
+    if join != made:
         raise ParameterError(
             f"The plan joins {join.name!r} in another way than the table is now. Make it anew."
         )

@@ -1,4 +1,4 @@
-"""What the parts of a curator hand out: frozen records, all of them plain data.
+"""Records that the parts of the service return: frozen, all of them plain data.
 
 `Affected` and `Subject…` records hold exact numbers and rows: they are for owners and stewards.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import Enum
 
-from letalone.curator.words import in_utc
+from letalone.curator.words import to_utc
 from letalone.engines.frames import is_frame
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
@@ -62,7 +62,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class AccessToken:
     """What is known of a token; its secret is shown once and not kept."""
 
     id: str
@@ -98,6 +98,10 @@ class Bearer:
     elevated: bool
     token: str
 
+    @property
+    def name(self) -> str:
+        return self.person.name
+
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
@@ -110,7 +114,7 @@ class Purpose:
 
     def __post_init__(self) -> None:
         read_name(self.name, of="purpose")
-        object.__setattr__(self, "expires", in_utc("expires", self.expires))
+        object.__setattr__(self, "expires", to_utc("expires", self.expires))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +160,8 @@ class DataSetRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class AffectedColumn:
-    """How many values of a column were touched by the rules: exact, for owner and steward."""
+class ColumnEffects:
+    """Counts the values of a column that the rules changed: exact, for owner and steward."""
 
     name: str
     unreadable: int
@@ -168,12 +172,12 @@ class AffectedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """What an import did: exact, for owner and steward only."""
+    """Counts what an import changed: exact, for owner and steward only."""
 
     rows_read: int
     rows_kept: int
     rows_without_unit: int
-    columns: tuple[AffectedColumn, ...]
+    columns: tuple[ColumnEffects, ...]
     rows_uneven: int = 0
     lines_not_utf8: int = 0
     version: int | None = None
@@ -260,7 +264,7 @@ class Question:
             if not is_frame(table):  # a path would be read from the curator's own disk
                 raise ParameterError(f"The public table {name!r} must be sent as a table.")
         for_sql = (self.keys, self.bounds, self.dialect, self.max_rows, self.max_groups)
-        if self.plan is not None and any(one is not None for one in for_sql):
+        if self.plan is not None and any(given is not None for given in for_sql):
             raise ParameterError(
                 "keys, bounds, dialect, max_rows and max_groups belong to sql; a plan has its own."
             )
@@ -300,7 +304,7 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ReleaseMade:
     """A release that was made while a person's rows were in: entry, time and question."""
 
     entry: int
@@ -326,7 +330,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class OpenOwnerTask:
     """What the owner of an external source was asked for, until its outcome is recorded."""
 
     act: str

@@ -1,4 +1,4 @@
-"""Answers that an analyst has been given before, in this process: repeats need not be made anew.
+"""Caches answers that an analyst got before from this process, so that a repeat is free of work.
 
 An answer is remembered for one analyst, one purpose, the columns of the grant and the version of
 the data set by then: if one of these is another, the question goes the whole way again.
@@ -18,9 +18,11 @@ from letalone.ledger import DataSet
 from letalone.ledger.charging import RemainingBudget
 from letalone.session.release import Release
 
-MOST = 1000
-MOST_LETTERS = 8_000_000  # of all answers as they are stored; in memory they take ten times as much
-LONGEST = 1 << 18  # bytes; what is longer is written anew each time
+MAX_CACHED_ANSWERS = 1000
+MAX_CACHED_LETTERS = (
+    8_000_000  # of all answers as they are stored; in memory they take ten times as much
+)
+MAX_WRITTEN_BYTES = 1 << 18  # bytes; what is longer is written anew each time
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,54 +35,55 @@ class Answer:
 
     def written(self, how: Callable[[Release], bytes]) -> bytes:
         """As `how` writes it, once; what is left must not be in it, since that changes."""
-        found = self._written.get(how)
-        if found is None:
-            found = how(self.release)
-            if len(found) <= LONGEST:
-                self._written[how] = found
-        return found
+        text = self._written.get(how)
+        if text is None:
+            text = how(self.release)
+            if len(text) <= MAX_WRITTEN_BYTES:
+                self._written[how] = text
+        return text
 
     def repeated(self) -> "Answer":
-        """For the next time that it is asked for."""
         standing = replace(self.release.standing, repeated=True)
         return Answer(replace(self.release, standing=standing), self.arrangement)
 
     def as_of(self, now: DataSet) -> "Answer":
-        """With what is left by now."""
-        left = self.release.standing.left
-        left = replace(left, data_set=now) if isinstance(left, RemainingBudget) else left
-        standing = replace(self.release.standing, left=left)
+        remaining = self.release.standing.left
+        remaining = (
+            replace(remaining, data_set=now)
+            if isinstance(remaining, RemainingBudget)
+            else remaining
+        )
+        standing = replace(self.release.standing, left=remaining)
         return replace(self, release=replace(self.release, standing=standing))
 
 
-class Remembered:
-    """The answers that were asked for last; safe among threads."""
+class AnswerCache:
+    """Caches the answers that were asked for last; safe among threads."""
 
-    __slots__ = ("_found", "_letters", "_lock")
+    __slots__ = ("_answers", "_letters", "_lock")
 
     def __init__(self) -> None:
-        self._found: OrderedDict[Hashable, tuple[Answer, int]] = OrderedDict()
+        self._answers: OrderedDict[Hashable, tuple[Answer, int]] = OrderedDict()
         self._letters, self._lock = 0, Lock()
 
     def get(self, key: Hashable) -> Answer | None:
-        """The answer under a key, where it is remembered."""
         with self._lock:
-            found = self._found.get(key)
-            if found is not None:
-                self._found.move_to_end(key)
-            return None if found is None else found[0]
+            cached = self._answers.get(key)
+            if cached is not None:
+                self._answers.move_to_end(key)
+            return None if cached is None else cached[0]
 
     def put(self, key: Hashable, answer: Answer, *, letters: int) -> None:
         """Remembers an answer of so many letters, and forgets the oldest where it is too much."""
         with self._lock:
-            before = self._found.pop(key, None)
+            before = self._answers.pop(key, None)
             self._letters += letters - (0 if before is None else before[1])
-            self._found[key] = answer, letters
-            while len(self._found) > MOST or self._letters > MOST_LETTERS:
-                self._letters -= self._found.popitem(last=False)[1][1]
+            self._answers[key] = answer, letters
+            while len(self._answers) > MAX_CACHED_ANSWERS or self._letters > MAX_CACHED_LETTERS:
+                self._letters -= self._answers.popitem(last=False)[1][1]
 
 
-def spelled(question: Question, price: Price) -> str | None:
+def spell_question(question: Question, price: Price) -> str | None:
     """All that decides an answer but who asks and when; None where it cannot be spelled."""
     if question.tables or question.others:
         return None
@@ -90,6 +93,6 @@ def spelled(question: Question, price: Price) -> str | None:
     )  # fmt: skip
     amounts = (price.epsilon, price.error, price.delta, price.confidence, price.rows)
     try:
-        return dumps([decides, [repr(one) for one in amounts]])
+        return dumps([decides, [repr(amount) for amount in amounts]])
     except (TypeError, ValueError, RecursionError):
         return None

@@ -1,17 +1,68 @@
-"""How a curator is set up: where its folder is, and the numbers that its owner may change."""
+"""Settings of a curator: its folder, the numbers that its owner may change, the limits of imports.
 
-from dataclasses import dataclass
+A small file can be large when it is read: a megabyte of Parquet can be sixty million rows, and a
+short CSV file can have a hundred thousand columns. All share a service, so what the footer or the
+first line says is held against declared limits before anything else is read; the lines of a CSV
+file are counted first. A footer does not say how often a word of a dictionary is used: the lengths
+of cells are read before the cells (letalone.engines.long_cells), as often as rows have them. All
+else ends where memory and the room for spilling end, which are declared, too.
+
+  Tested:   tests/curator/test_import_limits.py
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 
-from letalone.curator.import_limits import ImportLimits
+from letalone.engines.arrow import size_of_parquet
+from letalone.engines.csv_files import DELIMITERS
 from letalone.engines.lockdown import half_of_memory
+from letalone.engines.long_cells import check_cells
+from letalone.engines.sources import PARQUET
 from letalone.engines.spark_address import parts_of
 from letalone.errors import ParameterError
+from letalone.plans.schema import Schema
 
 NO_CONTROLLER, NO_CONTACT = "not named", "not given"
-MOST_OPEN = 7  # tables of a process
-SHARES = MOST_OPEN + 1  # of its memory: for each of them, and one for imports and checks
+MAX_OPEN_TABLES = 7  # tables of a process
+SHARES = MAX_OPEN_TABLES + 1  # of its memory: for each of them, and one for imports and checks
 LEAST_EACH = 64  # MiB
+CHUNK_BYTES = 1 << 20
+MAX_HEADER_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ImportLimits:
+    """The most rows, columns, and millions of bytes of a file when it is not compressed."""
+
+    rows: int
+    columns: int
+    megabytes: int
+
+    def check(self, path: Path, schema: Schema | None = None) -> None:
+        """Refuses a file that is too large; one that cannot be read is refused by its reader.
+
+        Given a schema, its columns are about to be read, and the lengths of cells count, too.
+        """
+        self._check_size(path)
+        if schema is not None:
+            names = [column.name for column in schema.columns]
+            check_cells(path, names, megabytes=self.megabytes)
+
+    def _check_size(self, path: Path) -> None:
+        try:
+            sizes = size_of_parquet(path) if path.suffix.lower() in PARQUET else _size_of_csv(path)
+        except (OSError, ValueError):
+            return
+        for name, number in zip(("columns", "rows", "megabytes"), sizes, strict=True):
+            if number > (limit := getattr(self, name)):
+                what = "MB" if name == "megabytes" else name
+                raise ParameterError(
+                    f"The file has {number:,} {what}, and at most {limit:,} are imported here."
+                    f" Leave out what is not needed, or let the operator raise the limit:"
+                    f" import_{name} in the settings."
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +87,9 @@ class Settings:
     machine's if not given. Each has a fixed share, whatever the others do.
     spill_megabytes: so much each connection may put onto the disk: fixed, as its memory is.
     import_rows, import_columns, import_megabytes: the largest file that owners import, as its
-    footer, its lines and the lengths of its cells say before it is read (import_limits.py).
+    footer, its lines and the lengths of its cells say before it is read (ImportLimits).
     most_cells: so many values, groups times columns, one answer may have.
-    most_steps: so much may be computed to price one question, from its plan (work.py): 3 ms each.
+    most_steps: so much may be computed to price one question, 3 ms each (plan_checks.py).
     stored_megabytes: so many millions of letters of one person's answers are stored in a day.
     controller, contact: who answers for the data, for the public page and the record.
     """
@@ -81,22 +132,15 @@ class Settings:
         object.__setattr__(self, "folder", Path(self.folder).expanduser().absolute())
         object.__setattr__(self, "source_hosts", tuple(self.source_hosts))
         object.__setattr__(self, "spark_schemas", tuple(self.spark_schemas))
-        for one in self.spark_schemas:
-            if len(parts_of(one) or ()) != 2:
+        for schema in self.spark_schemas:
+            if len(parts_of(schema) or ()) != 2:
                 raise ParameterError(
-                    f"spark_schemas has {one!r}, but must have names such as 'lake.clinic':"
+                    f"spark_schemas has {schema!r}, but must have names such as 'lake.clinic':"
                     " a catalogue (Spark's own is spark_catalog) and a schema."
                 )
         if self.imports is not None:
             object.__setattr__(self, "imports", Path(self.imports).expanduser().absolute())
-        positive = (
-            "password_memory_kib", "password_passes", "password_lanes", "shortest_password",
-            "tries", "tries_minutes", "slow_after", "waiting_days", "token_days",
-            "most_token_days", "elevated_minutes", "visit_minutes", "visit_hours",
-            "one_time_days", "open_requests", "spill_megabytes", "import_rows",
-            "import_columns", "import_megabytes", "most_cells", "most_steps", "stored_megabytes",
-        )  # fmt: skip
-        for name in positive:
+        for name in (field.name for field in fields(self) if field.type is int):
             value = getattr(self, name)
             if type(value) is not int or value < 1:
                 raise ParameterError(f"{name} is {value!r}, but must be a positive whole number.")
@@ -113,7 +157,6 @@ class Settings:
 
     @property
     def import_limits(self) -> ImportLimits:
-        """How large a file may be that is imported."""
         return ImportLimits(self.import_rows, self.import_columns, self.import_megabytes)
 
     @property
@@ -124,22 +167,18 @@ class Settings:
 
     @property
     def database_url(self) -> str:
-        """Where people, grants and requests are kept."""
         return self.database or f"sqlite:///{self.folder / 'curator.db'}"
 
     @property
     def ledger_place(self) -> str:
-        """Where the ledger is kept."""
         return self.ledger or str(self.folder / "ledger.db")
 
     @property
     def data_folder(self) -> Path:
-        """Where imported tables lie."""
         return self.folder / "data"
 
     @property
     def incoming_folder(self) -> Path:
-        """Where uploads lie until they are imported."""
         return self.folder / "incoming"
 
     @property
@@ -149,7 +188,6 @@ class Settings:
 
     @property
     def imports_folder(self) -> Path:
-        """The one folder from which files are imported by name."""
         return self.imports or self.folder / "imports"
 
     @property
@@ -159,5 +197,18 @@ class Settings:
 
     @property
     def master_key_file(self) -> Path:
-        """The key under which subjects are found."""
         return self.folder / "master.key"
+
+
+def _size_of_csv(path: Path) -> tuple[int, int, int]:
+    """Columns, rows and megabytes of a CSV file: names in the first line, and line ends."""
+    with path.open("rb") as file:
+        first = file.readline(MAX_HEADER_BYTES)
+    columns = 1 + max(first.count(delimiter.encode()) for delimiter in DELIMITERS)
+    lines = sum(part.count(b"\n") for part in _parts(path))
+    return columns, max(0, lines - 1), path.stat().st_size // 10**6
+
+
+def _parts(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        yield from iter(partial(file.read, CHUNK_BYTES), b"")

@@ -1,7 +1,7 @@
 """Subjects: a person learns whether they are held, sees, corrects and erases their rows (G7).
 
 A steward acts for the person, with a reason; every act is an entry of the ledger, which names the
-person by a pseudonym only (subject_keys.py). Tables that were imported are rewritten; for an
+person by a pseudonym only (person_ids.py). Tables that were imported are rewritten; for an
 external source its owner is told what to change, and the outcome is recorded. What was
 spent stays spent: answers that were given cannot be taken back, so forgetting their price would
 promise more than holds.
@@ -16,26 +16,27 @@ from typing import cast
 from sqlalchemy import Connection, insert, select, update
 
 from letalone.curator.data_sets import DataSets
-from letalone.curator.errands import Errand, to_correct, to_erase
-from letalone.curator.house import House
-from letalone.curator.members import forget_members, is_member
-from letalone.curator.people import People
+from letalone.curator.data_store import DataSetRow
+from letalone.curator.decisions import read_words
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.master_key import forget_members, is_member
+from letalone.curator.open_sessions import RowsLocation
+from letalone.curator.owner_tasks import OwnerTask, correct_statement, erase_statement
+from letalone.curator.people import PeopleService
 from letalone.curator.person_ids import (
     NotAnId,
     PersonId,
-    candidates,
     check_typed,
     check_unnamed,
-    names_the_person,
+    destroy_keys,
+    id_in_reason,
+    possible_ids,
+    pseudonym_of_subject,
     read_id,
 )
-from letalone.curator.records import Done, Holding, Made, Role, Waiting
+from letalone.curator.records import Done, Holding, OpenOwnerTask, ReleaseMade, Role
 from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
-from letalone.curator.requests import read_words
-from letalone.curator.sessions import Source
-from letalone.curator.shelf import Found
-from letalone.curator.subject_keys import destroy_keys, subject_of
-from letalone.curator.tables import ERRANDS, HELD
+from letalone.curator.tables import IMPORTS, OWNER_TASKS
 from letalone.curator.unit_rows import (
     check_corrected,
     copy_corrected,
@@ -44,7 +45,7 @@ from letalone.curator.unit_rows import (
     rows_of_unit,
     unit_ids,
 )
-from letalone.curator.words import new_id, time_of, written
+from letalone.curator.words import new_id, time_of, write_time
 from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.ledger.entries import Entry, Kind
 from letalone.plans.schema import Schema
@@ -57,7 +58,7 @@ STAYS = (
     " back, and their noise is what protects the person in them."
 )
 
-IMPORTED = (
+IN_IMPORTS = (
     "If it was imported by its name, that file still lies in the imports folder, as it was: its"
     " owner changes or removes it there."
 )
@@ -73,46 +74,43 @@ NO_ROW = "There is no such row of this person. Rows are counted from 0."
 
 
 class Subjects:
-    """What a steward does for a person's request; every act stands in the ledger."""
+    """Carries out requests of people in the data, by a steward; every act is in the ledger."""
 
-    __slots__ = ("_data_sets", "_house", "_people")
+    __slots__ = ("_data_sets", "_people", "_shared")
 
-    def __init__(self, house: House, people: People, data_sets: DataSets) -> None:
-        self._house, self._people, self._data_sets = house, people, data_sets
+    def __init__(self, shared: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
+        self._shared, self._people, self._data_sets = shared, people, data_sets
 
     def holdings(self, unit_id: str, *, by: str, why: str) -> list[Holding]:
-        """Which data sets hold a person of this id."""
-        words = self._allowed(by, why, unit_id)
+        words = self._check_reason(by, why, unit_id)
         names = [
-            one.name
-            for one in self._data_sets.records()
-            if not one.retired and one.schema.unit is not None
+            record.name
+            for record in self._data_sets.records()
+            if not record.retired and record.schema.unit is not None
         ]
-        return [self._looked_up(name, unit_id, {"why": words}, by=by) for name in names]
+        return [self._look_up(name, unit_id, {"why": words}, by=by) for name in names]
 
-    def releases(self, data_set: str, unit_id: str, *, by: str, why: str) -> list[Made]:
-        """Which releases were made while the person's rows were in."""
-        words = self._allowed(by, why, unit_id)
+    def releases(self, data_set: str, unit_id: str, *, by: str, why: str) -> list[ReleaseMade]:
+        words = self._check_reason(by, why, unit_id)
         self._check_marks(data_set)
         person = self._read(data_set, unit_id, words)
-        held = self._held_versions(data_set, person)
-        entries = self._house.book.ledger.entries(data_set)
-        reserved = {one.number: one for one in entries if one.kind is Kind.RESERVED}
-        settled = [_settles(one) for one in entries if one.kind is Kind.SETTLED]
-        made = [_made(reserved[number]) for number in settled if number in reserved]
+        held = self._versions_of_person(data_set, person)
+        entries = self._shared.ledger.entries(data_set)
+        reserved = {entry.number: entry for entry in entries if entry.kind is Kind.RESERVED}
+        settled = [_settled_number(entry) for entry in entries if entry.kind is Kind.SETTLED]
+        made = [_read_release(reserved[number]) for number in settled if number in reserved]
         self._write(data_set, "subject's releases shown", person.spelled, {"why": words}, by=by)
-        return [one for one in made if _was_in(one.version, held)]
+        return [entry for entry in made if _was_in(entry.version, held)]
 
     def rows(
         self, data_set: str, unit_id: str, *, by: str, why: str
     ) -> Sequence[Mapping[str, object]]:
-        """The person's rows, in order, for the one who handles the request."""
-        words = self._allowed(by, why, unit_id)
+        words = self._check_reason(by, why, unit_id)
         with self._data_sets.rows_at(data_set) as source:
-            person = _person(source, unit_id, words)
-            found = rows_of_unit(source.place, source.schema, person.spelled)
+            person = _read_person(source, unit_id, words)
+            rows = rows_of_unit(source.place, source.schema, person.spelled)
         self._write(data_set, "subject's rows shown", person.spelled, {"why": words}, by=by)
-        return found
+        return rows
 
     def correct(
         self,
@@ -125,7 +123,7 @@ class Subjects:
         why: str,
     ) -> Done:
         """Changes values of one of the person's rows (its place in `rows`, from 0)."""
-        words = self._allowed(by, why, unit_id)
+        words = self._check_reason(by, why, unit_id)
         schema = self._data_sets.record(data_set).schema
         _check_changes(schema, changes)
         if row < 0:
@@ -133,7 +131,7 @@ class Subjects:
         person = self._read(data_set, unit_id, words).spelled
         about: Json = {"why": words, "columns": sorted(changes)}
         if self._data_sets.record(data_set).external:
-            return self._correct_outside(data_set, person, about, row=row, changes=changes, by=by)
+            return self._ask_to_correct(data_set, person, about, row=row, changes=changes, by=by)
         made: list[list[str] | None] = []
 
         def write(old: Path, schema: Schema, target: Path) -> None:
@@ -145,16 +143,16 @@ class Subjects:
         remarks = made[0]
         if remarks is None:
             raise NotThere(f"{NO_ROW} Nothing was changed; it is version {version} all the same.")
-        said = f"1 row of {data_set!r} was corrected; it is version {version} now."
-        return Done(data_set, 1, version, " ".join([said, *remarks, STAYS, *self._imports()]))
+        change = f"1 row of {data_set!r} was corrected; it is version {version} now."
+        return Done(data_set, 1, version, " ".join([change, *remarks, STAYS, *self._imports()]))
 
     def erase(self, data_set: str, unit_id: str, *, by: str, why: str) -> Done:
         """Removes the person's rows and destroys their key; what was spent stays spent."""
-        words = self._allowed(by, why, unit_id)
+        words = self._check_reason(by, why, unit_id)
         person = self._read(data_set, unit_id, words)
         about: Json = {"why": words}
         if self._data_sets.record(data_set).external:
-            return self._erase_outside(data_set, person.spelled, about, by=by)
+            return self._ask_to_erase(data_set, person.spelled, about, by=by)
         counted: list[int] = []
 
         def write(old: Path, schema: Schema, target: Path) -> None:
@@ -167,43 +165,48 @@ class Subjects:
         self._write(
             data_set, "subject erased", person.spelled, {**about, "version": version}, by=by
         )
-        left = self._destroy([self._house.master.finder(data_set, one) for one in person.spellings])
+        key_words = self._destroy(
+            [self._shared.master.finder(data_set, spelling) for spelling in person.spellings]
+        )
         rows = counted[0]
-        said = f"{rows} row{'s' * (rows != 1)} of {data_set!r} {'are' if rows != 1 else 'is'} gone"
-        words = [f"{said}; it is version {version} now.", STAYS, *self._imports(), left]
+        change = (
+            f"{rows} row{'s' * (rows != 1)} of {data_set!r} {'are' if rows != 1 else 'is'} gone"
+        )
+        words = [f"{change}; it is version {version} now.", STAYS, *self._imports(), key_words]
         return Done(data_set, rows, version, " ".join(words).rstrip())
 
     def record_outcome(self, act: str, *, done: bool, words: str, by: str) -> Done:
         """Records what came of a statement for the owner of an external source (`Done.act`)."""
         self._people.require(by, Role.STEWARD, Role.OWNER)
-        said = read_words("words", words)
-        with self._house.database.reading() as connection:
-            row = self._open_errand(connection, act, said)
+        words = read_words("words", words)
+        with self._shared.database.reading() as connection:
+            row = self._find_open_task(connection, act, words)
         if done and row.what == "erase":
             self._check_erased(row)
-        with self._house.database.writing() as connection:
-            row = self._open_errand(connection, act, said)
-            now = written(self._house.clock())
-            connection.execute(update(ERRANDS).where(ERRANDS.c.id == act).values(done=now))
+        with self._shared.database.writing() as connection:
+            row = self._find_open_task(connection, act, words)
+            now = write_time(self._shared.clock())
+            connection.execute(update(OWNER_TASKS).where(OWNER_TASKS.c.id == act).values(done=now))
         name = cast("str", row.data_set)
-        body: Json = {"subject": row.subject or None, "act": act, "done": done, "words": said}
-        self._house.book.write(name, f"subject: {row.what} at the source", body, by=[by])
+        body: Json = {"subject": row.subject or None, "act": act, "done": done, "words": words}
+        self._shared.ledger.administer(name, f"subject: {row.what} at the source", body, by=[by])
         version = self._data_sets.with_new_version(name) if done else self._version(name)
         erased = done and row.what == "erase" and row.finder
-        left = self._destroy([row.finder]) if erased else ""
+        key_words = self._destroy([row.finder]) if erased else ""
         came = "carried out" if done else "not carried out"
-        said = f"Recorded: {came} at the source of {name!r}. {STAYS} {left}"
-        return Done(name, 0, version, said.rstrip())
+        outcome = f"Recorded: {came} at the source of {name!r}. {STAYS} {key_words}"
+        return Done(name, 0, version, outcome.rstrip())
 
-    def waiting(self, *, by: str) -> list[Waiting]:
+    def waiting(self, *, by: str) -> list[OpenOwnerTask]:
         """What owners of external sources were asked for, without an outcome; the oldest first."""
         self._people.require(by, Role.STEWARD, Role.OWNER)
-        wanted = select(ERRANDS).where(ERRANDS.c.done.is_(None)).order_by(ERRANDS.c.asked)
-        with self._house.database.reading() as connection:
-            rows = connection.execute(wanted).all()
-        return [Waiting(row.id, row.data_set, row.what, time_of(row.asked)) for row in rows]
+        wanted = (
+            select(OWNER_TASKS).where(OWNER_TASKS.c.done.is_(None)).order_by(OWNER_TASKS.c.asked)
+        )
+        rows = self._shared.database.rows(wanted)
+        return [OpenOwnerTask(row.id, row.data_set, row.what, time_of(row.asked)) for row in rows]
 
-    def _allowed(self, by: str, why: str, unit_id: str) -> str:
+    def _check_reason(self, by: str, why: str, unit_id: str) -> str:
         self._people.require(by, Role.STEWARD, Role.OWNER)
         words = read_words("why", why)
         check_unnamed(words, [check_typed(unit_id)])
@@ -211,26 +214,27 @@ class Subjects:
 
     def _imports(self) -> list[str]:
         """That files of the imports folder are not changed; nothing where there are none."""
-        folder = self._house.settings.imports_folder
-        return [IMPORTED] if any(one.is_file() for one in folder.rglob("*")) else []
+        folder = self._shared.settings.imports_folder
+        return [IN_IMPORTS] if any(file.is_file() for file in folder.rglob("*")) else []
 
     def _read(self, data_set: str, unit_id: str, words: str) -> PersonId:
-        """The id as the data set spells it."""
         with self._data_sets.rows_at(data_set) as source:
-            return _person(source, unit_id, words)
+            return _read_person(source, unit_id, words)
 
-    def _open_errand(self, connection: Connection, act: str, said: str) -> Found:
-        row = connection.execute(select(ERRANDS).where(ERRANDS.c.id == act)).one_or_none()
+    def _find_open_task(self, connection: Connection, act: str, outcome: str) -> DataSetRow:
+        row = connection.execute(select(OWNER_TASKS).where(OWNER_TASKS.c.id == act)).one_or_none()
         if row is None:
             raise NotThere("There is no such act.")
         if row.done is not None:
             raise AlreadyDecided("The outcome of this act was recorded before.")
-        finder = self._house.master.finder
-        if row.finder and any(finder(row.data_set, one) == row.finder for one in candidates(said)):
-            raise names_the_person()
+        finder = self._shared.master.finder
+        if row.finder and any(
+            finder(row.data_set, unit_id) == row.finder for unit_id in possible_ids(outcome)
+        ):
+            raise id_in_reason()
         return row
 
-    def _check_erased(self, row: Found) -> None:
+    def _check_erased(self, row: DataSetRow) -> None:
         """What is said to be erased is looked for; a correction cannot be, its values are unknown.
 
         The id is not kept, so all ids of the source are put under the master key, one by one.
@@ -239,8 +243,10 @@ class Subjects:
             return  # erased before, or its source is not read any more
         with self._data_sets.rows_at(row.data_set) as source:
             ids = unit_ids(source.place, source.schema)
-            there = any(self._house.master.finder(row.data_set, one) == row.finder for one in ids)
-        if there:
+            is_held = any(
+                self._shared.master.finder(row.data_set, unit_id) == row.finder for unit_id in ids
+            )
+        if is_held:
             raise ParameterError(
                 f"The source of {row.data_set!r} still has rows of this person, so it is not"
                 " recorded as carried out. Let its owner do what the statement says first; or"
@@ -255,7 +261,7 @@ class Subjects:
                 " any more which answers a person was in. The ledger lists all answers about it."
             )
 
-    def _looked_up(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Holding:
+    def _look_up(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Holding:
         """Whether one data set holds a person; that it cannot be read ends no look at others."""
         held, called = None, unit_id
         try:
@@ -271,20 +277,21 @@ class Subjects:
         return self._holding(data_set, held=held)
 
     def _holding(self, data_set: str, *, held: bool | None) -> Holding:
-        wanted = select(HELD).where(HELD.c.data_set == data_set).order_by(HELD.c.version.desc())
-        with self._house.database.reading() as connection:
+        wanted = (
+            select(IMPORTS).where(IMPORTS.c.data_set == data_set).order_by(IMPORTS.c.version.desc())
+        )
+        with self._shared.database.reading() as connection:
             since = connection.execute(wanted).first()
         external = self._data_sets.record(data_set).external
         return Holding(data_set, held, external, time_of(cast("str", since and since.since)))
 
-    def _held_versions(self, data_set: str, person: PersonId) -> list[tuple[int, bool]]:
+    def _versions_of_person(self, data_set: str, person: PersonId) -> list[tuple[int, bool]]:
         """From which version on the person was in, or was not, in order."""
-        folder, marks = self._house.settings.data_folder, self._marks(data_set, person)
-        wanted = select(HELD).where(HELD.c.data_set == data_set).order_by(HELD.c.version)
+        folder, marks = self._shared.settings.data_folder, self._marks(data_set, person)
+        wanted = select(IMPORTS).where(IMPORTS.c.data_set == data_set).order_by(IMPORTS.c.version)
         with self._data_sets.rows_at(data_set) as source:
             now = number_of_rows(source.place, source.schema, person.spelled) > 0
-            with self._house.database.reading() as connection:
-                rows = connection.execute(wanted).all()
+            rows = self._shared.database.rows(wanted)
             return [
                 (
                     row.version,
@@ -294,13 +301,13 @@ class Subjects:
             ]
 
     def _marks(self, data_set: str, person: PersonId) -> set[bytes]:
-        return {self._house.master.member(data_set, one) for one in person.spellings}
+        return {self._shared.master.member(data_set, spelling) for spelling in person.spellings}
 
     def _forget_marks(self, data_set: str, person: PersonId) -> None:
         """No mark of a past import is left. Within the lock under which marks are written."""
-        folder, marks = self._house.settings.data_folder, self._marks(data_set, person)
-        wanted = select(HELD.c.members).where(HELD.c.data_set == data_set)
-        with self._house.database.reading() as connection:
+        folder, marks = self._shared.settings.data_folder, self._marks(data_set, person)
+        wanted = select(IMPORTS.c.members).where(IMPORTS.c.data_set == data_set)
+        with self._shared.database.reading() as connection:
             files = connection.execute(wanted).scalars().all()
         for file in files:
             if file is not None:
@@ -308,12 +315,12 @@ class Subjects:
 
     def _destroy(self, finders: Sequence[str]) -> str:
         """No key of the person is left; where its bytes are for a while, in words."""
-        gone = destroy_keys(self._house, finders)
-        if not self._house.database.in_a_file:
+        gone = destroy_keys(self._shared, finders)
+        if not self._shared.database.in_a_file:
             return AT_SERVER
         return "" if gone else IN_LOG
 
-    def _correct_outside(
+    def _ask_to_correct(
         self,
         data_set: str,
         unit_id: str,
@@ -325,53 +332,53 @@ class Subjects:
     ) -> Done:
         with self._data_sets.rows_at(data_set) as source:
             remarks = check_corrected(source.schema, changes)
-            statement = to_correct(source, unit_id, row=row, changes=changes)
+            statement = correct_statement(source, unit_id, row=row, changes=changes)
         words = (
             " ".join([statement, *remarks]) if statement else f"{NO_ROW} Nothing is to be changed."
         )
-        errand = Errand("correct", int(statement is not None), words)
-        return self._asked_outside(data_set, unit_id, errand, about, by=by)
+        task = OwnerTask("correct", int(statement is not None), words)
+        return self._ask_owner(data_set, unit_id, task, about, by=by)
 
-    def _erase_outside(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Done:
+    def _ask_to_erase(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Done:
         with self._data_sets.rows_at(data_set) as source:
             rows = number_of_rows(source.place, source.schema, unit_id)
-            errand = Errand("erase", rows, to_erase(source, unit_id, rows=rows))
-        return self._asked_outside(data_set, unit_id, errand, about, by=by)
+            task = OwnerTask("erase", rows, erase_statement(source, unit_id, rows=rows))
+        return self._ask_owner(data_set, unit_id, task, about, by=by)
 
-    def _asked_outside(
-        self, data_set: str, unit_id: str, errand: Errand, about: Json, *, by: str
+    def _ask_owner(
+        self, data_set: str, unit_id: str, task: OwnerTask, about: Json, *, by: str
     ) -> Done:
         """What the owner of an external source is to do; it is not kept, since it has the id."""
-        what = errand.what
-        subject, act = subject_of(self._house, data_set, unit_id), new_id()
+        what = task.what
+        subject, act = pseudonym_of_subject(self._shared, data_set, unit_id), new_id()
         row = {
             "id": act, "data_set": data_set, "what": what, "subject": subject,
-            "finder": self._house.master.finder(data_set, unit_id),
-            "asked": written(self._house.clock()), "done": None,
+            "finder": self._shared.master.finder(data_set, unit_id),
+            "asked": write_time(self._shared.clock()), "done": None,
         }  # fmt: skip
-        with self._house.database.writing() as connection:
-            connection.execute(insert(ERRANDS).values(row))
+        with self._shared.database.writing() as connection:
+            connection.execute(insert(OWNER_TASKS).values(row))
         self._write(data_set, f"subject: {what} asked of the source", unit_id, about, by=by)
         words = (
             f"{data_set!r} is external: its owner changes the source as the statement says, and"
             f" then the outcome is recorded. {STAYS}"
         )
         version = self._version(data_set)
-        return Done(data_set, errand.rows, version, words, errand.statement, act)
+        return Done(data_set, task.rows, version, words, task.statement, act)
 
     def _version(self, data_set: str) -> int:
-        return self._house.book.ledger.data_set(data_set).version
+        return self._shared.ledger.data_set(data_set).version
 
     def _write(self, data_set: str, what: str, unit_id: str, about: Json, *, by: str) -> None:
-        subject = subject_of(self._house, data_set, unit_id)
-        self._house.book.write(data_set, what, {"subject": subject, **about}, by=[by])
+        subject = pseudonym_of_subject(self._shared, data_set, unit_id)
+        self._shared.ledger.administer(data_set, what, {"subject": subject, **about}, by=[by])
 
 
-def _person(source: Source, unit_id: str, words: str) -> PersonId:
+def _read_person(source: RowsLocation, unit_id: str, words: str) -> PersonId:
     """The id as it is spelled there, which the reason must not name, either."""
-    found = read_id(source, unit_id)
-    check_unnamed(words, [found.spelled])
-    return found
+    person = read_id(source, unit_id)
+    check_unnamed(words, [person.spelled])
+    return person
 
 
 def _check_changes(schema: Schema, changes: Mapping[str, object]) -> None:
@@ -385,18 +392,18 @@ def _check_changes(schema: Schema, changes: Mapping[str, object]) -> None:
             raise ParameterError(f"The new value of {name!r} must be a text, a number or missing.")
 
 
-def _settles(entry: Entry) -> int | None:
+def _settled_number(entry: Entry) -> int | None:
     released = entry.body.get("outcome") == "released"
     return cast("int", entry.body["reserved"]) if released else None
 
 
-def _made(entry: Entry) -> Made:
+def _read_release(entry: Entry) -> ReleaseMade:
     version, plan = cast("int", entry.body["version"]), cast("Json", entry.body["plan"])
     try:
         question = question_of(plan_from_json(plan))
     except FormatError:
         question = "a model or a batch of questions"
-    return Made(entry.number, entry.time, cast("str", entry.name), version, question)
+    return ReleaseMade(entry.number, entry.time, cast("str", entry.name), version, question)
 
 
 def _was_in(version: int, held: Sequence[tuple[int, bool]]) -> bool:

@@ -1,24 +1,34 @@
-"""What was left behind: files that no table names after an hour, uploads unused after a day.
+"""Removes files that processes have left behind, and gives engines a folder to spill into.
 
-Uploads of the console, beside which stands whose they are, are for the hour in which they are used.
-
-How old a file is, a clock says that may jump. So nothing is removed while anybody changes rows: who
+Imports and marks that no table names go after an hour, uploads that nobody registered after a day.
+Uploads of the console, which have a file that says whose they are, go after an hour. The age of a
+file comes from a clock that may jump. So nothing is removed while anybody changes rows: whoever
 does shares a lock, from before the file is made until a table names it.
 
-  Tested:   tests/curator/test_data_sets.py
+Rows that do not fit into memory are spilled into the curator's folder, not elsewhere: they are
+private. Each curator of a process has its own spill folder and removes it when it closes; that of
+a process that was killed is removed at the next start, or by the hourly work. A lock is held next
+to the folder for as long as it is used, so nobody removes it before.
+
+  Tested:   tests/curator/test_data_sets.py, tests/curator/test_spilling.py
   Assumed:  the processes of one folder run on one machine, as everywhere here
 """
 
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from shutil import rmtree
 from time import time
 
 from sqlalchemy import select
 
 from letalone.curator.database import Database
-from letalone.curator.locks import alone_if_free
-from letalone.curator.places import KEPT, MEMBERS, WHOSE, lock_of_files
+from letalone.curator.locks import exclusive_lock_if_free
+from letalone.curator.places import KEPT, LOCK, MEMBERS, WHOSE, lock_of_files
 from letalone.curator.settings import Settings
-from letalone.curator.tables import DATA_SETS, HELD
+from letalone.curator.tables import DATA_SETS, IMPORTS
+from letalone.curator.words import new_id
 
 PATIENCE_SECONDS = 3600  # nothing is removed in haste
 VISIT_SECONDS = 3600  # an upload of the console waits for the form that declares it
@@ -27,25 +37,26 @@ UPLOADS_SECONDS = 86_400  # an upload waits for a registration that can be carri
 
 def sweep(settings: Settings, database: Database) -> list[str]:
     """Removes left-over imports, marks and uploads, unless rows are being changed; their names."""
-    with alone_if_free(lock_of_files(settings)) as free:
-        return _swept(settings, database) if free else []
+    with exclusive_lock_if_free(lock_of_files(settings)) as free:
+        return _sweep_files(settings, database) if free else []
 
 
-def _swept(settings: Settings, database: Database) -> list[str]:
+def _sweep_files(settings: Settings, database: Database) -> list[str]:
     with database.reading() as connection:
         named = set(connection.execute(select(DATA_SETS.c.file)).scalars())
-        named |= set(connection.execute(select(HELD.c.members)).scalars())
-    data = [one for one in settings.data_folder.iterdir() if one.suffix in (KEPT, MEMBERS, ".new")]
-    found = [one for one in data if one.name not in named]
-    old = [one for one in found if _age(one) > PATIENCE_SECONDS]
-    old += [one for one in settings.incoming_folder.iterdir() if _age(one) > _patience(one)]
-    for one in old:
-        one.unlink(missing_ok=True)
-    return [one.name for one in old]
+        named |= set(connection.execute(select(IMPORTS.c.members)).scalars())
+    data = [
+        place for place in settings.data_folder.iterdir() if place.suffix in (KEPT, MEMBERS, ".new")
+    ]
+    unnamed = [place for place in data if place.name not in named]
+    old = [place for place in unnamed if _age(place) > PATIENCE_SECONDS]
+    old += [place for place in settings.incoming_folder.iterdir() if _age(place) > _patience(place)]
+    for place in old:
+        place.unlink(missing_ok=True)
+    return [place.name for place in old]
 
 
 def _patience(upload: Path) -> float:
-    """How long an upload waits."""
     of_a_visit = upload.suffix == WHOSE or upload.with_name(upload.name + WHOSE).exists()
     return VISIT_SECONDS if of_a_visit else UPLOADS_SECONDS
 
@@ -55,3 +66,44 @@ def _age(place: Path) -> float:
         return time() - place.lstat().st_mtime
     except FileNotFoundError:
         return 0.0
+
+
+@contextmanager
+def spilling(folder: Path) -> Generator[Path]:
+    """A folder for one curator of one process, removed at the end of the block."""
+    place = folder / new_id()
+    with closing(_connect_lock(place)) as lock:
+        lock.execute("BEGIN")
+        lock.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
+        place.mkdir(mode=0o700)
+        try:
+            yield place
+        finally:
+            rmtree(place, ignore_errors=True)
+    _lock_of(place).unlink(missing_ok=True)
+
+
+def sweep_spills(folder: Path) -> list[str]:
+    """Removes what processes left that are no more; the names."""
+    gone = [place for place in folder.iterdir() if place.is_dir() and _remove_if_unused(place)]
+    return [place.name for place in gone]
+
+
+def _remove_if_unused(place: Path) -> bool:
+    with closing(_connect_lock(place)) as lock:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            return False  # its process lives
+        rmtree(place, ignore_errors=True)
+    _lock_of(place).unlink(missing_ok=True)
+    return True
+
+
+def _connect_lock(place: Path) -> sqlite3.Connection:
+    lock = _lock_of(place)
+    return sqlite3.connect(lock, timeout=0, isolation_level=None, check_same_thread=False)
+
+
+def _lock_of(place: Path) -> Path:
+    return place.with_name(place.name + LOCK)

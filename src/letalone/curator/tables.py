@@ -39,11 +39,8 @@ PEOPLE = Table(
 )
 
 # What the service says of itself: who answers for the data.
-FACTS = Table(
-    "facts",
-    METADATA,
-    Column("name", Text, primary_key=True),
-    Column("words", Text, nullable=False),
+CONTROLLER_FACTS = Table(
+    "facts", METADATA, Column("name", Text, primary_key=True), Column("words", Text, nullable=False)
 )
 
 # The last entry of the ledger that was seen; `decided` are losses of it that were known by then.
@@ -66,7 +63,7 @@ NOTICES = Table(
     Column("steady", BigInteger, nullable=False),
 )
 
-TRIES = Table(
+ATTEMPTS = Table(
     "tries",
     METADATA,
     Column("digest", Text, primary_key=True),
@@ -116,7 +113,7 @@ PURPOSES = Table(
 )
 
 # Which versions of a data set hold which import; `members` is the file of those who were in it.
-HELD = Table(
+IMPORTS = Table(
     "held",
     METADATA,
     Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
@@ -187,7 +184,7 @@ RELEASES = Table(
 )
 
 # How long the answers are that were stored for a person in a day.
-STORED = Table(
+STORED_BYTES = Table(
     "stored",
     METADATA,
     Column("person", Text, ForeignKey("people.name"), primary_key=True),
@@ -204,7 +201,7 @@ SUBJECT_KEYS = Table(
 )
 
 # What the owner of an external source was asked to run, until the outcome is recorded.
-ERRANDS = Table(
+OWNER_TASKS = Table(
     "errands",
     METADATA,
     Column("id", Text, primary_key=True),

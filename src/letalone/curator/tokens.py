@@ -1,4 +1,4 @@
-"""Tokens: 256 random bits that stand for a person; only their SHA-256 is kept.
+"""Makes and checks tokens: 256 random bits that stand for a person; only their SHA-256 is kept.
 
 What a token may be used for is decided when it is used: its scopes within the roles that its
 person has by then. A token of somebody who was disabled, or whose password was changed, is over.
@@ -10,51 +10,52 @@ person has by then. A token of somebody who was disabled, or whose password was 
 import hmac
 from collections.abc import Iterable
 from datetime import timedelta
-from hashlib import sha256
 from secrets import token_urlsafe
 
 from sqlalchemy import Row, insert, select, update
 
-from letalone.curator.house import House
-from letalone.curator.people import People, check_same
-from letalone.curator.records import Bearer, Person, Recognised, Role, Scope, Token
+from letalone.curator.caches import CacheMiss
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.people import PeopleService, check_same
+from letalone.curator.records import AccessToken, Bearer, Person, Recognised, Role, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import PEOPLE, TOKENS
-from letalone.curator.unchanged import NotAtHand
 from letalone.curator.words import (
-    listed,
+    digest_of_secret,
     new_id,
-    of_row,
     read_day,
     read_list,
+    read_record,
+    reads_stored,
     still_lasts,
     time_of,
-    written,
+    write_list,
+    write_time,
 )
 from letalone.errors import ParameterError
 
 PREFIX = "la_"
-BYTES = 32
-LONGEST_LABEL = 100
-NEEDS = {
+SECRET_BYTES = 32
+MAX_LABEL_LENGTH = 100
+ROLES_OF_SCOPE = {
     Scope.ASK: frozenset({Role.ANALYST}),
     Scope.STEWARD: frozenset({Role.STEWARD, Role.OWNER}),
     Scope.AUDIT: frozenset({Role.AUDITOR, Role.OWNER}),
     Scope.ADMINISTER: frozenset({Role.OWNER}),
 }
-WRONG = (
+NO_SUCH_TOKEN = (
     "The token is not known, has ended or was revoked. Get another one: POST /api/v1/tokens with a"
     " name and a password."
 )
 
 
 class Tokens:
-    """Secrets `la_…` with scopes and an end."""
+    """Makes, checks and revokes secrets `la_…` with scopes and an end."""
 
-    __slots__ = ("_house", "_people")
+    __slots__ = ("_people", "_shared")
 
-    def __init__(self, house: House, people: People) -> None:
-        self._house, self._people = house, people
+    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
+        self._shared, self._people = shared, people
 
     def make(
         self,
@@ -64,79 +65,78 @@ class Tokens:
         days: int | None = None,
         label: str = "",
         proof: Recognised | None = None,
-    ) -> tuple[str, Token]:
+    ) -> tuple[str, AccessToken]:
         """A new secret, shown once, and its record. The caller has checked who asks.
 
         Scopes must lie within the person's roles; a one-time password must be changed first.
         `proof`: what the caller checked, which must still be so when the token is written.
         """
         wanted = frozenset(scopes)
-        last = self._house.settings.most_token_days
-        number = self._house.settings.token_days if days is None else days
+        last = self._shared.settings.most_token_days
+        number = self._shared.settings.token_days if days is None else days
         if type(number) is not int or not 1 <= number <= last:
             raise ParameterError(f"days is {number!r}, but must be from 1 to {last}.")
-        found = self._checked(person)
-        missing = wanted - scopes_of(found)
+        owner = self._check_owner(person)
+        missing = wanted - scopes_of(owner)
         if missing or not wanted:
-            may = ", ".join(sorted(scope.value for scope in scopes_of(found))) or "none"
+            may = ", ".join(sorted(scope.value for scope in scopes_of(owner))) or "none"
             raise NotPermitted(f"A token needs scopes that its person may use, which are: {may}.")
-        return self._made(found, wanted, timedelta(days=number), label=label, proof=proof)
+        return self._insert_token(owner, wanted, timedelta(days=number), label=label, proof=proof)
 
-    def elevate(self, person: str, password: str) -> tuple[str, Token]:
+    def elevate(self, person: str, password: str) -> tuple[str, AccessToken]:
         """A secret for a steward's or an owner's acts, for a few minutes; the password again."""
         proof = self._people.password_again(person, password)
-        found = self._checked(person)
-        wanted = scopes_of(found) - {Scope.ASK}
+        owner = self._check_owner(person)
+        wanted = scopes_of(owner) - {Scope.ASK}
         if not wanted:
             raise NotPermitted("This is for stewards, owners and auditors.")
-        minutes = timedelta(minutes=self._house.settings.elevated_minutes)
-        made = self._made(found, wanted, minutes, elevated=True, proof=proof)
-        self._house.book.write(None, "elevated", {"person": person}, by=[person])
+        minutes = timedelta(minutes=self._shared.settings.elevated_minutes)
+        made = self._insert_token(owner, wanted, minutes, elevated=True, proof=proof)
+        self._shared.ledger.administer(None, "elevated", {"person": person}, by=[person])
         return made
 
     def bearer(self, secret: str) -> Bearer:
         """Whose secret this is, and what it may be used for now; NotRecognised."""
-        with self._house.database.unchanged.one_look():
-            bearer, row = self._recognised(secret)
+        with self._shared.database.cache.single_stamp():
+            bearer, row = self._recognise(secret)
         if row.last_used != self._today():
             self._mark_used(row)
         return bearer
 
-    def at_hand(self, secret: str) -> Bearer | None:
+    def cached_bearer(self, secret: str) -> Bearer | None:
         """As `bearer`, where nothing has to be read or written for it; else None."""
         try:
-            with self._house.database.unchanged.at_hand():
-                bearer, row = self._recognised(secret)
-        except (NotAtHand, NotRecognised, NotThere):
+            with self._shared.database.cache.only_cached():
+                bearer, row = self._recognise(secret)
+        except (CacheMiss, NotRecognised, NotThere):
             return None
         return bearer if row.last_used == self._today() else None
 
-    def revoke(self, token: str, *, by: str, own: bool = False) -> Token:
+    def revoke(self, token: str, *, by: str, own: bool = False) -> AccessToken:
         """Ends a token (its id): one's own, or anybody's by an owner; `own`: the former only."""
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             row = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).one_or_none()
             mine = row is not None and row.person == by
             if row is None or not (mine or (not own and self._people.has(by, Role.OWNER))):
                 raise NotThere("There is no such token of yours.")
             connection.execute(update(TOKENS).where(TOKENS.c.id == token).values(revoked=True))
             row = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).one()
-        return _token(row)
+        return _read_token(row)
 
-    def of(self, person: str, *, by: str) -> list[Token]:
+    def of(self, person: str, *, by: str) -> list[AccessToken]:
         """The tokens of a person: one's own, or anybody's by an owner."""
         if person != by:
             self._people.require(by, Role.OWNER)
         wanted = select(TOKENS).where(TOKENS.c.person == person).order_by(TOKENS.c.created.desc())
-        with self._house.database.reading() as connection:
-            return [_token(row) for row in connection.execute(wanted).all()]
+        return [_read_token(row) for row in self._shared.database.rows(wanted)]
 
-    def _checked(self, person: str) -> Person:
-        found = self._people.require(person, *Role)
-        if found.must_change:
+    def _check_owner(self, person: str) -> Person:
+        owner = self._people.require(person, *Role)
+        if owner.must_change:
             raise NotPermitted("The password is a one-time password. Choose one of your own first.")
-        return found
+        return owner
 
-    def _made(
+    def _insert_token(
         self,
         person: Person,
         scopes: frozenset[Scope],
@@ -145,79 +145,73 @@ class Tokens:
         label: str = "",
         elevated: bool = False,
         proof: Recognised | None = None,
-    ) -> tuple[str, Token]:
-        secret, now = PREFIX + token_urlsafe(BYTES), self._house.clock()
-        if len(label) > LONGEST_LABEL:
-            raise ParameterError(f"label has {len(label)} letters, but may have {LONGEST_LABEL}.")
+    ) -> tuple[str, AccessToken]:
+        secret, now = PREFIX + token_urlsafe(SECRET_BYTES), self._shared.clock()
+        if len(label) > MAX_LABEL_LENGTH:
+            raise ParameterError(
+                f"label has {len(label)} letters, but may have {MAX_LABEL_LENGTH}."
+            )
         row = {
-            "id": new_id(), "person": person.name, "digest": _digest(secret),
-            "scopes": listed(sorted(scope.value for scope in scopes)), "label": label,
-            "created": written(now), "expires": written(now + length), "revoked": False,
+            "id": new_id(), "person": person.name, "digest": digest_of_secret(secret),
+            "scopes": write_list(sorted(scope.value for scope in scopes)), "label": label,
+            "created": write_time(now), "expires": write_time(now + length), "revoked": False,
             "elevated": elevated, "last_used": None,
         }  # fmt: skip
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             if proof is not None:
                 check_same(connection, proof)
             connection.execute(insert(TOKENS).values(row))
-            found = connection.execute(select(TOKENS).where(TOKENS.c.id == row["id"])).one()
-        return secret, _token(found)
+            stored = connection.execute(select(TOKENS).where(TOKENS.c.id == row["id"])).one()
+        return secret, _read_token(stored)
 
-    def _recognised(self, secret: str) -> "tuple[Bearer, Row[tuple[object, ...]]]":
-        digest, unchanged = _digest(secret), self._house.database.unchanged
-        row = unchanged.value(("token", digest), lambda: self._read(digest))
+    def _recognise(self, secret: str) -> "tuple[Bearer, Row[tuple[object, ...]]]":
+        digest, cache = digest_of_secret(secret), self._shared.database.cache
+        row = cache.value(("token", digest), lambda: self._read(digest))
         if row is None or not hmac.compare_digest(row.digest, digest) or not self._holds(row):
-            raise NotRecognised(WRONG)
+            raise NotRecognised(NO_SUCH_TOKEN)
         person = self._people.person(row.person)
         if not person.active:
-            raise NotRecognised(WRONG)
-        scopes = _scopes(row) & scopes_of(person)
+            raise NotRecognised(NO_SUCH_TOKEN)
+        scopes = _read_scopes(row) & scopes_of(person)
         return Bearer(person, scopes, elevated=row.elevated, token=row.id), row
 
     def _read(self, digest: str) -> "Row[tuple[object, ...]] | None":
         wanted = select(TOKENS, PEOPLE).join(PEOPLE, PEOPLE.c.name == TOKENS.c.person)
-        with self._house.database.reading() as connection:
-            row = connection.execute(wanted.where(TOKENS.c.digest == digest)).one_or_none()
+        row = self._shared.database.row(wanted.where(TOKENS.c.digest == digest))
         if row is not None:
-            self._people.read_too(row)
+            self._people.cache_row(row)
         return row
 
     def _holds(self, row: "Row[tuple[object, ...]]") -> bool:
         until, length = time_of(row.expires), time_of(row.expires) - time_of(row.created)
-        return not row.revoked and still_lasts(until, self._house.clock(), length)
+        return not row.revoked and still_lasts(until, self._shared.clock(), length)
 
     def _mark_used(self, row: "Row[tuple[object, ...]]") -> None:
         """The day only, and written once a day: a token's hours are its person's affair."""
         today = self._today()
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(update(TOKENS).where(TOKENS.c.id == row.id).values(last_used=today))
 
     def _today(self) -> str:
-        return self._house.clock().date().isoformat()
+        return self._shared.clock().date().isoformat()
 
 
 def scopes_of(person: Person) -> frozenset[Scope]:
     """What a person's tokens may be used for."""
-    return frozenset(scope for scope, roles in NEEDS.items() if roles & person.roles)
+    return frozenset(scope for scope, roles in ROLES_OF_SCOPE.items() if roles & person.roles)
 
 
-def _digest(secret: str) -> str:
-    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-@of_row
-def _scopes(row: "Row[tuple[object, ...]]") -> frozenset[Scope]:
+@reads_stored
+def _read_scopes(row: "Row[tuple[object, ...]]") -> frozenset[Scope]:
     return frozenset(Scope(word) for word in read_list(row.scopes))
 
 
-def _token(row: "Row[tuple[object, ...]]") -> Token:
-    return Token(
-        row.id,
-        row.person,
-        _scopes(row),
-        row.label,
-        time_of(row.created),
-        time_of(row.expires),
-        revoked=row.revoked,
-        elevated=row.elevated,
+def _read_token(row: "Row[tuple[object, ...]]") -> AccessToken:
+    return read_record(
+        AccessToken,
+        row,
+        scopes=_read_scopes(row),
+        created=time_of(row.created),
+        expires=time_of(row.expires),
         last_used=read_day(row.last_used),
     )

@@ -1,4 +1,4 @@
-"""One person's rows in a table that the curator holds: found, shown, corrected, left out.
+"""Finds, shows, corrects and removes one person's rows in a table that the service holds.
 
 Everything here is private: it is for the steward who handles a person's request. A file is never
 changed; a new one is written beside it, and takes its place whole.
@@ -26,7 +26,7 @@ from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
 
-class Ruled(NamedTuple):
+class RuledValue(NamedTuple):
     """A new value as the rules keep it, and as it was before the bounds."""
 
     kept: object
@@ -42,11 +42,11 @@ def spelled_id(file: Path | str, schema: Schema, typed: str) -> str | None:
         return typed
     with closing(LockedDuck()) as duck:
         duck.lock([])
-        loaded = _typed(column, typed)
-        found = syntax.select(
+        loaded = _typed_cell(column, typed)
+        cell = syntax.select(
             [syntax.alias(by_rule(loaded, column, clamped=False), column.name)], loaded.sql
         )
-        text = syntax.select([_as_text(column)], syntax.nested(found, "read"))
+        text = syntax.select([_as_text(column)], syntax.nested(cell, "read"))
         ((spelled,),) = contained(lambda: duck.run(text))
     return cast("str | None", spelled)
 
@@ -56,7 +56,7 @@ def unit_ids(file: Path | str, schema: Schema) -> Iterable[str]:
     if isinstance(file, str):
         return _at(file).units_at(file, schema)
     with opened_copy(file, schema) as duck:
-        ids = syntax.select([_id(schema)], _kept())
+        ids = syntax.select([_id(schema)], _kept_rows())
         rows = contained(lambda: duck.run(ids.distinct()))
     return [cast("str", row[0]) for row in rows]
 
@@ -69,7 +69,7 @@ def rows_of_unit(file: Path | str, schema: Schema, unit_id: str) -> list[dict[st
     names = [column.name for column in schema.columns]
     with opened_copy(file, schema) as duck:
         columns = [syntax.named(name) for name in names]
-        query = syntax.select(columns, _kept(), where=[_is_unit(schema, unit_id)])
+        query = syntax.select(columns, _kept_rows(), where=[_is_unit(schema, unit_id)])
         rows = contained(lambda: duck.run(query.order_by(exp.column("rowid"))))
     return [dict(zip(names, row, strict=True)) for row in rows]
 
@@ -81,7 +81,7 @@ def number_of_rows(file: Path | str, schema: Schema, unit_id: str) -> int:
         return _at(file).number_of_one(file, schema, unit_id)
     with opened_copy(file, schema) as duck:
         query = syntax.select(
-            [exp.Count(this=exp.Star())], _kept(), where=[_is_unit(schema, unit_id)]
+            [exp.Count(this=exp.Star())], _kept_rows(), where=[_is_unit(schema, unit_id)]
         )
         return cast("int", contained(lambda: duck.run(query))[0][0])
 
@@ -111,21 +111,23 @@ def copy_corrected(
     file has the same rows.
     """
     with opened_copy(file, schema, target) as duck:
-        ids = syntax.select([exp.column("rowid")], _kept(), where=[_is_unit(schema, unit_id)])
-        ruled = {name: _ruled(duck, schema.column(name), one) for name, one in changes.items()}
-        found = contained(lambda: duck.run(ids.order_by(exp.column("rowid"))))
-        if not 0 <= row < len(found):
+        ids = syntax.select([exp.column("rowid")], _kept_rows(), where=[_is_unit(schema, unit_id)])
+        ruled = {
+            name: _apply_rules(duck, schema.column(name), value) for name, value in changes.items()
+        }
+        rows = contained(lambda: duck.run(ids.order_by(exp.column("rowid"))))
+        if not 0 <= row < len(rows):
             contained(lambda: save(duck, schema, target))
             return None
         values = [
             exp.EQ(
                 this=exp.column(name, quoted=True),
-                expression=_constant(schema.column(name), one.kept),
+                expression=_constant(schema.column(name), value.kept),
             )
-            for name, one in ruled.items()
+            for name, value in ruled.items()
         ]
         here = syntax.operation(
-            exp.EQ, exp.column("rowid"), syntax.whole(cast("int", found[row][0]))
+            exp.EQ, exp.column("rowid"), syntax.whole(cast("int", rows[row][0]))
         )
         change = exp.Update(
             this=syntax.table_named(KEPT), expressions=values, where=exp.Where(this=here)
@@ -139,15 +141,17 @@ def check_corrected(schema: Schema, changes: Mapping[str, object]) -> list[str]:
     """Refuses values of another type; what the rules would make of the others, in words."""
     with closing(LockedDuck()) as duck:
         duck.lock([])
-        ruled = {name: _ruled(duck, schema.column(name), one) for name, one in changes.items()}
+        ruled = {
+            name: _apply_rules(duck, schema.column(name), value) for name, value in changes.items()
+        }
     return _remarks(schema, ruled)
 
 
-def _remarks(schema: Schema, ruled: Mapping[str, Ruled]) -> list[str]:
-    return [words for name, one in ruled.items() for words in _remark(schema.column(name), one)]
+def _remarks(schema: Schema, ruled: Mapping[str, RuledValue]) -> list[str]:
+    return [words for name, value in ruled.items() for words in _remark(schema.column(name), value)]
 
 
-def _remark(column: Column, ruled: Ruled) -> Iterator[str]:
+def _remark(column: Column, ruled: RuledValue) -> Iterator[str]:
     if ruled.kept != ruled.plain:
         yield (
             f"{column.name!r} is kept as {ruled.kept}: the declared bounds are {_bounds(column)},"
@@ -161,15 +165,17 @@ def _remark(column: Column, ruled: Ruled) -> Iterator[str]:
 
 
 def _bounds(column: Column) -> str:
-    ends = ("none" if one is None else f"{float(one):g}" for one in (column.lower, column.upper))
+    ends = (
+        "none" if bound is None else f"{float(bound):g}" for bound in (column.lower, column.upper)
+    )
     return " and ".join(ends)
 
 
-def _ruled(duck: LockedDuck, column: Column, value: object) -> Ruled:
+def _apply_rules(duck: LockedDuck, column: Column, value: object) -> RuledValue:
     """The new value by the rules; refused where it is none of the declared type."""
     if value is None:
-        return Ruled(None, None)
-    loaded = _typed(column, str(value).lower() if isinstance(value, bool) else str(value))
+        return RuledValue(None, None)
+    loaded = _typed_cell(column, str(value).lower() if isinstance(value, bool) else str(value))
     both = [by_rule(loaded, column), by_rule(loaded, column, clamped=False)]
     ((kept, plain),) = contained(lambda: duck.run(syntax.select(both, loaded.sql)))
     if kept is None:
@@ -177,20 +183,20 @@ def _ruled(duck: LockedDuck, column: Column, value: object) -> Ruled:
             f"The new value of {column.name!r} is no {column.type.value}. Write it as in a CSV"
             " file."
         )
-    return Ruled(kept, plain)
+    return RuledValue(kept, plain)
 
 
-def _typed(column: Column, written: str) -> Relation:
+def _typed_cell(column: Column, written: str) -> Relation:
     """One cell of text, as a CSV file has it."""
     text = syntax.select([syntax.alias(syntax.text(written), column.name)], _nothing())
     return Relation(syntax.nested(text, "loaded"), {column.name: Stored(column.name, "VARCHAR")})
 
 
-def _constant(column: Column, found: object) -> Sql:
-    if found is None:
+def _constant(column: Column, value: object) -> Sql:
+    if value is None:
         return syntax.NULL.copy()
     exact = (
-        syntax.double(found) if isinstance(found, float) else syntax.constant(cast("str", found))
+        syntax.double(value) if isinstance(value, float) else syntax.constant(cast("str", value))
     )
     return syntax.cast_to(exact, SQL_TYPES[column.type])
 
@@ -199,7 +205,7 @@ def _nothing() -> Sql:
     return syntax.renamed(syntax.called("range", syntax.whole(1)), "once")
 
 
-def _kept() -> Sql:
+def _kept_rows() -> Sql:
     return syntax.renamed(syntax.table_named(KEPT), "kept")
 
 
@@ -226,7 +232,6 @@ def _check_has_unit(schema: Schema) -> str:
 
 
 def _is_unit(schema: Schema, unit_id: str) -> Sql:
-    """Whether a row is a person's."""
     return syntax.operation(exp.EQ, _id(schema), syntax.text(unit_id))
 
 

@@ -1,29 +1,31 @@
-"""How times, budgets and lists are written into the database."""
+"""Writes times, budgets and lists into the database, and reads them."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from datetime import UTC, date, datetime, timedelta
 from functools import wraps
+from hashlib import sha256
 from json import dumps, loads
 from secrets import token_hex
 from typing import Any, TypeVar, cast
 
 from sqlalchemy import Row
 
-from letalone.curator.database import DatabaseDamaged, damaged
+from letalone.curator.database import DatabaseDamaged, damage_error
 from letalone.errors import ParameterError
 from letalone.exact.typed import read_written
 from letalone.ledger.data_sets import read_name
 from letalone.privacy import Budget
 
 Clock = Callable[[], datetime]
-AGREE = timedelta(minutes=10)  # so far apart clocks may be before one of them was wrong
+CLOCK_TOLERANCE = timedelta(minutes=10)  # so far apart clocks may be before one of them was wrong
 
 
 S = TypeVar("S")
 T = TypeVar("T")
 
 
-def of_row(read: Callable[[S], T]) -> Callable[[S], T]:
+def reads_stored(read: Callable[[S], T]) -> Callable[[S], T]:
     """A reader of what was stored: DatabaseDamaged, without its words, where it cannot be read."""
 
     @wraps(read)
@@ -33,7 +35,7 @@ def of_row(read: Callable[[S], T]) -> Callable[[S], T]:
         except DatabaseDamaged:
             raise
         except (ValueError, LookupError, TypeError, AttributeError):
-            raise damaged() from None
+            raise damage_error() from None
 
     return reading
 
@@ -43,17 +45,17 @@ def utc_now() -> datetime:
     return datetime.now(UTC).replace(microsecond=0)
 
 
-def written(when: datetime | None) -> str | None:
+def write_time(when: datetime | None) -> str | None:
     """A time as text that sorts as times do."""
     return None if when is None else when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def read_time(text: str | None) -> datetime | None:
+def read_optional_time(text: str | None) -> datetime | None:
     """The time that was written."""
     return None if text is None else time_of(text)
 
 
-@of_row
+@reads_stored
 def time_of(text: str) -> datetime:
     """The time that was written, which is there."""
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
@@ -64,16 +66,16 @@ def still_lasts(until: datetime, now: datetime, longest: timedelta) -> bool:
 
     An end that lies further ahead was written while a clock was wrong, and does not count.
     """
-    return now < until <= now + longest + AGREE
+    return now < until <= now + longest + CLOCK_TOLERANCE
 
 
-@of_row
+@reads_stored
 def read_day(text: str | None) -> date | None:
     """The day that was written."""
     return None if text is None else date.fromisoformat(text)
 
 
-def in_utc(name: str, when: datetime | None) -> datetime | None:
+def to_utc(name: str, when: datetime | None) -> datetime | None:
     """A time with a zone, to the second."""
     if when is None:
         return None
@@ -85,18 +87,18 @@ def in_utc(name: str, when: datetime | None) -> datetime | None:
         raise ParameterError(f"{name} lies beyond the years that can be written.") from None
 
 
-def listed(words: Iterable[str]) -> str:
+def write_list(words: Iterable[str]) -> str:
     """A list of words as JSON."""
     return dumps(list(words), ensure_ascii=False)
 
 
-@of_row
+@reads_stored
 def read_list(text: str) -> list[str]:
     """The words of a list."""
     return cast("list[str]", loads(text))
 
 
-def amounts(budget: Budget) -> dict[str, str]:
+def write_budget(budget: Budget) -> dict[str, str]:
     """Both columns of a budget, exactly."""
     return {"epsilon": str(budget.epsilon), "delta": str(budget.delta)}
 
@@ -110,8 +112,14 @@ def is_name(words: str) -> bool:
     return True
 
 
-@of_row
-def budget_of(row: "Row[tuple[Any, ...]]") -> Budget:
+def read_record(record: type[T], row: "Row[Any]", **values: object) -> T:
+    """A record from a row: each field is its column, but for the values that are given."""
+    names = {field.name for field in fields(cast("Any", record))} - values.keys()
+    return record(**{name: getattr(row, name) for name in names}, **values)
+
+
+@reads_stored
+def read_budget(row: "Row[tuple[Any, ...]]") -> Budget:
     """The budget of a row."""
     return Budget(read_written(row.epsilon), read_written(row.delta))
 
@@ -119,3 +127,8 @@ def budget_of(row: "Row[tuple[Any, ...]]") -> Budget:
 def new_id() -> str:
     """A name that nobody can guess, for a request, a proposal or a file."""
     return token_hex(16)
+
+
+def digest_of_secret(secret: str) -> str:
+    """SHA-256 of a text that is not kept itself."""
+    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

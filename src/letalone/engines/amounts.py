@@ -110,7 +110,6 @@ class Edges:
 
     @classmethod
     def of(cls, lower: Fraction, step: Fraction, count: int) -> "Edges":
-        """The edges of so many ranges from a lower end on."""
         below = lcm(lower.denominator, step.denominator)
         first, every = lower * below, step * below
         if max(abs(first) + every * count, Fraction(below)) < EXACT:

@@ -74,7 +74,6 @@ class Coded:
         return np.asarray(values.cast(pa.int64())).astype(f"datetime64[{values.type.unit}]")
 
     def objects(self, codes: Codes) -> list[object]:
-        """The values of some codes, as Python has them."""
         return cast("list[object]", cast("Any", self.taken(codes)).to_pylist())
 
     def moved(self, places: Codes) -> "Coded":

@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from letalone.answers.so_many import so_many_rows
 from letalone.engines import syntax
 from letalone.engines.arrow import parquet_columns
 from letalone.engines.csv_lines import OddLines, cells_of_line, csv_rows, first_rows, odd_lines
@@ -32,6 +31,7 @@ from letalone.engines.lockdown import LockedDuck
 from letalone.engines.reading import check_columns
 from letalone.engines.text_grammar import is_written_as
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural_rows
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
@@ -214,11 +214,11 @@ def check_every_line(paths: Sequence[Path]) -> None:
         odd = odd_lines_of(path)
         if odd.not_text:
             raise ParameterError(
-                f"{so_many_rows(odd.not_text)} of {path.name} could not be read: what is written"
+                f"{plural_rows(odd.not_text)} of {path.name} could not be read: what is written"
                 " there is not UTF-8. Save the file as UTF-8; spreadsheets call it CSV UTF-8."
             )
         if odd.too_long:
             raise ParameterError(
-                f"{so_many_rows(odd.too_long)} of {path.name} could not be read: the line is longer"
+                f"{plural_rows(odd.too_long)} of {path.name} could not be read: the line is longer"
                 " than 8 MiB. Shorten it, or convert the file to Parquet."
             )

@@ -22,6 +22,7 @@ from letalone.engines.rows import Relation
 from letalone.engines.sources import WhichTable
 from letalone.engines.time_limit import MAX_SECONDS
 from letalone.errors import ParameterError
+from letalone.errors.problem import without_context
 from letalone.ledger import patience
 
 if TYPE_CHECKING:
@@ -141,13 +142,15 @@ class Server:
         """
         if self._inside:
             return
-        with suppress(Exception):  # raised below, without the server's words
+
+        def connect() -> None:
             if self._cursor is None or not _is_there(self._cursor):
                 self.close()
             with suppress(RightRevoked):
                 self._glance(look)
-            return
-        raise SourceAway(f"The table of {self.address.words!r} cannot be reached.")
+
+        away = SourceAway(f"The table of {self.address.words!r} cannot be reached.")
+        without_context(connect, Exception, error=away)
 
     def _glance(self, look: Callable[[], None]) -> None:
         """A short transaction of its own, in which nobody's lock is waited for."""

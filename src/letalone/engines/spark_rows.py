@@ -144,7 +144,6 @@ def _is_same_number(typed: str, found: str) -> bool:
 
 
 def _is(relation: Relation, schema: Schema) -> Sql:
-    """Whether a row is the unit's, as questions tell units apart."""
     return syntax.operation(exp.EQ, _unit(relation, schema), exp.Placeholder(this=ID))
 
 

@@ -92,13 +92,6 @@ class Code(Enum):
         "A question names a column that the table does not have.",
         "Use one of the columns that the message lists.",
     )
-    UNKNOWN_TABLE = CodeEntry(
-        Group.NAME,
-        "ParameterError",
-        "There is no table {name!r}. The tables are: {known}.",
-        "FROM, or an argument, names a table that is not there.",
-        "Use one of the tables that the message lists.",
-    )
     WHICH_TABLE = CodeEntry(
         Group.NAME,
         "ParameterError",
@@ -189,13 +182,6 @@ class Code(Enum):
         "A question has groups that are neither listed nor declared.",
         "List them, or have common ones found privately, which takes a δ.",
     )
-    MISSING_TYPES = CodeEntry(
-        Group.MISSING,
-        "ParameterError",
-        "The types of {columns} are not declared, so they are text.",
-        "A column of a CSV file is used as a number or a date, and its type is not declared.",
-        "Declare it in a schema file.",
-    )
     MISSING_ASKER = CodeEntry(
         Group.MISSING,
         "NotAllowed",
@@ -273,7 +259,7 @@ class Code(Enum):
     WORK_FAILED = CodeEntry(
         Group.BUDGET,
         "DataSetFrozen",
-        "The answer failed after it was charged, so {name!r} is frozen.",
+        "The answer failed after it was charged, so {names} is frozen.",
         "This question failed while the data was read.",
         "The owner looks at why, and allows questions again.",
         spent=Spent.CHARGED,
@@ -444,13 +430,6 @@ class Code(Enum):
         "An engine gave up. Its own words may quote data, so they are not passed on.",
         "The owner looks at the engine's log.",
         spent=Spent.MAYBE,
-    )
-    NOT_INSTALLED = CodeEntry(
-        Group.ENVIRONMENT,
-        "ParameterError",
-        "{what} needs {extra}, which is not installed.",
-        "Something is asked that takes an extra of letalone.",
-        "Install the extra.",
     )
     OTHER = CodeEntry(
         Group.OTHER,

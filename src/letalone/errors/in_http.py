@@ -11,7 +11,6 @@ from dataclasses import fields
 from typing import Any, cast
 
 from letalone.errors.codes import Code
-from letalone.errors.in_python import words_for_wait
 from letalone.errors.problem import Argument, Face, Fact, Problem, Remedy, Spelled
 from letalone.errors.remedies import (
     AddBounds,
@@ -34,7 +33,6 @@ from letalone.errors.remedies import (
     SetValue,
     Thaw,
     UseName,
-    Wait,
 )
 
 Json = dict[str, Any]
@@ -61,18 +59,18 @@ def members_in_http(problem: Problem, write: Callable[[Fact], Any]) -> Json:
     if code.value.served:
         return {"code": code.name, "facts": {}, "remedies": []}
     shown = {name: fact for name, fact in problem.facts.items() if name not in HIDDEN}
-    written = {name: _written(fact, write) for name, fact in shown.items()}
-    facts = {name: fact for name, fact in written.items() if fact not in ("", None)}
+    sent = {name: _write_fact(fact, write) for name, fact in shown.items()}
+    facts = {name: fact for name, fact in sent.items() if fact not in ("", None)}
     remedies = [_remedy_json(remedy, write) for remedy in problem.remedies]
     return {"code": code.name, "facts": facts, "remedies": remedies}
 
 
 def _remedy_json(remedy: Remedy, write: Callable[[Fact], Any]) -> Json:
-    parts = {part.name: _written(getattr(remedy, part.name), write) for part in fields(remedy)}
+    parts = {part.name: _write_fact(getattr(remedy, part.name), write) for part in fields(remedy)}
     return {"remedy": type(remedy).__name__, **parts}
 
 
-def _written(fact: Fact, write: Callable[[Fact], Any]) -> Any:
+def _write_fact(fact: Fact, write: Callable[[Fact], Any]) -> Any:
     match fact:
         case Spelled():
             return fact.on("http")
@@ -81,10 +79,10 @@ def _written(fact: Fact, write: Callable[[Fact], Any]) -> Any:
         case str() | bool() | int() | float() | None:
             return fact
         case tuple() | list():
-            return [_written(item, write) for item in cast("tuple[Fact, ...]", fact)]
+            return [_write_fact(item, write) for item in cast("tuple[Fact, ...]", fact)]
         case Mapping():
             items = cast("Mapping[str, Fact]", fact).items()
-            return {name: _written(item, write) for name, item in items}
+            return {name: _write_fact(item, write) for name, item in items}
         case _:
             return write(fact)
 
@@ -131,6 +129,5 @@ HTTP = Face(
         Thaw: "Its owner can see why and allow questions again: POST"
         " /api/v1/data-sets/{{name}}/thaw.",
         UseName: "Did you mean {meant!r}?",
-        Wait: words_for_wait,
     },
 )

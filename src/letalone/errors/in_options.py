@@ -9,12 +9,13 @@ here remedies are only put into words.
 from collections.abc import Callable
 from typing import Any
 
-from letalone.errors.in_python import words_for_thaw, words_for_wait
+from letalone.errors.in_python import words_for_thaw
 from letalone.errors.problem import Face, Problem, Remedy
 from letalone.errors.remedies import (
     AddBounds,
     Allow,
     AllowPurpose,
+    AskAgain,
     AskInstead,
     BuyBounds,
     ChooseTable,
@@ -23,7 +24,6 @@ from letalone.errors.remedies import (
     EditSql,
     FindKeys,
     GiveDelta,
-    Install,
     LeaveOut,
     LimitRows,
     LowerEpsilon,
@@ -37,8 +37,6 @@ from letalone.errors.remedies import (
     SetValue,
     Thaw,
     UseName,
-    Wait,
-    WriteSchemaFile,
 )
 
 EXAMPLE_BOUNDS = "0:1000"
@@ -86,6 +84,7 @@ REMEDIES: dict[type[Remedy], str | Callable[[Any], str]] = {
     AddBounds: f"Give bounds that are publicly known, with --bounds, in place of {EXAMPLE_BOUNDS}.",
     Allow: "The owner of the data can allow it.",
     AllowPurpose: "The owner of the data can allow the purpose first.",
+    AskAgain: "If a question was under way it may be paid for: the same again goes on with that.",
     AskInstead: "Another question, which would be answered: {sql}",
     BuyBounds: "Or buy them with a fifth of ε: --private-bounds.",
     ChooseTable: "Name one with --table.",
@@ -96,7 +95,6 @@ REMEDIES: dict[type[Remedy], str | Callable[[Any], str]] = {
     FindKeys: "Or have common ones found privately, with a --delta.",
     GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget a δ,"
     " such as --budget 1:1e-6, or use noise that needs none (Laplace).",
-    Install: "pip install 'letalone[{extra}]'",
     LeaveOut: "Leave {name} out.",
     LimitRows: "Let fewer rows count: --max-rows {rows}.",
     LowerEpsilon: _lower_epsilon,
@@ -110,6 +108,4 @@ REMEDIES: dict[type[Remedy], str | Callable[[Any], str]] = {
     SetValue: "Give {name} {example}.",
     Thaw: words_for_thaw,
     UseName: "Did you mean {meant!r}?",
-    Wait: words_for_wait,
-    WriteSchemaFile: "Write a schema file first: letalone init {file}.",
 }

@@ -10,6 +10,7 @@ from letalone.errors.remedies import (
     AddBounds,
     Allow,
     AllowPurpose,
+    AskAgain,
     AskInstead,
     BuyBounds,
     ChooseTable,
@@ -18,7 +19,6 @@ from letalone.errors.remedies import (
     EditSql,
     FindKeys,
     GiveDelta,
-    Install,
     LeaveOut,
     LimitRows,
     LowerEpsilon,
@@ -32,10 +32,7 @@ from letalone.errors.remedies import (
     SetValue,
     Thaw,
     UseName,
-    Wait,
-    WriteSchemaFile,
 )
-from letalone.errors.spelling import plural
 
 
 def in_python(problem: Problem) -> str:
@@ -57,6 +54,11 @@ def _add_bounds(remedy: AddBounds) -> str:
 def _name_keys(remedy: NameKeys) -> str:
     columns = ", ".join(f"{name!r}: […]" for name in remedy.columns)
     return f"List them: keys={{{columns}}}."
+
+
+def _find_keys(remedy: FindKeys) -> str:
+    delta = f"{remedy.delta:g}".replace("e-0", "e-")
+    return f"Or give a delta, such as delta={delta}, to have common ones found."
 
 
 def _name_budget(remedy: NameBudget) -> str:
@@ -95,11 +97,6 @@ def words_for_thaw(remedy: Thaw) -> str:
     )
 
 
-def words_for_wait(remedy: Wait) -> str:
-    """When to try again."""
-    return f"Try again in {plural(remedy.seconds, 'second')}."
-
-
 PYTHON = Face(
     "python",
     lambda name: name,
@@ -107,16 +104,17 @@ PYTHON = Face(
         AddBounds: _add_bounds,
         Allow: _allow,
         AllowPurpose: "Allow it first: ledger.allow({name!r}, budget, purpose={purpose!r}).",
+        AskAgain: "If a question was under way it may be paid for: the same again goes on with"
+        " that.",
         AskInstead: "Another question, which would be answered: {sql}",
         BuyBounds: "Or buy them with la.private_bounds, at a price.",
         ChooseTable: "Name one with table=.",
         ClampExpression: "Give lower=…, upper=… from what is publicly known.",
         DeclareTypes: "Declare their types in the schema file or with la.open(…, types={{…}}).",
         EditSql: "Write {text!r} there.",
-        FindKeys: "Or give a delta, such as {delta}, to have common ones found.",
+        FindKeys: _find_keys,
         GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget a δ,"
         " such as la.Budget(epsilon=1, delta=1e-6), or use noise that needs none (Laplace).",
-        Install: "pip install 'letalone[{extra}]'",
         LeaveOut: "Leave {name} out.",
         LimitRows: "Let fewer rows count: .bound(max_rows={rows}).",
         LowerEpsilon: _lower_epsilon,
@@ -131,7 +129,5 @@ PYTHON = Face(
         SetValue: "Write {name}={example}.",
         Thaw: words_for_thaw,
         UseName: "Did you mean {meant!r}?",
-        Wait: words_for_wait,
-        WriteSchemaFile: "Write a schema file first: letalone init {file}.",
     },
 )

@@ -80,14 +80,6 @@ class DeclareTypes(Remedy):
     columns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WriteSchemaFile(Remedy):
-    """Write a schema file for this table with `letalone init`; `unit` as in `NameUnit`."""
-
-    file: str
-    unit: str | None = None
-
-
 # A value or a name
 @dataclass(frozen=True, slots=True)
 class SetValue(Remedy):
@@ -197,17 +189,8 @@ class RaiseVersion(Remedy):
 
 # The surroundings
 @dataclass(frozen=True, slots=True)
-class Wait(Remedy):
-    """Try again in this many seconds."""
-
-    seconds: int
-
-
-@dataclass(frozen=True, slots=True)
-class Install(Remedy):
-    """Install this extra of letalone: pip install 'letalone[extra]'."""
-
-    extra: str
+class AskAgain(Remedy):
+    """Ask the same again: what was paid for before it was cut off is gone on with, and is free."""
 
 
 @dataclass(frozen=True, slots=True)

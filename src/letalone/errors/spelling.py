@@ -26,3 +26,18 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def plural(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun: "1 row", "1,024 rows"; `many` where an s does not make it."""
     return f"1 {one}" if number == 1 else f"{number:,} {many or one + 's'}"
+
+
+def plural_rows(number: int) -> str:
+    """1 row, 2 rows."""
+    return plural(number, "row")
+
+
+def plural_people(number: int) -> str:
+    """1 person, 2 people."""
+    return plural(number, "person", "people")
+
+
+def plural_counted(number: int, counted: str) -> str:
+    """So many of what is counted: "rows" or "people"."""
+    return plural_rows(number) if counted == "rows" else plural_people(number)

@@ -72,17 +72,17 @@ def floor_scaled(compute: Callable[[], Ball], count: int) -> int:
     """The whole number below 2^count times the real number, which must not be a multiple."""
     precision = START_BITS + count
     while precision <= MOST_BITS:
-        whole = with_bits(lambda: whole_below(compute() * arb(2) ** count), precision)
-        if whole is not None:
-            return whole
+        floor = with_bits(lambda: whole_below(compute() * arb(2) ** count), precision)
+        if floor is not None:
+            return floor
         precision *= 2
     raise ArithmeticError("the digits could not be decided: the number may be a dyadic rational")
 
 
 def whole_below(value: Ball) -> int | None:
     """The whole number below the real number, if ball and working precision can tell."""
-    whole = value.floor().unique_fmpz()
-    return None if whole is None else int(whole)
+    floor = value.floor().unique_fmpz()
+    return None if floor is None else int(floor)
 
 
 def upper(value: Ball) -> float:

@@ -42,21 +42,21 @@ def _is_plain(value: object) -> bool:
     level, depth = [value], 0
     while level and depth <= DEEPEST:
         below: list[object] = []
-        for one in level:
-            kind = type(one)
-            if kind is str or one is None or kind is bool:
+        for member in level:
+            kind = type(member)
+            if kind is str or member is None or kind is bool:
                 continue
             if kind is int:
-                if not -LARGEST <= cast("int", one) <= LARGEST:
+                if not -LARGEST <= cast("int", member) <= LARGEST:
                     return False
             elif kind is dict:
-                fields = cast("dict[object, object]", one)
+                fields = cast("dict[object, object]", member)
                 for name in fields:
                     if type(name) is not str or not name.isascii():
                         return False
                 below += fields.values()
             elif kind is list or kind is tuple:
-                below += cast("list[object]", one)
+                below += cast("list[object]", member)
             else:
                 return False
         level, depth = below, depth + 1

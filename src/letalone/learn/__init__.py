@@ -29,43 +29,22 @@ if TYPE_CHECKING:
     from letalone.learn.scaling import StandardScaler as StandardScaler
     from letalone.learn.search import PrivateSearchCV as PrivateSearchCV
 
-_HOMES = {
-    "PCA": "components",
-    "Account": "account",
-    "BoostedTreesClassifier": "boosting",
-    "BoostedTreesRegressor": "boosting",
-    "GaussianNB": "naive_bayes",
-    "KMeans": "clusters",
-    "LinearRegression": "regression",
-    "LinearSVC": "linear",
-    "LogisticRegression": "linear",
-    "MinMaxScaler": "scaling",
-    "PrivateSearchCV": "search",
-    "Ridge": "regression",
-    "StandardScaler": "scaling",
-    "TableEncoder": "encoding",
-    "load": "models",
-    "save": "models",
+_FILES = {  # and their public names
+    "account": "Account",
+    "boosting": "BoostedTreesClassifier BoostedTreesRegressor",
+    "clusters": "KMeans",
+    "components": "PCA",
+    "encoding": "TableEncoder",
+    "linear": "LinearSVC LogisticRegression",
+    "models": "load save",
+    "naive_bayes": "GaussianNB",
+    "regression": "LinearRegression Ridge",
+    "scaling": "MinMaxScaler StandardScaler",
+    "search": "PrivateSearchCV",
 }
+_HOMES = {name: file for file, names in _FILES.items() for name in names.split()}
 
-__all__ = [
-    "PCA",
-    "Account",
-    "BoostedTreesClassifier",
-    "BoostedTreesRegressor",
-    "GaussianNB",
-    "KMeans",
-    "LinearRegression",
-    "LinearSVC",
-    "LogisticRegression",
-    "MinMaxScaler",
-    "PrivateSearchCV",
-    "Ridge",
-    "StandardScaler",
-    "TableEncoder",
-    "load",
-    "save",
-]
+__all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> object:

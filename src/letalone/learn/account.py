@@ -47,8 +47,8 @@ class Account:
         neighbours: Neighbours = ADD_REMOVE,
     ) -> None:
         self.name = name
-        self._ledger: Ledger | None = _opened(ledger)
-        known = name in [one.name for one in self._ledger.data_sets()]
+        self._ledger: Ledger | None = _open_ledger(ledger)
+        known = name in [data_set.name for data_set in self._ledger.data_sets()]
         shares = None if known else ADDED_UP
         self._ledger.register(name, budget, neighbours=neighbours, shares=shares)
 
@@ -160,7 +160,7 @@ def account_of(budget: Budget | Account | None) -> Account | None:
     raise ParameterError(f"budget is {kind}, but must be la.Budget(…) or la.learn.Account(…).")
 
 
-def _opened(ledger: Ledger | Path | None) -> Ledger:
+def _open_ledger(ledger: Ledger | Path | None) -> Ledger:
     if ledger is None:
         return Ledger.in_memory()
     return ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)

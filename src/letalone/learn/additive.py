@@ -20,7 +20,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from letalone.learn.bins import Codes, Feature, Floats, leaves, merged
+from letalone.learn.bins import Codes, Feature, Floats, leaves, merge_bins
 from letalone.learn.residuals import UNIT, Residuals
 from letalone.learn.sums import root_above
 from letalone.learn.wholes import Wholes
@@ -28,7 +28,7 @@ from letalone.mechanisms import Gaussian
 from letalone.randomness.bits import BitSource
 
 COUNTS = Fraction(1, 10)  # the part of 1 / noise² that counts may spend
-LEAST, MOST = 3, 40  # rounds
+MIN_ROUNDS, MAX_ROUNDS = 3, 40  # rounds
 FEWEST_LEAVES, MOST_LEAVES = 4, 8
 RATE = 0.5
 FARTHEST_STEP = 1.5
@@ -59,7 +59,7 @@ class Growth:
 
     def check(self) -> None:
         """Refuses noise that no mechanism carries, before anything is charged."""
-        for rounds in (LEAST, MOST) if self.rounds is None else (self.rounds,):
+        for rounds in (MIN_ROUNDS, MAX_ROUNDS) if self.rounds is None else (self.rounds,):
             self.summing(rounds)
 
     def rounds_for(self, rows: float) -> int:
@@ -67,26 +67,26 @@ class Growth:
         if self.rounds is not None:
             return self.rounds
         clear = max(rows, 0.0) / (float(self.noise) * len(self.features) ** 0.5)
-        return round(min(max(0.75 * clear ** (1 / 3), LEAST), MOST))
+        return round(min(max(0.75 * clear ** (1 / 3), MIN_ROUNDS), MAX_ROUNDS))
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class FeatureScores:
     """What is published of one feature: the noisy count and the scores of each bin."""
 
     counts: Floats
     scores: Floats
 
 
-def grown(
+def grow_trees(
     growth: Growth, codes: Sequence[Codes], goals: Wholes, bits: BitSource
-) -> tuple[list[Shape], int]:
+) -> tuple[list[FeatureScores], int]:
     """The shapes of all features, and the number of rounds."""
-    fine = _counted(growth, codes, bits)
+    fine = _count_bins(growth, codes, bits)
     least = EMPTY * float(growth.counting.sigma)
     wider = [
-        merged(counts, least) if one.is_ordered else np.arange(one.bins, dtype=np.int64)
-        for one, counts in zip(growth.features, fine, strict=True)
+        merge_bins(counts, least) if feature.is_ordered else np.arange(feature.bins, dtype=np.int64)
+        for feature, counts in zip(growth.features, fine, strict=True)
     ]
     rounds = growth.rounds_for(float(np.mean([counts.sum() for counts in fine])))
     trees = _Trees.start(growth, wider, codes, fine, rounds)
@@ -94,24 +94,28 @@ def grown(
         for place in range(len(wider)):
             trees.grow(place, number, goals, bits)
         trees.remember(number, rounds)
-    found = [scores[w] for scores, w in zip(trees.kept, wider, strict=True)]
-    return [Shape(counts, scores) for counts, scores in zip(fine, found, strict=True)], rounds
+    kept_scores = [scores[w] for scores, w in zip(trees.kept, wider, strict=True)]
+    return [
+        FeatureScores(counts, scores) for counts, scores in zip(fine, kept_scores, strict=True)
+    ], rounds
 
 
 def exact_counts(features: Sequence[Feature], codes: Sequence[Codes]) -> list[Wholes]:
     """How many rows are in each bin of each feature."""
     pairs = zip(features, codes, strict=True)
-    return [np.bincount(code, minlength=one.bins).astype(np.int64) for one, code in pairs]
+    return [np.bincount(code, minlength=feature.bins).astype(np.int64) for feature, code in pairs]
 
 
 def exact_sums(places: Codes, number: int, residuals: Wholes) -> Floats:
     """The residuals of each leaf, added up: whole numbers below 2^53, so nothing is rounded."""
     doubles = residuals.T.astype(np.float64)
-    columns: list[Floats] = [np.bincount(places, one, number).astype(np.float64) for one in doubles]
+    columns: list[Floats] = [
+        np.bincount(places, output, number).astype(np.float64) for output in doubles
+    ]
     return np.stack(columns, axis=1)
 
 
-def _counted(growth: Growth, codes: Sequence[Codes], bits: BitSource) -> list[Floats]:
+def _count_bins(growth: Growth, codes: Sequence[Codes], bits: BitSource) -> list[Floats]:
     exact = exact_counts(growth.features, codes)
     noisy = growth.counting.release(np.concatenate(exact), bits=bits)
     return np.split(noisy, np.cumsum([counts.size for counts in exact])[:-1])

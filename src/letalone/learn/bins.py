@@ -32,7 +32,6 @@ class Feature:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether neighbouring bins are alike."""
         return len(self.columns) == 1
 
     def codes(self, rows: Floats, lower: Floats, upper: Floats) -> Codes:
@@ -49,14 +48,17 @@ class Feature:
 
 def read_features(groups: Groups, width: int, bins: int) -> tuple[Feature, ...]:
     """The features of so many columns; columns in no group are features of their own."""
-    listed = _listed(groups, width)
+    listed = _read_groups(groups, width)
     named = {column for group in listed for column in group}
     alone = [(column,) for column in range(width) if column not in named]
-    found = sorted([*listed, *alone])
-    return tuple(Feature(one, bins if len(one) == 1 else len(one) + 1) for one in found)
+    column_groups = sorted([*listed, *alone])
+    return tuple(
+        Feature(columns, bins if len(columns) == 1 else len(columns) + 1)
+        for columns in column_groups
+    )
 
 
-def merged(counts: Floats, least: float) -> Codes:
+def merge_bins(counts: Floats, least: float) -> Codes:
     """For each bin the number of the wider bin it belongs to: neighbours with `least` together."""
     wider = np.zeros(len(counts), np.int64)
     number, held = 0, 0.0
@@ -87,7 +89,7 @@ def _largest(rows: Floats) -> Codes:
     return places
 
 
-def _listed(groups: Groups, width: int) -> list[tuple[int, ...]]:
+def _read_groups(groups: Groups, width: int) -> list[tuple[int, ...]]:
     try:
         listed = [tuple(int(column) for column in group) for group in groups or ()]
     except (TypeError, ValueError):

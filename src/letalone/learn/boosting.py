@@ -16,11 +16,11 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from letalone.exact.typed import EPSILON, Constraint, Number, refusal
 from letalone.learn.account import Account
-from letalone.learn.additive import COUNTS, Growth, Shape, grown
+from letalone.learn.additive import COUNTS, FeatureScores, Growth, grow_trees
 from letalone.learn.bins import Feature, Floats, Groups, read_features
-from letalone.learn.bounds import Bounds, BoundsLike, read_bounds
+from letalone.learn.bounds import BoundsLike, ColumnBounds, read_bounds
 from letalone.learn.classes import check_numbers, read_classes
-from letalone.learn.residuals import Amount, ManyClasses, Residuals, TwoClasses
+from letalone.learn.residuals import ManyClasses, NumberResiduals, Residuals, TwoClasses
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.training import Labels, PrivateEstimator, Released
 from letalone.mechanisms import Gaussian
@@ -61,12 +61,10 @@ class TreePlan:
 
     @property
     def privacy(self) -> Privacy:
-        """Of counts and trees together."""
         return GaussianDP(1 / self.growth.noise).with_neighbours(ADD_REMOVE)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         rounds = self.growth.rounds or "as many as the noisy counts suggest"
         return (
             f"Trees of one of {len(self.growth.features)} features each; rounds: {rounds}",
@@ -75,12 +73,11 @@ class TreePlan:
         )
 
     def described(self) -> Json:
-        """All that decides the law of the model."""
         return {
             "model": "boosted trees",
             "noise": str(self.growth.noise),
             "rounds": self.growth.rounds or 0,
-            "features": [[one.bins, *one.columns] for one in self.growth.features],
+            "features": [[feature.bins, *feature.columns] for feature in self.growth.features],
             "lower": [number.hex() for number in self.lower],
             "upper": [number.hex() for number in self.upper],
             **self.about,
@@ -91,15 +88,15 @@ class TreePlan:
         goals = self.growth.residuals.goals(cast("Labels", labels))
         kept = goals >= 0
         lower, upper = np.array(self.lower), np.array(self.upper)
-        codes = [one.codes(rows[kept], lower, upper) for one in self.growth.features]
-        shapes, rounds = grown(self.growth, codes, goals[kept], bits)
-        intercept, scores = _centred(shapes)
+        codes = [feature.codes(rows[kept], lower, upper) for feature in self.growth.features]
+        shapes, rounds = grow_trees(self.growth, codes, goals[kept], bits)
+        intercept, scores = _centre_scores(shapes)
         return {
             "counts_": tuple(shape.counts for shape in shapes),
             "scores_": scores,
             "intercept_": intercept,
             "rounds_": rounds,
-            "columns_": tuple(one.columns for one in self.growth.features),
+            "columns_": tuple(feature.columns for feature in self.growth.features),
             "lower_": lower,
             "upper_": upper,
             **self.known,
@@ -184,7 +181,7 @@ class BoostedTreesClassifier(ClassifierMixin, _BoostedTrees):
         classes = read_classes(self.classes)
         two = len(classes) == 2
         residuals = TwoClasses(classes) if two else ManyClasses(classes)
-        about: Json = {"classes": [repr(one) for one in classes.tolist()]}
+        about: Json = {"classes": [repr(label) for label in classes.tolist()]}
         return self._trees(width, residuals, about=about, known={"classes_": classes})
 
     def decision_function(self, X: Any) -> Floats:  # noqa: N803
@@ -241,7 +238,7 @@ class BoostedTreesRegressor(RegressorMixin, _BoostedTrees):
         lower, upper = ends[0][0], ends[1][0]
         about: Json = {"target": [lower.hex(), upper.hex()]}
         known = {"target_bounds_": np.array([lower, upper])}
-        return self._trees(width, Amount(lower, upper), about=about, known=known)
+        return self._trees(width, NumberResiduals(lower, upper), about=about, known=known)
 
     def _read(self, X: Any, y: Any) -> tuple[Floats, Labels | None]:  # noqa: N803
         rows, labels = super()._read(X, y)
@@ -255,14 +252,14 @@ class BoostedTreesRegressor(RegressorMixin, _BoostedTrees):
         return (lower + upper) + places * (upper - lower)
 
 
-def _ends(bounds: Bounds) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _ends(bounds: ColumnBounds) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return cast("tuple[float, ...]", bounds.lower), cast("tuple[float, ...]", bounds.upper)
 
 
-def _centred(shapes: Sequence[Shape]) -> tuple[Floats, tuple[Floats, ...]]:
+def _centre_scores(shapes: Sequence[FeatureScores]) -> tuple[Floats, tuple[Floats, ...]]:
     """Scores with a mean of 0 over the noisy counts, and what was taken from them."""
     weights = [np.maximum(shape.counts, 1.0)[:, np.newaxis] for shape in shapes]
     pairs = list(zip(shapes, weights, strict=True))
-    means = [np.sum(one.scores * weight, axis=0) / np.sum(weight) for one, weight in pairs]
-    scores = tuple(one.scores - mean for one, mean in zip(shapes, means, strict=True))
+    means = [np.sum(shape.scores * weight, axis=0) / np.sum(weight) for shape, weight in pairs]
+    scores = tuple(shape.scores - mean for shape, mean in zip(shapes, means, strict=True))
     return np.sum(means, axis=0), scores

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import log
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,8 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import SENSITIVITY, refusal
 from letalone.learn.sums import Measure, NoisySums, root_above
 from letalone.learn.training import declared
-from letalone.learn.wholes import Floats, Grid, Wholes, row_sums
+from letalone.learn.wholes import Floats, RowGrid, Wholes, row_sums
+from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
@@ -40,7 +41,7 @@ KEPT_PART = 39 / 40
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ColumnBounds:
     """Lower and upper bounds of columns, or that they are bought."""
 
     name: str
@@ -50,9 +51,8 @@ class Bounds:
 
     @property
     def purchase(self) -> tuple[Measure, ...]:
-        """The histograms of columns, if they are bought."""
-        found = Measure(self.name, self.width, root_above(self.width))
-        return (found,) if self.lower is None else ()
+        histogram = Measure(self.name, self.width, root_above(self.width))
+        return (histogram,) if self.lower is None else ()
 
     def known(self, rows: Floats, noise: NoisySums, bits: BitSource) -> tuple[Floats, Floats]:
         """The bounds; where they are bought, this asks their measure."""
@@ -64,14 +64,12 @@ class Bounds:
         return EDGES[np.argmax(kept, axis=1)], EDGES[last]
 
     def described(self) -> Json:
-        """All that decides them."""
         if self.lower is None or self.upper is None:
             return {self.name: PRIVATE}
         return {self.name: [[number.hex() for number in side] for side in (self.lower, self.upper)]}
 
     @property
     def words(self) -> str:
-        """Where they come from."""
         return f"{self.name}: {'declared' if self.lower is not None else 'bought'}"
 
 
@@ -84,57 +82,92 @@ class Norm:
 
     @property
     def purchase(self) -> tuple[Measure, ...]:
-        """The histogram of norms, if it is bought."""
         return () if self.declared is not None else (Measure(self.name, 1, Fraction(1)),)
 
-    def known(self, rows: Floats, noise: NoisySums, bits: BitSource) -> Grid:
+    def known(self, rows: Floats, noise: NoisySums, bits: BitSource) -> RowGrid:
         """The grid of the norm that rows are clipped to; asks its measure if it is bought."""
         if self.declared is not None:
-            return Grid(self.declared)
+            return RowGrid(self.declared)
         noisy = noise.release(self.name, histograms(norms_of(rows), NORM_EDGES), bits)
         counts = np.where(standing_out(noisy, noise, self.name), noisy, 0.0)[0]
         enough = np.cumsum(counts) >= KEPT_PART * np.sum(counts)
-        return Grid(Fraction(float(NORM_EDGES[np.argmax(enough) + 1])))
+        return RowGrid(Fraction(float(NORM_EDGES[np.argmax(enough) + 1])))
 
     def described(self) -> Json:
-        """All that decides it."""
         return {self.name: PRIVATE if self.declared is None else str(self.declared)}
 
     @property
     def words(self) -> str:
-        """Where it comes from."""
         return f"{self.name}: {'declared' if self.declared is not None else 'bought'}"
 
 
-def read_bounds(bounds: BoundsLike, width: int, *, name: str = "bounds") -> Bounds:
+class SumsPlan:
+    """A plan whose release is noisy sums over rows, and what follows from them.
+
+    `_model` names it, `_declared` the fields that hold bounds or norms. A subclass adds `_facts`,
+    what else decides the law of the model, and `_how`, in words.
+    """
+
+    __slots__ = ()
+    _model: ClassVar[str]
+    _declared: ClassVar[tuple[str, ...]]
+    noise: NoisySums
+
+    @property
+    def privacy(self) -> Privacy:
+        return self.noise.privacy
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return *self._how(), *(part.words for part in self._parts()), self.noise.words
+
+    def described(self) -> Json:
+        facts: Json = {"model": self._model, **self._facts()}
+        for part in self._parts():
+            facts |= part.described()
+        return facts | self.noise.described()
+
+    def _facts(self) -> Json:
+        return {}
+
+    def _how(self) -> tuple[str, ...]:
+        return ()
+
+    def _parts(self) -> list["ColumnBounds | Norm"]:
+        return [getattr(self, name) for name in self._declared]
+
+
+def read_bounds(bounds: BoundsLike, width: int, *, name: str = "bounds") -> ColumnBounds:
     """Bounds as declared, or to be bought; a mistake is told."""
     given = declared(name, bounds, example="(0, 1)")
     if isinstance(given, str):
-        return Bounds(name, width, *_bought(name, given, "(lower, upper)"))
+        return ColumnBounds(name, width, *_read_purchase(name, given, "(lower, upper)"))
     lower, upper = (column_of_numbers(name, side, width) for side in _pair(name, given))
     if not np.all(np.array(upper) / 2 - np.array(lower) / 2 > 1 / FARTHEST):
         raise ParameterError(f"{name} must have lower < upper for every feature.")
-    return Bounds(name, width, lower, upper)
+    return ColumnBounds(name, width, lower, upper)
 
 
 def read_norm(data_norm: object) -> Norm:
     """The norm as declared, or to be bought."""
     given = declared("data_norm", data_norm, example="10")
     if isinstance(given, str):
-        return Norm(_bought("data_norm", given, "a positive number")[0])
+        return Norm(_read_purchase("data_norm", given, "a positive number")[0])
     norm = SENSITIVITY.cautious("data_norm", given)
     if not 1 / FARTHEST < norm < FARTHEST:
         raise refusal("data_norm", given, "from 1e-100 to 1e100", "Use another unit.")
     return Norm(norm)
 
 
-def with_purchases(measures: Sequence[Measure], *bought: Bounds | Norm) -> tuple[Measure, ...]:
+def with_purchases(
+    measures: Sequence[Measure], *bought: ColumnBounds | Norm
+) -> tuple[Measure, ...]:
     """The measures and what has to be bought, for one part in five of the whole."""
-    purchases = [one for some in bought for one in some.purchase]
-    total = sum(one.weight * one.times for one in measures)
+    purchases = [measure for some in bought for measure in some.purchase]
+    total = sum(measure.weight * measure.times for measure in measures)
     number = max(len(purchases), 1)
-    finer = [replace(one, weight=one.weight * (PART - 1) * number) for one in measures]
-    return (*finer, *(replace(one, weight=total) for one in purchases))
+    finer = [replace(measure, weight=measure.weight * (PART - 1) * number) for measure in measures]
+    return (*finer, *(replace(measure, weight=total) for measure in purchases))
 
 
 def column_of_numbers(name: str, side: object, width: int) -> tuple[float, ...]:
@@ -176,7 +209,7 @@ def standing_out(noisy: Floats, noise: NoisySums, name: str) -> NDArray[np.bool_
     return (noisy > least) | (noisy == np.max(noisy, axis=1, keepdims=True))
 
 
-def _bought(name: str, given: str, allowed: str) -> tuple[None, None]:
+def _read_purchase(name: str, given: str, allowed: str) -> tuple[None, None]:
     if given != PRIVATE:
         raise refusal(name, given, f"{allowed} or 'private'")
     return None, None

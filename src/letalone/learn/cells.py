@@ -39,7 +39,7 @@ def numeric(X: Any) -> Any:  # noqa: N803
         return _typed_frame(X)
     if hasattr(X, "tocsr"):
         return X  # refused by its type
-    array = _listed(cast("list[Any]", X)) if isinstance(X, list | tuple) else np.asarray(X)
+    array = _cells_of_lists(cast("list[Any]", X)) if isinstance(X, list | tuple) else np.asarray(X)
     if array.ndim != 2:
         raise ValueError(
             f"Expected 2D array, but X has {array.ndim} dimensions: a row for each person and a"
@@ -60,7 +60,7 @@ def numbers_of(cells: NDArray[Any]) -> NDArray[Any]:
     return np.array(flat, np.float64).reshape(cells.shape)
 
 
-def _listed(rows: "list[Any] | tuple[Any, ...]") -> NDArray[Any]:
+def _cells_of_lists(rows: "list[Any] | tuple[Any, ...]") -> NDArray[Any]:
     """Rows of a list as cells, one by one; only lengths are looked at."""
     lists = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
     if not all(isinstance(row, list | tuple) for row in lists):
@@ -75,9 +75,9 @@ def _typed_frame(frame: Any) -> Any:
     """A Polars or Arrow table, whose columns have types that say whether they are numbers."""
     schema = frame.schema
     types = schema.dtypes() if hasattr(schema, "dtypes") else schema.types
-    for one in types:
-        if not str(one).lower().startswith(("int", "uint", "float", "double", "half", "bool")):
-            raise ValueError(f"Columns must be numbers, but one has the type {one}.")
+    for kind in types:
+        if not str(kind).lower().startswith(("int", "uint", "float", "double", "half", "bool")):
+            raise ValueError(f"Columns must be numbers, but one has the type {kind}.")
     return frame
 
 
@@ -90,7 +90,6 @@ def as_objects(values: Sequence[object]) -> NDArray[Any]:
 
 
 def _frame(frame: Any) -> Any:
-    """The frame, with its object columns as numbers."""
     for dtype in frame.dtypes:
         if getattr(dtype, "kind", "O") not in "fiubO":
             raise ValueError(f"Columns must be numbers, but one has the type {dtype}.")

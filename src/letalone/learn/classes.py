@@ -30,12 +30,12 @@ def read_classes(classes: Sequence[object] | None) -> Classes:
     if isinstance(given, str):
         raise refusal("classes", given, "a list of labels, such as [0, 1]")
     listed = public_list("classes", given)
-    if not all(_can_be_a_class(one) for one in listed):
+    if not all(_can_be_a_class(label) for label in listed):
         raise ParameterError(
             "classes must be text, truth values or numbers between -2^53 and 2^53: dates and others"
             " can be written as text."
         )
-    if len({isinstance(one, str) for one in listed}) > 1:
+    if len({isinstance(label, str) for label in listed}) > 1:
         raise ParameterError("classes must be of one kind: all numbers or all text.")
     unique = np.unique(np.asarray(listed))
     if unique.ndim != 1 or len(unique) < 2 or len(unique) != len(listed):

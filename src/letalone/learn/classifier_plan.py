@@ -21,18 +21,18 @@ from letalone.learn.bounds import read_norm
 from letalone.learn.classes import codes_of, read_classes
 from letalone.learn.gradient import gradient_method, loudness
 from letalone.learn.losses import Codes, Loss, Margin
-from letalone.learn.methods import Method, Setting
+from letalone.learn.methods import ConvexMethod, ConvexSetting
 from letalone.learn.objective import least_strength, objective_method
 from letalone.learn.output import output_method
-from letalone.learn.plan import Labels, Released
+from letalone.learn.plan import Labels, Released, stated_promise
 from letalone.learn.purchases import ClassPurchase, NormPurchase, as_classes
-from letalone.learn.wholes import BITS, Floats, Grid, within_norm
-from letalone.privacy import ADD_REMOVE, ApproxDP, Privacy, PureDP
+from letalone.learn.wholes import BITS, Floats, RowGrid, within_norm
+from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
 Classes = NDArray[Any]
-METHODS: Mapping[str, Callable[[Setting], Method]] = {
+METHODS: Mapping[str, Callable[[ConvexSetting], ConvexMethod]] = {
     "objective": objective_method,
     "output": output_method,
     "gradient": gradient_method,
@@ -66,16 +66,14 @@ class Recipe:
 
     @classmethod
     def read(cls, *, epsilon: Number, delta: Number, method: str, **facts: Any) -> Self:
-        """The facts, checked."""
         if method not in ("auto", *METHODS):
             raise refusal("method", method, "'auto', 'objective', 'output' or 'gradient'")
         return cls(
             MODEL_EPSILON.typed("epsilon", epsilon), DELTA.typed("delta", delta), method, **facts
         )
 
-    def setting(self, classes: int) -> Setting:
-        """The facts for so many classes."""
-        return Setting(
+    def setting(self, classes: int) -> ConvexSetting:
+        return ConvexSetting(
             self.loss_of(classes),
             self.features,
             self.intercept,
@@ -85,12 +83,10 @@ class Recipe:
             self.strength,
         )
 
-    def planned(self, classes: int) -> Method:
-        """The method for so many classes."""
+    def planned(self, classes: int) -> ConvexMethod:
         return METHODS[self.chosen(classes)[0]](self.setting(classes))
 
     def chosen(self, classes: int) -> tuple[str, str]:
-        """The name of the method, and why it is this one."""
         if self.method != "auto":
             return self.method, "as asked"
         setting = self.setting(classes)
@@ -115,27 +111,24 @@ class ClassifierPlan:
     def privacy(self) -> Privacy:
         """The method's curve; where something was bought, no more than the pair is claimed."""
         if isinstance(self.norm, NormPurchase) or isinstance(self.classes, ClassPurchase):
-            epsilon, delta = self.stated
-            if not delta:
-                return PureDP(epsilon, neighbours=ADD_REMOVE)
-            return ApproxDP(epsilon, delta, neighbours=ADD_REMOVE)
+            return stated_promise(*self.stated)
         return self.recipe.planned(len(self.classes)).privacy
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The method and why; what was bought."""
         bought = [
-            one.words for one in (self.norm, self.classes) if not isinstance(one, Fraction | tuple)
+            part.words
+            for part in (self.norm, self.classes)
+            if not isinstance(part, Fraction | tuple)
         ]
         if isinstance(self.classes, ClassPurchase):
             return ("the method is planned once the number of classes is bought", *bought)
         count = len(self.classes)
         why, loss = self.recipe.chosen(count)[1], self.recipe.loss_of(count)
-        told = loss.words if isinstance(loss, Margin) else ()
-        return *self.recipe.planned(count).words, f"method: {why}", *told, *bought
+        about_loss = loss.words if isinstance(loss, Margin) else ()
+        return *self.recipe.planned(count).words, f"method: {why}", *about_loss, *bought
 
     def described(self) -> Json:
-        """All that decides the law of the model."""
         facts = (
             self.recipe.setting(2).described() if self._is_bought() else self._method_described()
         )
@@ -150,7 +143,6 @@ class ClassifierPlan:
         }
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """Classes and norm, bought where they are; then the weights."""
         targets = cast("Labels", labels)
         classes = self._known_classes(targets, bits)
         norm = self.norm if isinstance(self.norm, Fraction) else self.norm.choose(rows, bits)
@@ -159,8 +151,8 @@ class ClassifierPlan:
             width = self.recipe.features
             return published | {"coef_": np.zeros((1, width)), "intercept_": np.zeros(1)}
         kept, codes = self._coded(rows, targets, classes, norm)
-        found = self.recipe.planned(len(classes)).weights(kept, codes, bits)
-        return published | self._in_units(found.values, found.error, norm)
+        weights = self.recipe.planned(len(classes)).weights(kept, codes, bits)
+        return published | self._in_units(weights.values, weights.error, norm)
 
     def _coded(
         self, rows: Floats, labels: Labels, classes: Classes, norm: Fraction
@@ -168,23 +160,22 @@ class ClassifierPlan:
         """Rows with a class, in units of the norm, with the constant feature; and their classes."""
         codes = codes_of(labels, classes)
         kept = codes >= 0
-        units = within_norm(rows[kept], Grid(norm)) / 2.0**BITS
+        units = within_norm(rows[kept], RowGrid(norm)) / 2.0**BITS
         if self.recipe.intercept:
             constant = np.full((len(units), 1), float(self.recipe.intercept))
             units = np.hstack([units, constant])
         return units, codes[kept]
 
     def _in_units(self, weights: Floats, error: float | None, norm: Fraction) -> dict[str, object]:
-        """Coefficients for rows as they were given."""
         width, unit = self.recipe.features, float(norm)
         constant = weights[:, width:] * float(self.recipe.intercept)
-        found: dict[str, object] = {
+        published: dict[str, object] = {
             "coef_": weights[:, :width] / unit,
             "intercept_": constant[:, 0] if self.recipe.intercept else np.zeros(len(weights)),
         }
         if error is not None:
-            found["coef_error_"] = np.full((len(weights), width), error / unit)
-        return found
+            published["coef_error_"] = np.full((len(weights), width), error / unit)
+        return published
 
     def _known_classes(self, labels: Labels, bits: BitSource) -> Classes:
         if isinstance(self.classes, ClassPurchase):
@@ -215,7 +206,7 @@ def read_choice(recipe: Recipe, *, data_norm: object, classes: object) -> Classi
     return plan
 
 
-def _is_loud(setting: Setting) -> bool:
+def _is_loud(setting: ConvexSetting) -> bool:
     """Whether noise is large beside the rows, for two classes and a free regularisation."""
     is_compared = setting.delta > 0 and isinstance(setting.loss, Margin)
     is_free = setting.rows is not None and setting.strength is None

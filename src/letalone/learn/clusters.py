@@ -11,13 +11,17 @@ in L2 and width in L1. Rounds compose.
 
 No `labels_` and no `inertia_`: exact ones would be functions of the data without noise.
 
+The first centres are spread over the cube from −1 to 1 without looking at data: balls of one
+radius are put at random into it without touching each other, and the radius shrinks until all fit.
+The random numbers are public.
+
 Su, Cao, Li, Bertino, Jin: Differentially private k-means clustering (2016): DPLloyd, its rule for
-the number of rounds and its split between counts and sums.
+the number of rounds, its split between counts and sums, and the first centres (section 3).
 """
 
 from dataclasses import dataclass, replace
 from math import cbrt, isqrt, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,62 +30,54 @@ from sklearn.base import ClusterMixin
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Constraint, Number
 from letalone.learn.account import Account
-from letalone.learn.bounds import Bounds, BoundsLike, read_bounds, with_purchases
-from letalone.learn.packing import packed
+from letalone.learn.bounds import BoundsLike, ColumnBounds, SumsPlan, read_bounds, with_purchases
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.sums import UNIT, NoisySums, in_a_box, noisy_sums, of_rows
 from letalone.learn.training import Labels, PrivateEstimator, Released
 from letalone.learn.wholes import Floats, product, within_bounds
-from letalone.privacy import Budget, Privacy
+from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
 Places = NDArray[np.int64]
 USUAL_ROWS = 10_000  # for the number of rounds, where no number of rows is declared
-FEWEST, MOST = 2, 7  # rounds
+MIN_ROUNDS, MAX_ROUNDS = 2, 7  # rounds
 SEED = Constraint(
     "a whole number from 0 to 2^32 − 1",
     lambda x: x.denominator == 1 and 0 <= x < 2**32,
     "It is public: it fixes where the first centres lie.",
     (-1, 0.5, 2.0**32, float("nan")),
 )
+SHRINK = 0.95
+TRIES = 50  # places for one ball before the radius is given up
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
+class Rounds(SumsPlan):
     """The plan: first centres in steps, and the noise of each round."""
 
-    bounds: Bounds
+    bounds: ColumnBounds
     noise: NoisySums
     rounds: int
     first: tuple[tuple[float, ...], ...] | None
     number: int
     seed: int
-
-    @property
-    def privacy(self) -> Privacy:
-        """Of bounds, if they are bought, and all rounds."""
-        return self.noise.privacy
+    _model: ClassVar[str] = "KMeans"
+    _declared: ClassVar[tuple[str, ...]] = ("bounds",)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         return self.bounds.words, f"{self.rounds} rounds; {self.noise.words}"
 
-    def described(self) -> Json:
-        """All that decides the law."""
+    def _facts(self) -> Json:
         first = self.first and [[number.hex() for number in row] for row in self.first]
         return {
-            "model": "KMeans",
             "clusters": self.number,
             "rounds": self.rounds,
             "first": first or f"packed {self.seed}",
-            **self.bounds.described(),
-            **self.noise.described(),
         }
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """The centres after the last round."""
         del labels
         lower, upper = self.bounds.known(rows, self.noise, bits)
         places = within_bounds(rows, lower, upper)
@@ -100,7 +96,7 @@ class Rounds:
     def _first(self, lower: Floats, upper: Floats) -> Floats:
         if self.first is not None:
             return within_bounds(np.array(self.first), lower, upper)
-        return np.rint(packed(self.number, len(lower), seed=self.seed) * UNIT)
+        return np.rint(pack_centres(self.number, len(lower), seed=self.seed) * UNIT)
 
     def _next(self, places: Floats, centres: Floats, bits: BitSource) -> Floats:
         """Noisy means; a cluster whose count drowns in noise keeps its centre."""
@@ -149,7 +145,7 @@ class KMeans(ClusterMixin, PrivateEstimator):
         bounds, rounds = read_bounds(self.bounds, width), self._rounds(number, width)
         root = isqrt(max(width - 1, 0)) + 1
         both = of_rows(), in_a_box("sums", width, degree=1, weight=2 * root)
-        measures = with_purchases([replace(one, times=rounds) for one in both], bounds)
+        measures = with_purchases([replace(measure, times=rounds) for measure in both], bounds)
         noise = noisy_sums(measures, epsilon=self.epsilon, delta=self.delta)
         seed = int(SEED.typed("random_state", self.random_state))
         return Rounds(bounds, noise, rounds, _centres(self.init, number, width), number, seed)
@@ -161,7 +157,7 @@ class KMeans(ClusterMixin, PrivateEstimator):
         epsilon = EPSILON.typed("epsilon", self.epsilon)
         each = (width + cbrt(4 * width * 0.225**2)) ** 3
         least = sqrt(500 * number**3 * each) / rows
-        return int(max(FEWEST, min(MOST, float(epsilon) / least)))
+        return int(max(MIN_ROUNDS, min(MAX_ROUNDS, float(epsilon) / least)))
 
     def predict(self, X: Any) -> Places:  # noqa: N803
         """The cluster of each row: that of the nearest centre."""
@@ -193,4 +189,29 @@ def _centres(
             f"init must be finite numbers, a row for each of {number} clusters and a column for"
             f" each of {width} features. It is public: it must not come from the data."
         )
-    return tuple(tuple(float(one) for one in row) for row in centres)
+    return tuple(tuple(float(number) for number in row) for row in centres)
+
+
+def pack_centres(number: int, width: int, *, seed: int) -> Floats:
+    """So many centres, each as far from the others and from the walls as was found."""
+    generator = np.random.default_rng(seed)
+    radius = 1.0
+    while True:
+        centres = _try_packing(number, width, radius, generator)
+        if centres is not None:
+            return centres
+        radius *= SHRINK
+
+
+def _try_packing(
+    number: int, width: int, radius: float, generator: np.random.Generator
+) -> Floats | None:
+    centres = np.empty((0, width))
+    for _ in range(number):
+        places = generator.uniform(-1 + radius, 1 - radius, (TRIES, width))
+        apart = np.linalg.norm(places[:, np.newaxis] - centres, axis=2).min(axis=1, initial=np.inf)
+        free = np.flatnonzero(apart >= 2 * radius)
+        if not free.size:
+            return None
+        centres = np.vstack([centres, places[free[0]]])
+    return centres

@@ -13,7 +13,7 @@ component analysis (2014).
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -24,22 +24,28 @@ from letalone.learn.account import Account
 from letalone.learn.bounds import (
     PRIVATE,
     Norm,
+    SumsPlan,
     column_of_numbers,
     read_norm,
     with_purchases,
 )
 from letalone.learn.scikit import fitted_rows
-from letalone.learn.second_moments import Statistics, exact_sums, released, second_moment_measures
+from letalone.learn.second_moments import (
+    Statistics,
+    exact_sums,
+    release_sums,
+    second_moment_measures,
+)
 from letalone.learn.sums import NoisySums, noisy_sums
 from letalone.learn.training import Labels, PrivateEstimator, Released
 from letalone.learn.wholes import Floats, within_norm
-from letalone.privacy import Budget, Privacy
+from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
 
 @dataclass(frozen=True, slots=True)
-class Components:
+class Components(SumsPlan):
     """The plan: a noisy matrix of products about a centre."""
 
     number: int
@@ -47,40 +53,26 @@ class Components:
     norm: Norm
     noise: NoisySums
     width: int
+    _model: ClassVar[str] = "PCA"
+    _declared: ClassVar[tuple[str, ...]] = ("norm",)
 
-    @property
-    def privacy(self) -> Privacy:
-        """Of the norm, if it is bought, and the matrix."""
-        return self.noise.privacy
+    def _how(self) -> tuple[str, ...]:
+        return (f"Centre: {'noisy mean' if self.centre is None else 'declared'}",)
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        """How it is done."""
-        where = "noisy mean" if self.centre is None else "declared"
-        return f"Centre: {where}", self.norm.words, self.noise.words
-
-    def described(self) -> Json:
-        """All that decides the law."""
+    def _facts(self) -> Json:
         centre = PRIVATE if self.centre is None else [number.hex() for number in self.centre]
-        return {
-            "model": "PCA",
-            "components": self.number,
-            "centre": centre,
-            **self.norm.described(),
-            **self.noise.described(),
-        }
+        return {"components": self.number, "centre": centre}
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """Components and variances of the noisy matrix, and the centre."""
         del labels
         centre = np.zeros(self.width) if self.centre is None else np.array(self.centre)
         away = np.where(np.isfinite(rows), rows - centre, 0.0)
         grid = self.norm.known(away, self.noise, bits)
         places = within_norm(away, grid)
         exact = exact_sums(places, np.zeros((len(rows), 1)))
-        sums, radius = released(self.noise, exact, bits), float(grid.bound)
+        sums, radius = release_sums(self.noise, exact, bits), float(grid.bound)
         mean, covariance = _covariance(sums, centred=self.centre is None)
-        return _decomposed(covariance * radius**2, centre + mean * radius, self.number)
+        return _decompose(covariance * radius**2, centre + mean * radius, self.number)
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
@@ -110,8 +102,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
 
     def _plan(self, width: int) -> Components:
         norm, centre = read_norm(self.data_norm), _centre(self.center, width)
-        asked = second_moment_measures(width, centred=centre is None, targets=False)
-        measures = with_purchases(asked, norm)
+        moments = second_moment_measures(width, centred=centre is None, targets=False)
+        measures = with_purchases(moments, norm)
         noise = noisy_sums(measures, epsilon=self.epsilon, delta=self.delta)
         return Components(_number(self.n_components, width), centre, norm, noise, width)
 
@@ -129,7 +121,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
 
 
 def _covariance(sums: Statistics, *, centred: bool) -> tuple[Floats, Floats]:
-    """The mean and the products about it, for one row."""
     rows = max(sums.rows, 1.0)
     if not centred:
         return np.zeros(len(sums.products)), sums.products / rows
@@ -138,7 +129,7 @@ def _covariance(sums: Statistics, *, centred: bool) -> tuple[Floats, Floats]:
     return mean, sums.products / rows - np.outer(mean, mean)
 
 
-def _decomposed(covariance: Floats, mean: Floats, number: int) -> Released:
+def _decompose(covariance: Floats, mean: Floats, number: int) -> Released:
     values, vectors = np.linalg.eigh(covariance)
     variances = np.maximum(values[::-1], 0.0)
     components = vectors[:, ::-1].T[:number]

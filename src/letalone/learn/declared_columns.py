@@ -38,12 +38,12 @@ Floats = NDArray[np.float64]
 Cells = NDArray[Any]
 EXACT = 2**53
 NO_VALUE = object()
-SHARE = 0.707  # of a number's features, for its place and for its knots
+KNOT_SHARE = 0.707  # of a number's features, for its place and for its knots
 READABLE = (bool, int, float, str, Decimal, Fraction, np.generic)
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberColumn:
     """A number between declared bounds, which become −1 and 1; `knots` is 0 or at least 2."""
 
     name: str
@@ -53,7 +53,6 @@ class Number:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """One feature, called as the column is, and one for each knot: age near 17."""
         step = (self.upper - self.lower) / max(1, self.knots - 1)
         points = [f"{float(self.lower + step * place):.6g}" for place in range(self.knots)]
         if len(set(points)) < len(points):
@@ -70,7 +69,7 @@ class Number:
         if not self.knots:
             return places[:, np.newaxis]
         near = known[:, np.newaxis] * _nearness(places, self.knots)
-        return SHARE * np.hstack([places[:, np.newaxis], near])
+        return KNOT_SHARE * np.hstack([places[:, np.newaxis], near])
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +81,14 @@ class Category:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """One for each value: work=a."""
         return tuple(f"{self.name}={value}" for value in self.values)
 
     def encoded(self, cells: Cells) -> Floats:
         """A 1 where a value is met; zeros for values that were not declared."""
         places = {value: place for place, value in enumerate(self.values)}
         rest = len(self.values)
-        found = [_looked_up(places, cell, rest) for cell in _plain(cells)]
-        return np.eye(rest + 1, rest)[np.array(found, np.int64)]
+        codes = [_looked_up(places, cell, rest) for cell in _plain(cells)]
+        return np.eye(rest + 1, rest)[np.array(codes, np.int64)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +99,16 @@ class Flag:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """One feature, called as the column is."""
         return (self.name,)
 
     def encoded(self, cells: Cells) -> Floats:
         """1 for True, −1 for False, 0 for anything else."""
         places = {True: 1, False: -1}
-        found = [_looked_up(places, cell, 0) for cell in _plain(cells)]
-        return np.array(found, np.float64)[:, np.newaxis]
+        codes = [_looked_up(places, cell, 0) for cell in _plain(cells)]
+        return np.array(codes, np.float64)[:, np.newaxis]
 
 
-Declared = Number | Category | Flag
+Declared = NumberColumn | Category | Flag
 
 
 def read_declared(name: object, what: object, *, knots: int = 0) -> Declared:
@@ -150,13 +147,13 @@ def as_numbers(cells: Cells) -> Floats:
     return np.array([_number(cell) for cell in _plain(cells)], np.float64)
 
 
-def _read_number(name: str, bounds: tuple[object, ...], knots: int) -> Number:
+def _read_number(name: str, bounds: tuple[object, ...], knots: int) -> NumberColumn:
     if len(bounds) != 2:
         raise refusal(f"column {name!r}", bounds, "(lower, upper), two numbers")
     lower, upper = (as_bound(f"a bound of column {name!r}", bound) for bound in bounds)
     if lower >= upper or _middle(lower, upper)[1] == 0:
         raise refusal(f"column {name!r}", bounds, "(lower, upper) with lower below upper")
-    return Number(name, lower, upper, knots)
+    return NumberColumn(name, lower, upper, knots)
 
 
 def _read_category(name: str, values: list[object]) -> Category:
@@ -186,10 +183,10 @@ def _nearness(places: Floats, knots: int) -> Floats:
     The middle of rounding is monotone and both ends are exact, so no place is beyond the last knot.
     """
     spot = (places + 1) / 2 * (knots - 1)
-    left = np.minimum(spot.astype(np.int64), knots - 2)
-    beyond = (spot - left)[:, np.newaxis]
+    below = np.minimum(spot.astype(np.int64), knots - 2)
+    beyond = (spot - below)[:, np.newaxis]
     each = np.eye(knots)
-    return (1 - beyond) * each[left] + beyond * each[left + 1]
+    return (1 - beyond) * each[below] + beyond * each[below + 1]
 
 
 def _middle(lower: Fraction, upper: Fraction) -> tuple[float, float]:

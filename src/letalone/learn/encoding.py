@@ -31,7 +31,7 @@ from letalone.learn.declared_columns import (
     Declared,
     Flag,
     Floats,
-    Number,
+    NumberColumn,
     cells_of,
     read_declared,
 )
@@ -97,7 +97,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def to_json(self) -> Json:
         """The declaration as JSON, without loss."""
-        columns = [_written(column) for column in self._declared()]
+        columns = [_column_to_json(column) for column in self._declared()]
         if self.knots is None:
             return {"format": PLAIN, "kind": KIND, "columns": columns}
         return {"format": FORMAT, "kind": KIND, "columns": columns, "knots": int(self.knots)}
@@ -146,7 +146,7 @@ def _read_knots(typed: object) -> int:
 
 def _widths(column: Declared) -> tuple[int, ...]:
     """How many features of a column belong together; a number's place is apart from its knots."""
-    if isinstance(column, Number):
+    if isinstance(column, NumberColumn):
         return (1, column.knots) if column.knots else (1,)
     return (len(column.feature_names),)
 
@@ -169,7 +169,7 @@ def _declared_in(schema: Schema, name: str) -> object:
 def _columns_of(table: Any, names: Sequence[str]) -> list[Cells]:
     """The cells of each named column; errors depend on names and shapes alone."""
     if isinstance(table, Mapping) or hasattr(table, "columns"):
-        cells = [cells_of(_named(table, name)) for name in names]
+        cells = [cells_of(_find_column(table, name)) for name in names]
     else:
         cells = _in_order(_array(table), len(names))
     if len({len(column) for column in cells}) > 1 or any(column.ndim != 1 for column in cells):
@@ -177,9 +177,9 @@ def _columns_of(table: Any, names: Sequence[str]) -> list[Cells]:
     return cells
 
 
-def _named(table: Any, name: str) -> object:
+def _find_column(table: Any, name: str) -> object:
     """A column by its name; an Arrow table calls its columns by name as well."""
-    known: list[str] = [str(one) for one in _names(table)]
+    known: list[str] = [str(column) for column in _names(table)]
     if name not in known:
         raise ParameterError(
             f"The table has no column {name!r}. Its columns are: {', '.join(known[:30])}."
@@ -216,9 +216,9 @@ def _root_above(number: int) -> float:
     return root
 
 
-def _written(column: Declared) -> Json:
+def _column_to_json(column: Declared) -> Json:
     match column:
-        case Number():
+        case NumberColumn():
             bounds = [str(column.lower), str(column.upper)]
             return {"name": column.name, "bounds": bounds}
         case Category():

@@ -33,7 +33,7 @@ import numpy as np
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball, certain, fraction_above
 from letalone.learn.losses import Codes, Margin
-from letalone.learn.methods import Setting, Weights, dyadic, strength_words
+from letalone.learn.methods import ConvexSetting, ModelWeights, dyadic, strength_words
 from letalone.learn.minimum import Floats
 from letalone.learn.wholes import BITS, product, scores_of, without_zeros
 from letalone.mechanisms.gaussian import Gaussian
@@ -45,7 +45,7 @@ from letalone.randomness.bits import BitSource
 SLOPE_BITS = 14  # 2^31 steps a product, so that four million rows stay below 2^53
 MARGIN = 1 - 2.0**-30  # more than the roundings of a row's slopes, and of its norm
 CLIP = Fraction(4, 5)  # of the longest gradient, for losses with an offset
-STEPS, MORE_STEPS = 100, 300
+USUAL_STEPS, MORE_STEPS = 100, 300
 CELLS = 2**22  # more steps are taken where no more cells than this are declared
 PUSH = 1.5  # 2 is the largest pace that is stable at the largest curvature
 HEAVIEST = 0.9  # momentum: the last ten steps or so
@@ -65,7 +65,7 @@ class Given(NamedTuple):
 class GradientMethod:
     """The plan: how many steps, their noise, and the noise of the count of rows."""
 
-    setting: Setting
+    setting: ConvexSetting
     steps: int
     noise: Fraction
     count_noise: Fraction | None
@@ -74,8 +74,7 @@ class GradientMethod:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
-        bought = () if self.count_noise is None else (_bought(self.count_noise),)
+        bought = () if self.count_noise is None else (_purchase_words(self.count_noise),)
         return (
             f"gradient perturbation: {self.steps} full-batch steps, Gaussian noise of"
             f" {six(self.noise)} on each sum of gradients{self._clipped()}, {self._regularised()}",
@@ -83,16 +82,14 @@ class GradientMethod:
         )
 
     def described(self) -> Json:
-        """All that decides the law of the weights."""
         numbers = {"strength": self.strength, "noise": self.noise, "count": self.count_noise}
         shown: Json = {name: str(number) for name, number in numbers.items()}
         schedule = {"steps": str(self.steps), "clip": str(_clip(self.setting))}
         return {"method": "gradient", **schedule, **self.setting.described(), **shown}
 
-    def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> Weights:
-        """The average of the last steps."""
-        whole = np.trunc(rows * 2.0**BITS)
-        given = Given(without_zeros(whole), codes, longest_slopes(whole, self.setting))
+    def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> ModelWeights:
+        steps = np.trunc(rows * 2.0**BITS)
+        given = Given(without_zeros(steps), codes, longest_slopes(steps, self.setting))
         pace, momentum = pace_of(self.setting, self.steps, self._count(len(codes), bits))
         strength, averaged = float(self.strength), round(self.steps * AVERAGED)
         at = move = total = np.zeros(self.setting.shape)
@@ -101,7 +98,7 @@ class GradientMethod:
             move = momentum * move - pace / (1 + strength * pace) * slope
             at = at + move
             total = total + at if step >= self.steps - averaged else total
-        return Weights(total / averaged, None)
+        return ModelWeights(total / averaged, None)
 
     def _clipped(self) -> str:
         share = _clip(self.setting)
@@ -131,7 +128,7 @@ class Pace(NamedTuple):
     momentum: float
 
 
-def pace_of(setting: Setting, steps: int, rows: float) -> Pace:
+def pace_of(setting: ConvexSetting, steps: int, rows: float) -> Pace:
     """See the module: `bend` times R² times the rows is the largest curvature."""
     largest = rows * float(setting.loss.bend * setting.reach_squared)
     reach = float(_clip(setting)) * sqrt(setting.reach_squared)
@@ -141,13 +138,13 @@ def pace_of(setting: Setting, steps: int, rows: float) -> Pace:
     return Pace(min(wanted * (1 - momentum), PUSH * (1 + momentum) / largest), momentum)
 
 
-def loudness(setting: Setting) -> float:
+def loudness(setting: ConvexSetting) -> float:
     """The noise that one sum of gradients would need, as a share of the declared rows."""
     noise = float(_unit(setting)) * sqrt(setting.lipschitz_squared * setting.size)
     return noise / (setting.rows or 1)
 
 
-def longest_slopes(whole: Floats, setting: Setting) -> Floats:
+def longest_slopes(whole: Floats, setting: ConvexSetting) -> Floats:
     """The largest slope that each row in steps of 2^-17 may have, where there is one output."""
     if _clip(setting) == 1:
         return np.full((1, 1), np.inf)
@@ -156,7 +153,7 @@ def longest_slopes(whole: Floats, setting: Setting) -> Floats:
     return sqrt(clipped_squared(setting)) / np.maximum(norms, 2.0**-BITS)
 
 
-def clipped_squared(setting: Setting) -> Fraction:
+def clipped_squared(setting: ConvexSetting) -> Fraction:
     """L², the square of the largest norm of a row's part of a sum."""
     return setting.lipschitz_squared * _clip(setting) ** 2
 
@@ -166,7 +163,7 @@ def whole_slopes(slopes: Floats, longest: Floats) -> Floats:
     return np.trunc(np.clip(slopes, -longest, longest) * (MARGIN * 2.0**SLOPE_BITS))
 
 
-def gradient_method(setting: Setting) -> GradientMethod:
+def gradient_method(setting: ConvexSetting) -> GradientMethod:
     """The plan for these facts; Gaussian noise needs a delta."""
     if not setting.delta:
         raise ParameterError(
@@ -186,28 +183,29 @@ def gradient_method(setting: Setting) -> GradientMethod:
 
 
 @lru_cache(maxsize=256)
-def _unit(setting: Setting) -> Fraction:
-    """The noise for a sensitivity of 1."""
+def _unit(setting: ConvexSetting) -> Fraction:
     return Gaussian(epsilon=setting.epsilon, delta=setting.delta, sensitivity=1).sigma
 
 
-def _privacy(setting: Setting, steps: int, noise: Fraction, count: Fraction | None) -> Privacy:
+def _privacy(
+    setting: ConvexSetting, steps: int, noise: Fraction, count: Fraction | None
+) -> Privacy:
     counted = 0 if count is None else 1 / count**2
     total = steps * clipped_squared(setting) / noise**2 + counted
     return GaussianDP(mu_squared=total, neighbours=ADD_REMOVE)
 
 
-def _steps(setting: Setting) -> int:
+def _steps(setting: ConvexSetting) -> int:
     """More where rows are declared to be few enough."""
     is_small = setting.rows is not None and setting.rows * setting.size <= CELLS
-    return MORE_STEPS if is_small else STEPS
+    return MORE_STEPS if is_small else USUAL_STEPS
 
 
-def _clip(setting: Setting) -> Fraction:
+def _clip(setting: ConvexSetting) -> Fraction:
     """The share of the longest gradient: 1 where coefficients are log odds or a regression's."""
     is_score = isinstance(setting.loss, Margin) and setting.loss.offset > 0
     return CLIP if is_score else Fraction(1)
 
 
-def _bought(noise: Fraction) -> str:
+def _purchase_words(noise: Fraction) -> str:
     return f"the number of rows was bought, with Gaussian noise of {six(noise)}"

@@ -47,16 +47,16 @@ class _Centred:
     target: float
 
 
-def solved(stats: Statistics, noise: NoisySums, *, strength: float, centred: bool) -> Line:
+def solve_line(stats: Statistics, noise: NoisySums, *, strength: float, centred: bool) -> Line:
     """The line, in the units of the statistics; `strength` is the λ that was asked for."""
-    found = _centred(stats) if centred else _as_is(stats)
-    values, vectors = np.linalg.eigh(found.products)
+    system = _centre_sums(stats) if centred else _as_is(stats)
+    values, vectors = np.linalg.eigh(system.products)
     size = SAFETY * noise_size(noise, len(values))
     used = max(strength, size - float(values[0]), 0.0)
     inverse = (vectors / (values + used)) @ vectors.T
-    weights = inverse @ found.targets
-    offset = found.target - float(found.mean @ weights)
-    covariance = _covariance(found, noise, inverse, weights, offset, centred=centred)
+    weights = inverse @ system.targets
+    offset = system.target - float(system.mean @ weights)
+    covariance = _covariance(system, noise, inverse, weights, offset, centred=centred)
     errors = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
     return Line(weights, offset, errors[:-1], float(errors[-1]), used)
 
@@ -71,7 +71,7 @@ def _as_is(stats: Statistics) -> _Centred:
     return _Centred(stats.products, stats.targets, 1.0, nothing, 0.0)
 
 
-def _centred(stats: Statistics) -> _Centred:
+def _centre_sums(stats: Statistics) -> _Centred:
     rows = max(stats.rows, 1.0)
     mean = stats.sums / rows
     mean = mean / max(1.0, float(np.linalg.norm(mean)))
@@ -98,8 +98,8 @@ def _covariance(
     if centred:
         names = ("sums", UNIT), ("targets", UNIT), ("rows", 1)
         sums, targets, rows = (noise.deviation(name) / unit for name, unit in names)
-        own = np.vstack([np.zeros((width, width)), -weights / found.rows])
-        by_sums = onto @ (np.outer(mean, weights) - offset * np.eye(width)) + own
+        intercept_alone = np.vstack([np.zeros((width, width)), -weights / found.rows])
+        by_sums = onto @ (np.outer(mean, weights) - offset * np.eye(width)) + intercept_alone
         by_target = onto @ -mean + np.append(np.zeros(width), 1 / found.rows)
         total += sums**2 * by_sums @ by_sums.T
         total += (targets**2 + (offset * rows) ** 2) * np.outer(by_target, by_target)
@@ -111,7 +111,7 @@ def _of_products(noise: NoisySums, weights: Floats) -> Floats:
     above = (noise.deviation("products", symmetric=True) / UNIT**2) ** 2
     diagonal = (noise.deviation("products") / UNIT**2) ** 2
     square = weights**2
-    own = diagonal * square + above * (np.sum(square) - square)
+    on_diagonal = diagonal * square + above * (np.sum(square) - square)
     spread = above * np.outer(weights, weights)
-    np.fill_diagonal(spread, own)
+    np.fill_diagonal(spread, on_diagonal)
     return spread

@@ -25,14 +25,14 @@ USUAL_SIZE = 64.0  # and for weights of this norm; larger ones take longer
 ALLOWANCE = 4  # times that
 
 
-class Weights(NamedTuple):
+class ModelWeights(NamedTuple):
     """Published weights, outputs × features, and the standard error that noise gave each."""
 
     values: Floats
     error: float | None
 
 
-class Method(Protocol):
+class ConvexMethod(Protocol):
     """A way to weights that are private, planned from public facts alone."""
 
     @property
@@ -49,13 +49,13 @@ class Method(Protocol):
         """All that decides the law of the weights."""
         ...
 
-    def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> Weights:
+    def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> ModelWeights:
         """The weights; rows have norm at most R."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ConvexSetting:
     """The public facts that a method is planned from."""
 
     loss: Loss
@@ -73,12 +73,10 @@ class Setting:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The shape of the weights."""
         return self.loss.outputs, self.width
 
     @property
     def size(self) -> int:
-        """How many weights there are."""
         return self.loss.outputs * self.width
 
     @property
@@ -92,7 +90,6 @@ class Setting:
         return self.reach_squared * self.loss.reach_squared
 
     def described(self) -> Json:
-        """The facts as text."""
         return {
             "loss": repr(self.loss),
             "features": str(self.features),
@@ -101,7 +98,7 @@ class Setting:
         }
 
 
-def tolerance_of(setting: Setting, noise: Fraction | None) -> Fraction:
+def tolerance_of(setting: ConvexSetting, noise: Fraction | None) -> Fraction:
     """How short a gradient must be: what the roundings of so many rows, and of noise, allow."""
     rows = max(setting.rows or 0, USUAL_ROWS)
     reach = sqrt(setting.reach_squared)
@@ -110,7 +107,7 @@ def tolerance_of(setting: Setting, noise: Fraction | None) -> Fraction:
     return Fraction(ALLOWANCE * floats + 2 * rounded)
 
 
-def tilt_error(setting: Setting, noise: Fraction) -> float:
+def tilt_error(setting: ConvexSetting, noise: Fraction) -> float:
     """How far noise on its grid may be from the ideal noise, as a norm."""
     return sqrt(setting.size) * float(grid_of(noise))
 
@@ -122,6 +119,6 @@ def strength_words(strength: Fraction) -> str:
 
 def dyadic(value: Fraction | float, *, up: bool = True) -> Fraction:
     """A double near the value, above or below it."""
-    found = Fraction(float(value))
-    shifted = found * (1 + (Fraction(1, 2**50) if up else -Fraction(1, 2**50)))
+    nearest = Fraction(float(value))
+    shifted = nearest * (1 + (Fraction(1, 2**50) if up else -Fraction(1, 2**50)))
     return Fraction(float(shifted))

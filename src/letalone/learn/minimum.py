@@ -48,29 +48,26 @@ class Objective:
     reach: float
 
     def scores(self, weights: Floats) -> Floats:
-        """The scores of every row."""
         return self.rows @ weights.T
 
     def gradient(self, weights: Floats) -> Floats:
-        """The gradient, in doubles."""
         slopes = self.loss.slopes(self.scores(weights), self.codes)
-        return summed(slopes, self.rows) + self.strength * weights + self.tilt
+        return sum_products(slopes, self.rows) + self.strength * weights + self.tilt
 
     def hessian(self, weights: Floats) -> Floats:
         """The second derivatives, in doubles, as a matrix over the flattened weights."""
         curved = self.loss.curved(self.scores(weights), self.codes)
         outputs, width = weights.shape
-        found = np.empty((outputs, width, outputs, width))
-        for one in range(outputs):
-            for other in range(one + 1):
-                part = self.rows.T @ (curved[:, one, other, None] * self.rows)
-                found[one, :, other, :] = found[other, :, one, :] = part
-        square = found.reshape(weights.size, weights.size)
+        matrix = np.empty((outputs, width, outputs, width))
+        for output in range(outputs):
+            for other in range(output + 1):
+                part = self.rows.T @ (curved[:, output, other, None] * self.rows)
+                matrix[output, :, other, :] = matrix[other, :, output, :] = part
+        square = matrix.reshape(weights.size, weights.size)
         square[np.diag_indices(weights.size)] += self.strength
         return square
 
     def bent(self, along: Floats, curved: Floats) -> Floats:
-        """The second derivatives times a direction."""
         turned = np.einsum("nij,nj->ni", curved, self.rows @ along.T)
         return turned.T @ self.rows + self.strength * along
 
@@ -104,7 +101,7 @@ class Objective:
         return total
 
 
-class Found(NamedTuple):
+class Minimum(NamedTuple):
     """Weights, and a proven bound on their distance to the minimum, times the strength."""
 
     weights: Floats
@@ -113,18 +110,20 @@ class Found(NamedTuple):
 
 def rounding_error(loss: Loss, rows: int, width: int, reach: float, size: float) -> float:
     """A bound on the norm of the error of the sum of gradients, for weights of a norm `size`."""
-    most = sqrt(loss.reach_squared)
+    longest_slope = sqrt(loss.reach_squared)
     added = BLOCK + log2(rows + 1) + 8
     scores = (width + 6) * reach * size
-    return SLACK * UNIT * rows * reach * (most * added + loss.roundings(scores)) + rows * TINY
+    return (
+        SLACK * UNIT * rows * reach * (longest_slope * added + loss.roundings(scores)) + rows * TINY
+    )
 
 
-def summed(slopes: Floats, rows: Floats) -> Floats:
+def sum_products(slopes: Floats, rows: Floats) -> Floats:
     """slopesᵀ · rows, added up in blocks and then pairwise."""
-    whole = len(rows) - len(rows) % BLOCK
-    blocks = slopes[:whole].reshape(-1, BLOCK, slopes.shape[1]).transpose(0, 2, 1)
-    parts = blocks @ rows[:whole].reshape(-1, BLOCK, rows.shape[1])
-    rest = (slopes[whole:].T @ rows[whole:])[None]
+    in_blocks = len(rows) - len(rows) % BLOCK
+    blocks = slopes[:in_blocks].reshape(-1, BLOCK, slopes.shape[1]).transpose(0, 2, 1)
+    parts = blocks @ rows[:in_blocks].reshape(-1, BLOCK, rows.shape[1])
+    rest = (slopes[in_blocks:].T @ rows[in_blocks:])[None]
     parts = np.concatenate([parts, rest])
     while len(parts) > 1:
         odd = parts[2 * (len(parts) // 2) :]
@@ -132,19 +131,19 @@ def summed(slopes: Floats, rows: Floats) -> Floats:
     return parts[0]
 
 
-def minimum(objective: Objective, tolerance: float) -> Found:
+def minimum(objective: Objective, tolerance: float) -> Minimum:
     """The verified minimum; goes on in balls where doubles cannot show that it is one."""
     weights = _newton(objective, tolerance)
-    found = verified(objective, weights)
-    if found.slope <= tolerance:
-        return found
+    best = verify_minimum(objective, weights)
+    if best.slope <= tolerance:
+        return best
     return _carefully(objective, weights, tolerance)
 
 
-def verified(objective: Objective, weights: Floats) -> Found:
+def verify_minimum(objective: Objective, weights: Floats) -> Minimum:
     """The weights with a bound on the norm of their true gradient."""
     seen = float(np.linalg.norm(objective.gradient(weights))) * SLACK
-    return Found(weights, seen + objective.error(weights))
+    return Minimum(weights, seen + objective.error(weights))
 
 
 def _newton(objective: Objective, tolerance: float) -> Floats:
@@ -154,14 +153,14 @@ def _newton(objective: Objective, tolerance: float) -> Floats:
     length = float(np.linalg.norm(gradient))
     while length > tolerance / 8:
         step = _step(objective, weights, gradient)
-        closer = _shortened(objective, weights, step, length)
+        closer = _shorten_step(objective, weights, step, length)
         if closer is None:  # as short as doubles can make it
             break
         weights, gradient, length = closer
     return weights
 
 
-def _shortened(
+def _shorten_step(
     objective: Objective, weights: Floats, step: Floats, length: float
 ) -> tuple[Floats, Floats, float] | None:
     """The first of the step, half of it, … after which the gradient is shorter."""
@@ -177,7 +176,6 @@ def _shortened(
 
 
 def _step(objective: Objective, weights: Floats, gradient: Floats) -> Floats:
-    """The solution of Newton's equations."""
     if weights.size > MOST_SOLVED:
         return _conjugate(objective, weights, gradient)
     try:
@@ -190,34 +188,34 @@ def _step(objective: Objective, weights: Floats, gradient: Floats) -> Floats:
 def _conjugate(objective: Objective, weights: Floats, gradient: Floats) -> Floats:
     """Newton's equations to a hundredth, by conjugate gradients."""
     curved = objective.loss.curved(objective.scores(weights), objective.codes)
-    found, left = np.zeros_like(weights), gradient.copy()
-    along, square = left.copy(), float(np.vdot(left, left))
+    solution, residual = np.zeros_like(weights), gradient.copy()
+    along, square = residual.copy(), float(np.vdot(residual, residual))
     goal = square * 1e-4
     for _ in range(weights.size):
         if square <= goal:
             break
         turned = objective.bent(along, curved)
         share = square / float(np.vdot(along, turned))
-        found, left = found + share * along, left - share * turned
-        before, square = square, float(np.vdot(left, left))
-        along = left + (square / before) * along
-    return found
+        solution, residual = solution + share * along, residual - share * turned
+        before, square = square, float(np.vdot(residual, residual))
+        along = residual + (square / before) * along
+    return solution
 
 
-def _carefully(objective: Objective, weights: Floats, tolerance: float) -> Found:
+def _carefully(objective: Objective, weights: Floats, tolerance: float) -> Minimum:
     """Newton steps with gradients in balls, and weights that are sums of two doubles."""
     rest = np.zeros_like(weights)
     while True:
-        gradient, bound = with_bits(lambda: _judged(objective, weights, rest), CAREFUL_BITS)  # noqa: B023
-        whole = weights + rest
-        lost = (float(np.linalg.norm(whole)) * UNIT + TINY) * SLACK
+        gradient, bound = with_bits(lambda: _judge_gradient(objective, weights, rest), CAREFUL_BITS)  # noqa: B023
+        total = weights + rest
+        lost = (float(np.linalg.norm(total)) * UNIT + TINY) * SLACK
         if bound + objective.strength * lost <= tolerance:
-            return Found(whole, bound + objective.strength * lost)
-        rest = rest - _step(objective, whole, gradient)
-        weights, rest = whole, rest - (whole - weights)
+            return Minimum(total, bound + objective.strength * lost)
+        rest = rest - _step(objective, total, gradient)
+        weights, rest = total, rest - (total - weights)
 
 
-def _judged(objective: Objective, weights: Floats, rest: Floats) -> tuple[Floats, float]:
+def _judge_gradient(objective: Objective, weights: Floats, rest: Floats) -> tuple[Floats, float]:
     """The gradient as doubles, and a float at or above its norm."""
     entries = objective.careful_gradient(weights, rest)
     square = sum((entry * entry for line in entries for entry in line), ball(0))

@@ -27,8 +27,8 @@ SEARCH = "PrivateSearchCV"  # its best model is saved, and its own plan was char
 
 def written(content: Json) -> str:
     """The text of a file with this content."""
-    whole: Json = {"format": FORMAT, "kind": KIND, **content}
-    return canonical({**whole, "digest": digest_of(whole, name=NAME)}, name=NAME) + "\n"
+    body: Json = {"format": FORMAT, "kind": KIND, **content}
+    return canonical({**body, "digest": digest_of(body, name=NAME)}, name=NAME) + "\n"
 
 
 def read(path: Path) -> Json:
@@ -99,5 +99,5 @@ def _plan_is(stored: Json, plan: Json) -> bool:
     if plan.get("kind") != "training":
         return plan == stored["plan"]
     model = as_object(plan["model"], name="The plan")
-    own = model.pop("estimator") in (stored["model"], SEARCH)
-    return own and model == {"encoding": stored["encoding"], "plan": stored["plan"]}
+    is_same_model = model.pop("estimator") in (stored["model"], SEARCH)
+    return is_same_model and model == {"encoding": stored["encoding"], "plan": stored["plan"]}

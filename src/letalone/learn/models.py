@@ -34,7 +34,7 @@ NOT_STORED = ("privacy_", "release_", "encoder_")
 
 def save(model: PrivateEstimator, path: str | os.PathLike[str]) -> str:
     """Writes a fitted model to a file; returns where."""
-    text = model_files.written(_content(model))
+    text = model_files.written(_file_content(model))
     place = Path(path)
     try:
         place.write_text(text, encoding="utf-8")
@@ -51,10 +51,10 @@ def load(path: str | os.PathLike[str], *, public_key: str | None = None) -> Any:
     """
     stored = model_files.read(Path(path))
     receipt = model_files.signed(stored, public_key=public_key)
-    left = "No ledger was charged." if receipt is None else f"Read from a file. {receipt}"
+    ledger_words = "No ledger was charged." if receipt is None else f"Read from a file. {receipt}"
     try:
-        model = _restored(stored)
-        model.release_ = _fit(stored, model.privacy_, left)
+        model = _restore_model(stored)
+        model.release_ = _fit(stored, model.privacy_, ledger_words)
     except LetaloneError:
         raise
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError):
@@ -62,7 +62,7 @@ def load(path: str | os.PathLike[str], *, public_key: str | None = None) -> Any:
     return model
 
 
-def _content(model: object) -> Json:
+def _file_content(model: object) -> Json:
     known = type(model).__name__ in learn.__all__ and not hasattr(model, "best_estimator_")
     if not isinstance(model, PrivateEstimator) or not known:
         raise ParameterError(
@@ -77,7 +77,7 @@ def _content(model: object) -> Json:
         "letalone": version("letalone"),
         "model": type(model).__name__,
         "parameters": to_json(parameters),
-        "attributes": to_json(_published(model)),
+        "attributes": to_json(_attributes_of(model)),
         "encoding": None if encoder is None else encoder.to_json(),
         "epsilon": written(as_typed(fit.epsilon)),
         "delta": written(as_typed(fit.delta)),
@@ -88,7 +88,7 @@ def _content(model: object) -> Json:
     }
 
 
-def _published(model: PrivateEstimator) -> dict[str, object]:
+def _attributes_of(model: PrivateEstimator) -> dict[str, object]:
     return {name: value for name, value in vars(model).items() if _is_public(name)}
 
 
@@ -96,7 +96,7 @@ def _is_public(name: str) -> bool:
     return name.endswith("_") and not name.startswith("_") and name not in NOT_STORED
 
 
-def _restored(stored: Json) -> PrivateEstimator:
+def _restore_model(stored: Json) -> PrivateEstimator:
     name = cast("str", stored["model"])
     kind = getattr(learn, name) if name in learn.__all__ else None
     if not isinstance(kind, type) or not issubclass(kind, PrivateEstimator):

@@ -15,16 +15,16 @@ from math import isqrt
 import numpy as np
 
 from letalone.exact.typed import Number
-from letalone.learn.bounds import Bounds, with_purchases
+from letalone.learn.bounds import ColumnBounds, with_purchases
 from letalone.learn.sums import UNIT, NoisySums, in_a_box, noisy_sums, of_rows
 from letalone.learn.wholes import Floats, Wholes, product, within_bounds
 from letalone.randomness.bits import BitSource
 
-LEAST = 1e-9  # a variance in units of half the bounds' distance, squared
+MIN_VARIANCE = 1e-9  # a variance in units of half the bounds' distance, squared
 
 
 @dataclass(frozen=True, slots=True)
-class Moments:
+class GroupMoments:
     """Of each group the noisy count, and of each column the mean and variance of places."""
 
     counts: Floats
@@ -32,12 +32,11 @@ class Moments:
     variances: Floats
 
     def in_units(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Means and variances in the data's own units."""
         half = upper / 2 - lower / 2
         return lower / 2 + upper / 2 + self.means * half, self.variances * half**2
 
 
-def moment_noise(bounds: Bounds, *, epsilon: Number, delta: Number) -> NoisySums:
+def moment_noise(bounds: ColumnBounds, *, epsilon: Number, delta: Number) -> NoisySums:
     """The noise of a release of moments, and of bounds; means get the larger share."""
     width = bounds.width
     root = isqrt(max(width - 1, 0)) + 1
@@ -62,7 +61,7 @@ def exact_moments(
 
 def released_moments(
     noise: NoisySums, exact: tuple[Wholes, Wholes, Wholes], bits: BitSource
-) -> Moments:
+) -> GroupMoments:
     """Moments from sums that get their noise here; all that follows is post-processing."""
     counts = noise.release("rows", exact[0], bits)
     sums = noise.release("sums", exact[1], bits) / UNIT
@@ -71,5 +70,5 @@ def released_moments(
     means = np.clip(sums / size, -1.0, 1.0)
     raw = np.clip((squares / size + 1) / 2, 0.0, 1.0) - means**2
     unsure = noise.deviation("squares") / UNIT**2 / 2 / size  # a variance below is only noise
-    floor = np.minimum(np.maximum(unsure, LEAST), 1 / 3)
-    return Moments(np.maximum(counts, 0.0), means, np.clip(raw, floor, 1.0))
+    floor = np.minimum(np.maximum(unsure, MIN_VARIANCE), 1 / 3)
+    return GroupMoments(np.maximum(counts, 0.0), means, np.clip(raw, floor, 1.0))

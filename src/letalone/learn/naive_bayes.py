@@ -6,55 +6,40 @@ Tested:   tests/learn/test_naive_bayes.py
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 
 from letalone.exact.typed import Number
 from letalone.learn.account import Account
-from letalone.learn.bounds import FARTHEST, Bounds, BoundsLike, read_bounds
+from letalone.learn.bounds import FARTHEST, BoundsLike, ColumnBounds, SumsPlan, read_bounds
 from letalone.learn.classes import Classes, indicator, read_classes
 from letalone.learn.moments import exact_moments, moment_noise, released_moments
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.sums import NoisySums
 from letalone.learn.training import Labels, PrivateEstimator, Released
 from letalone.learn.wholes import Floats
-from letalone.privacy import Budget, Privacy
+from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
 
 @dataclass(frozen=True, slots=True)
-class ClassMoments:
+class ClassMoments(SumsPlan):
     """The plan: moments of every declared class."""
 
-    bounds: Bounds
+    bounds: ColumnBounds
     noise: NoisySums
     classes: Classes
+    _model: ClassVar[str] = "GaussianNB"
+    _declared: ClassVar[tuple[str, ...]] = ("bounds",)
 
-    @property
-    def privacy(self) -> Privacy:
-        """Of bounds, if they are bought, and moments."""
-        return self.noise.privacy
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """How it is done."""
-        return self.bounds.words, self.noise.words
-
-    def described(self) -> Json:
-        """All that decides the law."""
-        names = [repr(name) for name in self.classes.tolist()]
-        return {
-            "model": "GaussianNB",
-            "classes": names,
-            **self.bounds.described(),
-            **self.noise.described(),
-        }
+    def _facts(self) -> Json:
+        return {"classes": [repr(name) for name in self.classes.tolist()]}
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """Priors, means and variances; rows of other classes are dropped."""
+        """Rows of other classes are dropped."""
         groups = indicator(cast("Labels", labels), self.classes)
         lower, upper = self.bounds.known(rows, self.noise, bits)
         exact = exact_moments(rows, groups, lower=lower, upper=upper)

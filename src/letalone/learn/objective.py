@@ -30,8 +30,8 @@ from letalone.errors import ParameterError
 from letalone.exact.balls import ball, certain, fraction_above
 from letalone.learn.losses import Codes
 from letalone.learn.methods import (
-    Setting,
-    Weights,
+    ConvexSetting,
+    ModelWeights,
     dyadic,
     strength_words,
     tilt_error,
@@ -57,7 +57,7 @@ USUAL_NORM = 32  # of weights: below the strength that this gives, noise outweig
 class ObjectiveMethod:
     """The plan: the strength, the noise of the linear term, and that of the weights."""
 
-    setting: Setting
+    setting: ConvexSetting
     strength: Fraction
     noise: Fraction
     tolerance: Fraction
@@ -66,7 +66,6 @@ class ObjectiveMethod:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         law = "Gaussian" if self.setting.delta else "spherical"
         return (
             f"objective perturbation: {law} noise of {six(self.noise)} on the linear term,"
@@ -76,12 +75,11 @@ class ObjectiveMethod:
         )
 
     def described(self) -> Json:
-        """All that decides the law of the weights."""
         numbers = {"strength": self.strength, "noise": self.noise, "rest": self.rest}
         shown: Json = {name: str(number) for name, number in numbers.items()}
         return {"method": "objective", **self.setting.described(), **shown}
 
-    def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> Weights:
+    def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> ModelWeights:
         """The verified minimum, with noise for what is missing to the true one."""
         tilt = self._noisy(np.zeros(self.setting.shape), self.noise, bits)
         reach = sqrt(self.setting.reach_squared)
@@ -90,20 +88,20 @@ class ObjectiveMethod:
         )
         # What is left after the noise was put on its grid, less the rounding of this line.
         allowed = (float(self.tolerance) - tilt_error(self.setting, self.noise)) * (1 - 1e-9)
-        found = minimum(objective, allowed)
-        return Weights(self._noisy(found.weights, self.rest, bits), None)
+        best = minimum(objective, allowed)
+        return ModelWeights(self._noisy(best.weights, self.rest, bits), None)
 
     def _noisy(self, values: Floats, scale: Fraction, bits: BitSource) -> Floats:
         add = add_gaussians if self.setting.delta else add_spherical
         return add(values, scale, bits)
 
 
-def objective_method(setting: Setting) -> ObjectiveMethod:
+def objective_method(setting: ConvexSetting) -> ObjectiveMethod:
     """The plan for these facts; ParameterError where the regularisation given is too weak."""
     return _gaussian(setting) if setting.delta else _pure(setting)
 
 
-def least_strength(setting: Setting) -> Fraction:
+def least_strength(setting: ConvexSetting) -> Fraction:
     """The weakest regularisation that privacy allows: the floor and the shift fit into epsilon."""
     loss, epsilon = setting.loss, setting.epsilon
     each = loss.curvature * setting.reach_squared / epsilon
@@ -112,7 +110,7 @@ def least_strength(setting: Setting) -> Fraction:
     return dyadic(each * max(loss.floor_share / FLOOR_SHARE, loss.shift_share / SHIFT_SHARE))
 
 
-def _strength(setting: Setting, noise: float) -> Fraction:
+def _strength(setting: ConvexSetting, noise: float) -> Fraction:
     """The one given; else the least, or where noise is what matters, one that damps it."""
     least = least_strength(setting)
     if setting.strength is None:
@@ -126,7 +124,7 @@ def _strength(setting: Setting, noise: float) -> Fraction:
     return dyadic(setting.strength)
 
 
-def _gaussian(setting: Setting) -> ObjectiveMethod:
+def _gaussian(setting: ConvexSetting) -> ObjectiveMethod:
     unit = _unit_noise(setting, least_strength(setting))
     lipschitz = fraction_above(certain(lambda: ball(setting.lipschitz_squared).sqrt()))
     strength = _strength(setting, float(unit * lipschitz))
@@ -138,7 +136,7 @@ def _gaussian(setting: Setting) -> ObjectiveMethod:
     )
 
 
-def _curve(setting: Setting, strength: Fraction, unit: Fraction) -> PerturbedObjective:
+def _curve(setting: ConvexSetting, strength: Fraction, unit: Fraction) -> PerturbedObjective:
     """The curve for noise of `unit` gradient bounds."""
     each = setting.loss.curvature * setting.reach_squared / strength
     return PerturbedObjective(
@@ -153,13 +151,13 @@ def _curve(setting: Setting, strength: Fraction, unit: Fraction) -> PerturbedObj
 
 
 @lru_cache(maxsize=256)
-def _unit_noise(setting: Setting, strength: Fraction) -> Fraction:
+def _unit_noise(setting: ConvexSetting, strength: Fraction) -> Fraction:
     """The least noise, in gradient bounds, with which the curve keeps (epsilon, delta)."""
     at, delta = as_printed(setting.epsilon), setting.delta
     return smallest(lambda unit: at_most(_curve(setting, strength, unit).upper_delta(at), delta))
 
 
-def _pure(setting: Setting) -> ObjectiveMethod:
+def _pure(setting: ConvexSetting) -> ObjectiveMethod:
     rest_epsilon = setting.epsilon * REST_SHARE
     lipschitz = fraction_above(certain(lambda: ball(setting.lipschitz_squared).sqrt()))
     noise = dyadic(lipschitz / (setting.epsilon - rest_epsilon))

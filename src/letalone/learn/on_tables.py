@@ -62,16 +62,13 @@ class TableJob:
 
     @property
     def privacy(self) -> Privacy:
-        """What the model reveals about one row."""
         return self.plan.privacy
 
     def described(self) -> Json:
-        """All that decides the law of the model, but the rows."""
         encoding = self.encoder.to_json()
         return {"estimator": self.model, "encoding": encoding, "plan": self.plan.described()}
 
     def fit(self, columns: FitColumns) -> Json:
-        """What may be published, as it is written down."""
         with quietly():
             rows = self.encoder.transform({name: columns[name] for name in self.features})
             labels = None if self.target is None else columns[self.target]
@@ -109,8 +106,8 @@ def check_target(schema: Schema, target: str | None, *, numbers: bool) -> None:
 
 def encodable(schema: Schema, target: str | None) -> list[str]:
     """The columns of which enough is declared: bounds, keys, or truth values."""
-    others = [one for one in schema.columns if one.name not in (schema.unit, target)]
-    return [one.name for one in others if _is_declared(one)]
+    others = [column for column in schema.columns if column.name not in (schema.unit, target)]
+    return [column.name for column in others if _is_declared(column)]
 
 
 def declared_by(schema: Schema, encoder: TableEncoder, target: str | None) -> dict[str, object]:

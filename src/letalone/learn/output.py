@@ -19,7 +19,7 @@ import numpy as np
 
 from letalone.exact.balls import ball, certain, fraction_above
 from letalone.learn.losses import Codes
-from letalone.learn.methods import Setting, Weights, dyadic, strength_words, tolerance_of
+from letalone.learn.methods import ConvexSetting, ModelWeights, dyadic, strength_words, tolerance_of
 from letalone.learn.minimum import Floats, Objective, minimum
 from letalone.mechanisms.gaussian import Gaussian
 from letalone.privacy import ADD_REMOVE, Privacy, PureDP
@@ -38,7 +38,7 @@ LEAST_STRENGTH = 0.001  # what Newton's equations need
 class OutputMethod:
     """The plan: the strength, and the noise of the weights."""
 
-    setting: Setting
+    setting: ConvexSetting
     strength: Fraction
     tolerance: Fraction
     noise: Fraction
@@ -46,7 +46,6 @@ class OutputMethod:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         law = "Gaussian" if self.setting.delta else "spherical"
         return (
             f"output perturbation: {law} noise of {six(self.noise)} on each weight,"
@@ -54,18 +53,16 @@ class OutputMethod:
         )
 
     def described(self) -> Json:
-        """All that decides the law of the weights."""
         numbers = {"strength": str(self.strength), "noise": str(self.noise)}
         return {"method": "output", **self.setting.described(), **numbers}
 
-    def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> Weights:
-        """The verified minimum with noise."""
+    def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> ModelWeights:
         reach = sqrt(self.setting.reach_squared) * (1 + 1e-9)
         nothing = np.zeros(self.setting.shape)
         objective = Objective(self.setting.loss, rows, codes, float(self.strength), nothing, reach)
-        found = minimum(objective, float(self.tolerance)).weights
+        best = minimum(objective, float(self.tolerance)).weights
         add = add_gaussians if self.setting.delta else add_spherical
-        return Weights(add(found, self.noise, bits), self.error)
+        return ModelWeights(add(best, self.noise, bits), self.error)
 
     @property
     def error(self) -> float:
@@ -74,35 +71,35 @@ class OutputMethod:
         return float(self.noise) * spread
 
 
-def output_method(setting: Setting) -> OutputMethod:
+def output_method(setting: ConvexSetting) -> OutputMethod:
     """The plan for these facts."""
     unit = _unit_noise(setting)
     strength = dyadic(setting.strength or _usual_strength(setting, float(unit)))
     tolerance = tolerance_of(setting, None)
-    noise = dyadic(unit * _movement(setting, strength, tolerance))
+    noise = dyadic(unit * _largest_movement(setting, strength, tolerance))
     return OutputMethod(setting, strength, tolerance, noise, _privacy(setting, unit))
 
 
-def _movement(setting: Setting, strength: Fraction, tolerance: Fraction) -> Fraction:
+def _largest_movement(setting: ConvexSetting, strength: Fraction, tolerance: Fraction) -> Fraction:
     """How far the solver's answer moves at most with a row."""
     lipschitz = fraction_above(certain(lambda: ball(setting.lipschitz_squared).sqrt()))
     return (lipschitz + 2 * tolerance) / strength
 
 
-def _unit_noise(setting: Setting) -> Fraction:
+def _unit_noise(setting: ConvexSetting) -> Fraction:
     """The noise for a movement of 1."""
     if not setting.delta:
         return 1 / setting.epsilon
     return Gaussian(epsilon=setting.epsilon, delta=setting.delta, sensitivity=1).sigma
 
 
-def _privacy(setting: Setting, unit: Fraction) -> Privacy:
+def _privacy(setting: ConvexSetting, unit: Fraction) -> Privacy:
     if not setting.delta:
         return PureDP(setting.epsilon, neighbours=ADD_REMOVE)
     return Gaussian(sigma=unit, sensitivity=1).privacy.with_neighbours(ADD_REMOVE)
 
 
-def _usual_strength(setting: Setting, unit: float) -> float:
+def _usual_strength(setting: ConvexSetting, unit: float) -> float:
     """Where the noise's expected cost and that of shrinking usual weights are least together."""
     rows = setting.rows or USUAL_ROWS
     spread = unit**2 * (1 if setting.delta else setting.size + 1)

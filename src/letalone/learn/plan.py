@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from letalone.exact.typed import Number
 from letalone.learn.account import Account
-from letalone.privacy import ADD_REMOVE, Budget, Privacy
+from letalone.privacy import ADD_REMOVE, ApproxDP, Budget, Privacy, PureDP
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import brief
 from letalone.randomness.bits import BitSource
@@ -41,6 +42,13 @@ class Plan(Protocol):
         ...
 
 
+def stated_promise(epsilon: Fraction, delta: Fraction) -> Privacy:
+    """What is claimed of parts composed by basic composition (P3): the stated pair, no more."""
+    if not delta:
+        return PureDP(epsilon, neighbours=ADD_REMOVE)
+    return ApproxDP(epsilon, delta, neighbours=ADD_REMOVE)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Fit:
     """What was published by a fit, in words: `estimator.release_`.
@@ -62,15 +70,15 @@ class Fit:
         price = str(Budget(self.epsilon, self.delta))
         lines = [f"{self.model}: ({price}), {self.privacy.neighbours or ADD_REMOVE}"]
         lines += [f"  {line}" for line in self.words]
-        lines.append(f"  {self.left or _left(self.account)}")
+        lines.append(f"  {self.left or _budget_words(self.account)}")
         return "\n".join(lines)
 
 
-def _left(account: Account | None) -> str:
+def _budget_words(account: Account | None) -> str:
     if account is None:
         return "No budget was given: nobody adds up what several fits reveal together."
     if account.is_elsewhere:
         return "Its budget lived in another process."
-    left = brief(account.remaining, up=False)
+    remaining = brief(account.remaining, up=False)
     whose = "" if account.ledger.durable else " It serves whatever is given this very account."
-    return f"Left: about ({left}) of ({account.budget}) of {account.name!r}.{whose}"
+    return f"Left: about ({remaining}) of ({account.budget}) of {account.name!r}.{whose}"

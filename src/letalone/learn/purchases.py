@@ -38,14 +38,12 @@ class NormPurchase:
     epsilon: Fraction
 
     def choose(self, rows: Floats, bits: BitSource) -> Fraction:
-        """The norm chosen."""
         norm = Norm(None)
         noise = noisy_sums(norm.purchase, epsilon=self.epsilon, delta=0)
         return norm.known(rows, noise, bits).bound
 
     @property
     def words(self) -> str:
-        """What it is, and its price."""
         return f"data_norm: bought, by a noisy histogram of norms, at ε = {float(self.epsilon):g}"
 
 
@@ -75,13 +73,12 @@ class ClassPurchase:
         if not ordered:
             return ()
         noise = Geometric(epsilon=self.epsilon, sensitivity=1)
-        noisy = noise.release(np.array([counts[one] for one in ordered], np.int64), bits=bits)
-        found = zip(ordered, noisy.tolist(), strict=True)
-        return tuple(label for label, count in found if count >= self.threshold)
+        noisy = noise.release(np.array([counts[label] for label in ordered], np.int64), bits=bits)
+        pairs = zip(ordered, noisy.tolist(), strict=True)
+        return tuple(label for label, count in pairs if count >= self.threshold)
 
     @property
     def words(self) -> str:
-        """What they are, and their price."""
         return (
             f"classes: bought at ε = {float(self.epsilon):g}, δ = {float(self.delta):g}: labels of"
             f" about {self.threshold} rows or more"
@@ -98,8 +95,8 @@ def read_label(cell: object) -> Label | None:
         number = cast("float", cell)
         if abs(number) >= EXACT:
             return None
-        whole = int(number)
-        return whole if whole == number else float(number)
+        integer = int(number)
+        return integer if integer == number else float(number)
     except Exception:  # a cell that cannot be read is no label
         return None
 

@@ -11,7 +11,7 @@ pseudo-Huber loss instead, with noise in d numbers.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -19,23 +19,24 @@ from sklearn.base import RegressorMixin
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Constraint, Number, read_flag, refusal
 from letalone.learn.account import Account
 from letalone.learn.bounds import (
-    Bounds,
     BoundsLike,
+    ColumnBounds,
     Norm,
+    SumsPlan,
     read_bounds,
     read_norm,
     with_purchases,
 )
 from letalone.learn.classes import check_numbers, numbers_of
-from letalone.learn.least_squares import noise_size, solved
-from letalone.learn.methods import Setting
+from letalone.learn.least_squares import noise_size, solve_line
+from letalone.learn.methods import ConvexSetting
 from letalone.learn.robust_lines import AUTO, CONSTANT, LOSS, METHODS, RobustLine, robust_line
 from letalone.learn.scikit import fitted_rows
-from letalone.learn.second_moments import exact_sums, released, second_moment_measures
+from letalone.learn.second_moments import exact_sums, release_sums, second_moment_measures
 from letalone.learn.sums import NoisySums, noisy_sums
 from letalone.learn.training import Labels, PrivateEstimator, Released
 from letalone.learn.wholes import Floats, within_bounds, within_norm
-from letalone.privacy import Budget, Privacy
+from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
@@ -50,43 +51,24 @@ STRENGTH = Constraint(
 
 
 @dataclass(frozen=True, slots=True)
-class LeastSquares:
+class LeastSquaresPlan(SumsPlan):
     """The plan: noisy sums of products, and the line that they give."""
 
     norm: Norm
-    target: Bounds
+    target: ColumnBounds
     noise: NoisySums
     strength: Fraction
     intercept: bool
+    _model: ClassVar[str] = "least squares"
+    _declared: ClassVar[tuple[str, ...]] = ("norm", "target")
 
-    @property
-    def privacy(self) -> Privacy:
-        """Of what is bought, and the sums."""
-        return self.noise.privacy
+    def _how(self) -> tuple[str, ...]:
+        return ("statistics: sums of products get noise, and the regularisation follows from them",)
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        """How it is done."""
-        return (
-            "statistics: sums of products get noise, and the regularisation follows from them",
-            self.norm.words,
-            self.target.words,
-            self.noise.words,
-        )
-
-    def described(self) -> Json:
-        """All that decides the law."""
-        return {
-            "model": "least squares",
-            **self.norm.described(),
-            **self.target.described(),
-            "strength": str(self.strength),
-            "intercept": int(self.intercept),
-            **self.noise.described(),
-        }
+    def _facts(self) -> Json:
+        return {"strength": str(self.strength), "intercept": int(self.intercept)}
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """Coefficients with the standard errors that come from the noise."""
         targets = numbers_of(cast("Labels", labels))[:, np.newaxis]
         grid = self.norm.known(rows, self.noise, bits)
         lower, upper = self.target.known(targets, self.noise, bits)
@@ -96,8 +78,8 @@ class LeastSquares:
         )
         radius = float(grid.bound)
         strength = float(self.strength) / radius**2
-        sums = released(self.noise, exact, bits)
-        line = solved(sums, self.noise, strength=strength, centred=self.intercept)
+        sums = release_sums(self.noise, exact, bits)
+        line = solve_line(sums, self.noise, strength=strength, centred=self.intercept)
         unit = float(half[0])
         return {
             "coef_": line.weights * unit / radius,
@@ -146,7 +128,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         self.fit_intercept = fit_intercept
         self._keep(budget)
 
-    def _plan(self, width: int) -> LeastSquares | RobustLine:
+    def _plan(self, width: int) -> LeastSquaresPlan | RobustLine:
         if self.method not in (AUTO, "statistics", *METHODS):
             names = "'auto', 'statistics', 'objective', 'output' or 'gradient'"
             raise refusal("method", self.method, names)
@@ -157,7 +139,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
             return squares
         return self._robust(width)
 
-    def _is_precise(self, squares: LeastSquares, width: int) -> bool:
+    def _is_precise(self, squares: LeastSquaresPlan, width: int) -> bool:
         """Whether the noise in sums of products hardly matters, by the declared number of rows."""
         if squares.strength and squares.norm.declared is None:
             return True  # what alpha means is known only where the norm is
@@ -166,7 +148,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         return noise_size(squares.noise, width) <= PRECISE * usual
 
     def _robust(self, width: int) -> RobustLine:
-        setting = Setting(
+        setting = ConvexSetting(
             LOSS,
             width,
             CONSTANT if read_flag("fit_intercept", self.fit_intercept) else Fraction(0),
@@ -182,14 +164,14 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
             strength=self._strength(),
         )
 
-    def _least_squares(self, width: int) -> LeastSquares:
+    def _least_squares(self, width: int) -> LeastSquaresPlan:
         norm = read_norm(self.data_norm)
         target = read_bounds(self.target_bounds, 1, name="target_bounds")
         intercept = read_flag("fit_intercept", self.fit_intercept)
-        asked = second_moment_measures(width, centred=intercept, targets=True)
-        measures = with_purchases(asked, norm, target)
+        moments = second_moment_measures(width, centred=intercept, targets=True)
+        measures = with_purchases(moments, norm, target)
         noise = noisy_sums(measures, epsilon=self.epsilon, delta=self.delta)
-        return LeastSquares(norm, target, noise, self._strength(), intercept)
+        return LeastSquaresPlan(norm, target, noise, self._strength(), intercept)
 
     def _strength(self) -> Fraction:
         return Fraction(0)

@@ -73,7 +73,6 @@ class TwoClasses:
         return _places(labels, self.classes)
 
     def of(self, scores: Wholes, goals: Wholes) -> Wholes:
-        """The label less its probability."""
         places = np.clip(scores, -FARTHEST, FARTHEST) + FARTHEST
         return goals[:, np.newaxis] * UNIT - LIKELY[places]
 
@@ -89,7 +88,6 @@ class ManyClasses:
 
     @property
     def outputs(self) -> int:
-        """One for each class."""
         return len(self.classes)
 
     def goals(self, labels: NDArray[Any]) -> Wholes:
@@ -106,7 +104,7 @@ class ManyClasses:
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class NumberResiduals:
     """A number between bounds, as its place between −1 and 1."""
 
     lower: float
@@ -123,13 +121,12 @@ class Amount:
         return within_bounds(numbers, *ends)[:, 0].astype(np.int64) + UNIT
 
     def of(self, scores: Wholes, goals: Wholes) -> Wholes:
-        """The number less the score, clipped."""
         return np.clip(goals[:, np.newaxis] - UNIT - scores, -UNIT, UNIT)
 
 
 def _places(labels: NDArray[Any], classes: Classes) -> Wholes:
-    found: Floats = indicator(labels, classes)
-    return np.where(found.any(axis=1), found.argmax(axis=1), -1).astype(np.int64)
+    members: Floats = indicator(labels, classes)
+    return np.where(members.any(axis=1), members.argmax(axis=1), -1).astype(np.int64)
 
 
 def _likely() -> Wholes:

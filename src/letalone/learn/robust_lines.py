@@ -7,7 +7,6 @@ is the method's, so the whole is (epsilon, delta)-DP by basic composition (P3).
   Tested:   tests/learn/test_robust_lines.py
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import cast
@@ -15,25 +14,20 @@ from typing import cast
 import numpy as np
 
 from letalone.errors import ParameterError
-from letalone.learn.bounds import PART, Bounds, Norm
+from letalone.learn.bounds import PART, ColumnBounds, Norm
 from letalone.learn.classes import numbers_of
-from letalone.learn.gradient import gradient_method
-from letalone.learn.methods import Method, Setting
-from letalone.learn.objective import least_strength, objective_method
-from letalone.learn.output import output_method
-from letalone.learn.pseudo_huber import PseudoHuber
+from letalone.learn.classifier_plan import METHODS
+from letalone.learn.losses import PseudoHuber
+from letalone.learn.methods import ConvexMethod, ConvexSetting
+from letalone.learn.objective import least_strength
+from letalone.learn.plan import stated_promise
 from letalone.learn.sums import NoisySums
 from letalone.learn.training import Labels, Released
 from letalone.learn.wholes import BITS, Floats, within_bounds, within_norm
-from letalone.privacy import ADD_REMOVE, ApproxDP, Privacy, PureDP
+from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
-METHODS: Mapping[str, Callable[[Setting], Method]] = {
-    "objective": objective_method,
-    "output": output_method,
-    "gradient": gradient_method,
-}
 AUTO = "auto"
 LOSS = PseudoHuber()
 CONSTANT = Fraction(1, 4)  # the size of the constant feature, in units of the norm
@@ -44,29 +38,24 @@ class RobustLine:
     """The plan: what is bought, and the method with the rest."""
 
     norm: Norm
-    target: Bounds
+    target: ColumnBounds
     stated: tuple[Fraction, Fraction]
     bought: NoisySums | None
-    setting: Setting
-    method: Method
+    setting: ConvexSetting
+    method: ConvexMethod
 
     @property
     def privacy(self) -> Privacy:
         """The method's curve; where something is bought, no more than the pair is claimed."""
         if self.bought is None:
             return self.method.privacy
-        epsilon, delta = self.stated
-        if not delta:
-            return PureDP(epsilon, neighbours=ADD_REMOVE)
-        return ApproxDP(epsilon, delta, neighbours=ADD_REMOVE)
+        return stated_promise(*self.stated)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         return *self.method.words, "loss: pseudo-Huber", self.norm.words, self.target.words
 
     def described(self) -> Json:
-        """All that decides the law."""
         bought = {} if self.bought is None else self.bought.described()
         return {
             "model": "robust line",
@@ -77,7 +66,6 @@ class RobustLine:
         }
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """Coefficients, with standard errors where the method knows them."""
         targets = numbers_of(cast("Labels", labels))[:, np.newaxis]
         noise = cast("NoisySums", self.bought)
         grid = self.norm.known(rows, noise, bits)
@@ -86,8 +74,10 @@ class RobustLine:
         units = within_norm(rows, grid) / 2.0**BITS
         constant = np.full((len(rows), 1), float(self.setting.intercept))
         features = np.hstack([units, constant]) if self.setting.intercept else units
-        found = self.method.weights(features, codes, bits)
-        return self._in_units(found.values[0], found.error, float(grid.bound), lower[0], upper[0])
+        weights = self.method.weights(features, codes, bits)
+        return self._in_units(
+            weights.values[0], weights.error, float(grid.bound), lower[0], upper[0]
+        )
 
     def _in_units(
         self, weights: Floats, error: float | None, norm: float, lower: float, upper: float
@@ -106,7 +96,7 @@ class RobustLine:
 
 
 def robust_line(
-    name: str, *, norm: Norm, target: Bounds, setting: Setting, strength: Fraction
+    name: str, *, norm: Norm, target: ColumnBounds, setting: ConvexSetting, strength: Fraction
 ) -> RobustLine:
     """The plan for these facts; `strength` is what squares of coefficients cost, 0 for a rule.
 

@@ -10,7 +10,7 @@ bounds, which is free, or buys them. Neither counts rows exactly.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
@@ -20,8 +20,9 @@ from letalone.exact.typed import Number, read_flag
 from letalone.learn.account import Account
 from letalone.learn.bounds import (
     FARTHEST,
-    Bounds,
     BoundsLike,
+    ColumnBounds,
+    SumsPlan,
     column_of_numbers,
     read_bounds,
 )
@@ -38,28 +39,15 @@ NOTHING = compose().with_neighbours(ADD_REMOVE)  # what declared bounds reveal
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnMoments:
+class ColumnMoments(SumsPlan):
     """The plan: moments of all columns."""
 
-    bounds: Bounds
+    bounds: ColumnBounds
     noise: NoisySums
-
-    @property
-    def privacy(self) -> Privacy:
-        """Of bounds, if they are bought, and moments."""
-        return self.noise.privacy
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """How it is done."""
-        return self.bounds.words, self.noise.words
-
-    def described(self) -> Json:
-        """All that decides the law."""
-        return {"model": "StandardScaler", **self.bounds.described(), **self.noise.described()}
+    _model: ClassVar[str] = "StandardScaler"
+    _declared: ClassVar[tuple[str, ...]] = ("bounds",)
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """Noisy means and variances."""
         del labels
         lower, upper = self.bounds.known(rows, self.noise, bits)
         exact = exact_moments(rows, np.ones((len(rows), 1)), lower=lower, upper=upper)
@@ -112,28 +100,23 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstimator):
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(SumsPlan):
     """The plan: bounds, for nothing where they are declared."""
 
-    bounds: Bounds
+    bounds: ColumnBounds
     noise: NoisySums
+    _model: ClassVar[str] = "MinMaxScaler"
+    _declared: ClassVar[tuple[str, ...]] = ("bounds",)
 
     @property
     def privacy(self) -> Privacy:
-        """Of the bounds, if they are bought."""
         return self.noise.privacy if self.noise.measures else NOTHING
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         return (self.bounds.words, self.noise.words if self.noise.measures else "no noise")
 
-    def described(self) -> Json:
-        """All that decides the law."""
-        return {"model": "MinMaxScaler", **self.bounds.described(), **self.noise.described()}
-
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """The bounds."""
         del labels
         lower, upper = self.bounds.known(rows, self.noise, bits)
         middle, extent = lower / 2 + upper / 2, upper - lower

@@ -77,7 +77,9 @@ def is_regressor(estimator: object) -> bool:
     return bool(is_a_regressor(estimator))
 
 
-def listed(grid: Any, distributions: Any, *, count: int, seed: int) -> list[dict[str, object]]:
+def list_candidates(
+    grid: Any, distributions: Any, *, count: int, seed: int
+) -> list[dict[str, object]]:
     """The candidates of a grid, or so many drawn from distributions."""
     if grid is not None:
         return list(ParameterGrid(grid))

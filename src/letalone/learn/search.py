@@ -16,7 +16,7 @@ Theorem.  The search is (epsilon, delta)-DP for one row more or less.
   Proven:   docs/explanation/proofs/tuning.md
   Tested:   tests/learn/test_search.py, test_judging.py
   Assumed:  the coins are secret and fresh; each candidate's plan keeps its (epsilon, delta); what
-            a model predicts for a row does not depend on other rows (`blocks`)
+            a model predicts for a row does not depend on other rows (`judging`)
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,24 +29,25 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number, refusal
 from letalone.learn.account import Account
 from letalone.learn.classes import check_numbers
+from letalone.learn.judging import Score
 from letalone.learn.plan import Fit, Floats, Labels, Plan, Released
 from letalone.learn.random_tries import RandomTries, tries_for
 from letalone.learn.scikit import (
     copy_of,
     is_classifier,
     is_regressor,
-    listed,
+    list_candidates,
     where_it_has,
     with_parameters,
 )
-from letalone.learn.scores import Score
 from letalone.learn.search_plan import Candidate, SearchPlan
 from letalone.learn.training import PrivateEstimator
 from letalone.privacy import Budget, compose
 
-WAYS = ("auto", "every", "random")
-MOST = 1000  # candidates
-WORTH = 2  # so much more epsilon for each model makes up for candidates that are never tried
+SEARCH_METHODS = ("auto", "every", "random")
+MAX_CANDIDATES = 1000
+# So much more epsilon for each model makes up for candidates that are never tried.
+EPSILON_WORTH = 2
 # Composing exactly leaves each of m models about √m times more than epsilon / m.
 SAVINGS = (Fraction(13, 10), Fraction(1), Fraction(8, 10), Fraction(6, 10))
 
@@ -136,8 +137,8 @@ class PrivateSearchCV(PrivateEstimator):
         share = PROBABILITY.typed("validation", self.validation)
         if not 0 < share < 1:
             raise refusal("validation", self.validation, "a share between 0 and 1, such as 0.2")
-        if self.method not in WAYS:
-            raise refusal("method", self.method, f"one of {', '.join(WAYS)}")
+        if self.method not in SEARCH_METHODS:
+            raise refusal("method", self.method, f"one of {', '.join(SEARCH_METHODS)}")
         search = _Search(self._plain(), grid, width, epsilon, delta)
         candidates, each, tries = self._way(search)
         return SearchPlan(candidates, tries, self._score(), share, epsilon, delta, each)
@@ -151,7 +152,9 @@ class PrivateSearchCV(PrivateEstimator):
     def _way(self, search: "_Search") -> tuple[tuple[Candidate, ...], Fraction, RandomTries | None]:
         many = len(search.grid)
         every = None if self.method == "random" else search.every()
-        if every is not None and (self.method == "every" or 2 * WORTH * every[1] > search.epsilon):
+        if every is not None and (
+            self.method == "every" or 2 * EPSILON_WORTH * every[1] > search.epsilon
+        ):
             return *every, None
         mean = 3 * many if self.tries is None else int(COUNT.typed("tries", self.tries))
         tries = tries_for(mean)
@@ -162,14 +165,14 @@ class PrivateSearchCV(PrivateEstimator):
         given = [self.param_grid is not None, self.param_distributions is not None]
         if sum(given) != 1:
             raise ParameterError("Give either param_grid or param_distributions, and not both.")
-        grid = listed(
+        grid = list_candidates(
             self.param_grid, self.param_distributions, count=self.n_iter, seed=self.random_state
         )
-        if not 1 <= len(grid) <= MOST:
+        if not 1 <= len(grid) <= MAX_CANDIDATES:
             raise ParameterError(
-                f"The grid has {len(grid)} candidates, but must have 1 to {MOST:,}."
+                f"The grid has {len(grid)} candidates, but must have 1 to {MAX_CANDIDATES:,}."
             )
-        ours = {"epsilon", "delta", "budget"} & {name for one in grid for name in one}
+        ours = {"epsilon", "delta", "budget"} & {name for candidate in grid for name in candidate}
         if ours:
             raise ParameterError(
                 f"The grid has {' and '.join(sorted(ours))}, but the search sets the price of each"
@@ -204,7 +207,7 @@ class PrivateSearchCV(PrivateEstimator):
                 "The estimator needs declared target_bounds, such as (0, 100), by which scores are"
                 " bounded."
             )
-        lower, upper = (float(one) for one in cast("Sequence[float]", bounds))
+        lower, upper = (float(bound) for bound in cast("Sequence[float]", bounds))
         return Score((lower, upper))
 
     def _declaring(self, known: Mapping[str, object]) -> Self:
@@ -214,9 +217,9 @@ class PrivateSearchCV(PrivateEstimator):
         return twin
 
     def _publish(self, plan: Plan, released: Released, fit: Fit) -> None:
-        found = dict(released)
-        model = cast("Released", found.pop("best_model_"))
-        super()._publish(plan, found, fit)
+        published = dict(released)
+        model = cast("Released", published.pop("best_model_"))
+        super()._publish(plan, published, fit)
         winner = cast("SearchPlan", plan).candidates[self.best_index_]
         self.best_params_ = dict(winner.parameters)
         self.best_estimator_ = winner.fitted(model, self.n_features_in_)
@@ -228,9 +231,9 @@ class PrivateSearchCV(PrivateEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        own = cast("Any", self.estimator).__sklearn_tags__()
-        tags.estimator_type, tags.target_tags = own.estimator_type, own.target_tags
-        tags.classifier_tags, tags.regressor_tags = own.classifier_tags, own.regressor_tags
+        inner = cast("Any", self.estimator).__sklearn_tags__()
+        tags.estimator_type, tags.target_tags = inner.estimator_type, inner.target_tags
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
         return tags
 
 
@@ -245,8 +248,7 @@ class _Search:
     delta: Fraction
 
     def candidates(self, epsilon: Fraction, delta: Fraction) -> tuple[Candidate, ...]:
-        """All of them, each at this price."""
-        return tuple(self._candidate(one, epsilon, delta) for one in self.grid)
+        return tuple(self._candidate(parameters, epsilon, delta) for parameters in self.grid)
 
     def every(self) -> tuple[tuple[Candidate, ...], Fraction]:
         """All of them, at the largest price of a few at which they keep the promise together."""
@@ -261,7 +263,7 @@ class _Search:
         return self.candidates(each, self.delta / many), each
 
     def _keep(self, made: Sequence[Candidate]) -> bool:
-        together = compose(*(one.plan.privacy for one in made))
+        together = compose(*(candidate.plan.privacy for candidate in made))
         return Fraction(together.delta(self.epsilon)) <= self.delta
 
     def _candidate(

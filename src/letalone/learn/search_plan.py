@@ -4,7 +4,7 @@ Theorem.  `SearchPlan` keeps its (epsilon, delta) if every candidate keeps its o
 composed, or for each of a random number of tries.
   Proven:   docs/explanation/proofs/tuning.md
   Tested:   tests/learn/test_search.py, test_judging.py
-  Assumed:  a model's predictions are those of its rows, one by one (`blocks`), and it makes them
+  Assumed:  a model's predictions are those of its rows, one by one (`judging`), and it makes them
             for any rows of numbers
 
 A score is computed alike for any rows, also for none, and says nothing on the way.
@@ -19,15 +19,14 @@ from typing import Any, cast
 import numpy as np
 
 from letalone.exact.typed import written
-from letalone.learn.blocks import SIZE, Blocks
 from letalone.learn.cells import quietly
-from letalone.learn.plan import Floats, Labels, Plan, Released
+from letalone.learn.judging import BLOCK_ROWS, Blocks, Score
+from letalone.learn.plan import Floats, Labels, Plan, Released, stated_promise
 from letalone.learn.random_tries import RandomTries
 from letalone.learn.scikit import copy_of
-from letalone.learn.scores import Score
 from letalone.learn.training import PrivateEstimator
 from letalone.mechanisms import Exponential, Geometric
-from letalone.privacy import ADD_REMOVE, ApproxDP, Privacy, PureDP
+from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 from letalone.randomness.chance import Chance, sample_bernoullis
@@ -43,7 +42,6 @@ class Candidate:
     plan: Plan
 
     def described(self) -> Json:
-        """All that decides the law of its model and of its predictions."""
         given = cast("dict[str, object]", self.estimator.get_params(deep=False))
         words = f"{type(self.estimator).__name__} {sorted(given.items())!r}"
         return {"estimator": words, "plan": self.plan.described()}
@@ -56,7 +54,6 @@ class Candidate:
         return rows.predicted(model.predict)
 
     def fitted(self, released: Released, width: int) -> PrivateEstimator:
-        """The estimator with what was published."""
         model = copy_of(self.estimator)
         model.n_features_in_ = width
         for name, value in released.items():
@@ -78,14 +75,10 @@ class SearchPlan:
 
     @property
     def privacy(self) -> Privacy:
-        """The promise that both ways are proven to keep."""
-        if self.delta == 0:
-            return PureDP(self.epsilon, neighbours=ADD_REMOVE)
-        return ApproxDP(self.epsilon, self.delta, neighbours=ADD_REMOVE)
+        return stated_promise(self.epsilon, self.delta)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         many, each = len(self.candidates), f"ε = {float(self.each):.3g}"
         count = f"{'all ' * (many > 1)}{many} candidate{'s' * (many != 1)}"
         how = f"{count}, each at {each}, and the winner by the exponential mechanism"
@@ -103,39 +96,37 @@ class SearchPlan:
         )
 
     def described(self) -> Json:
-        """All that decides the law of the winner."""
         return {
             "model": "search",
             "candidates": [candidate.described() for candidate in self.candidates],
             "tries": None if self.tries is None else self.tries.inverse,
             "steps": self.score.steps,
-            "bounds": [float(one).hex() for one in self.score.bounds or ()],
+            "bounds": [float(bound).hex() for bound in self.score.bounds or ()],
             "validation": written(self.validation),
             "epsilon": written(self.epsilon),
             "delta": written(self.delta),
         }
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """The winner: its place in the grid, what it published, and its score."""
         assert labels is not None
         judging = sample_bernoullis(Chance.of(self.validation), len(rows), bits)
-        places = sample_belows(SIZE, len(rows), bits)
+        places = sample_belows(BLOCK_ROWS, len(rows), bits)
         blocks = Blocks.of(rows[judging], places[judging])
         parts = _Parts(rows[~judging], labels[~judging], blocks, labels[judging])
         return self._best_of_all(parts, bits) if self.tries is None else self._tried(parts, bits)
 
     def _best_of_all(self, parts: "_Parts", bits: BitSource) -> Released:
-        models = [parts.model(one, bits) for one in self.candidates]
+        models = [parts.model(candidate, bits) for candidate in self.candidates]
         pairs = [
-            parts.counted(one, model, self.score)
-            for one, model in zip(self.candidates, models, strict=True)
+            parts.counted(candidate, model, self.score)
+            for candidate, model in zip(self.candidates, models, strict=True)
         ]
         half, steps = self.epsilon / 2, self.score.steps
         chooser = Exponential(epsilon=half, sensitivity=steps, monotone=True)
         place = chooser.choose_index([float(right) for right, _ in pairs], bits=bits)
         noise = Geometric(epsilon=half, sensitivity=steps)
         noisy = noise.release(np.array(pairs[place], np.int64), bits=bits)
-        return _published(place, models[place], noisy.tolist(), noise)
+        return _publish_winner(place, models[place], noisy.tolist(), noise)
 
     def _tried(self, parts: "_Parts", bits: BitSource) -> Released:
         assert self.tries is not None
@@ -149,7 +140,7 @@ class SearchPlan:
             if best is None or noisy[0] > best[2][0]:
                 best = place, model, noisy
         assert best is not None  # there is at least one try
-        return _published(*best, noise)
+        return _publish_winner(*best, noise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +162,11 @@ class _Parts:
             return score.counted(predicted, self.judging_labels)
 
 
-def _published(place: int, model: Released, noisy: Sequence[int], noise: Geometric) -> Released:
+def _publish_winner(
+    place: int, model: Released, noisy: Sequence[int], noise: Geometric
+) -> Released:
     """The winner; the score's error is that of its noise, to first order."""
-    right, wrong = (max(float(one), 0.0) for one in noisy)
+    right, wrong = (max(float(count), 0.0) for count in noisy)
     total = max(right + wrong, float(noise.sensitivity))
     spread = sqrt(2) * float(noise.scale) * sqrt(right**2 + wrong**2) / total**2
     return {

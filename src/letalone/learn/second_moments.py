@@ -65,7 +65,7 @@ def exact_sums(places: Floats, targets: Floats) -> dict[str, Wholes]:
     }
 
 
-def released(noise: NoisySums, exact: dict[str, Wholes], bits: BitSource) -> Statistics:
+def release_sums(noise: NoisySums, exact: dict[str, Wholes], bits: BitSource) -> Statistics:
     """The sums with noise; what was not asked for is empty, and the number of rows NaN."""
     named = {measure.name for measure in noise.measures}
     products = noise.release_symmetric("products", exact["products"], bits) / UNIT**2

@@ -26,13 +26,13 @@ def stored_model(released: Mapping[str, object]) -> Json:
 
 def model_from(stored: Mapping[str, object]) -> dict[str, object]:
     """The attributes that `stored_model` wrote."""
-    rest = {name: one for name, one in stored.items() if name not in ("format", "kind")}
+    rest = {name: value for name, value in stored.items() if name not in ("format", "kind")}
     return from_json(rest)
 
 
 def to_json(released: Mapping[str, object]) -> Json:
     """Attributes by name."""
-    return {name: _written(value) for name, value in released.items()}
+    return {name: _value_to_json(value) for name, value in released.items()}
 
 
 def from_json(stored: Mapping[str, object]) -> dict[str, object]:
@@ -40,7 +40,7 @@ def from_json(stored: Mapping[str, object]) -> dict[str, object]:
     return {name: _read(value) for name, value in stored.items()}
 
 
-def _written(value: object) -> object:
+def _value_to_json(value: object) -> object:
     if isinstance(value, np.ndarray):
         return _array(cast("NDArray[Any]", value))
     if isinstance(value, np.generic):
@@ -52,7 +52,7 @@ def _written(value: object) -> object:
     if isinstance(value, float):
         return {"float": value.hex()}
     if isinstance(value, list | tuple):
-        return {"list": [_written(one) for one in cast("list[object]", value)]}
+        return {"list": [_value_to_json(part) for part in cast("list[object]", value)]}
     if isinstance(value, Mapping):
         return {"map": to_json(cast("Mapping[str, object]", value))}
     if value is None or isinstance(value, str):
@@ -67,18 +67,21 @@ def _written(value: object) -> object:
 def _array(value: NDArray[Any]) -> object:
     kind = KINDS.get(value.dtype.kind)
     if kind is None:
-        return {"array": [_written(one) for one in value.tolist()], "shape": list(value.shape)}
+        return {
+            "array": [_value_to_json(part) for part in value.tolist()],
+            "shape": list(value.shape),
+        }
     data = np.ascontiguousarray(value, dtype=kind).tobytes()
     return {"data": b64encode(data).decode(), "kind": kind, "shape": list(value.shape)}
 
 
 def _read(stored: object) -> object:
-    found = cast("dict[str, Any]", stored)
-    match found:
+    written = cast("dict[str, Any]", stored)
+    match written:
         case {"data": data, "kind": kind, "shape": shape} if kind in KINDS.values():
             return np.frombuffer(b64decode(data), dtype=kind).reshape(shape).copy()
         case {"array": values, "shape": shape}:
-            return _objects([_read(one) for one in values], shape)
+            return _objects([_read(part) for part in values], shape)
         case {"bool": value}:
             return bool(value)
         case {"int": value}:
@@ -86,7 +89,7 @@ def _read(stored: object) -> object:
         case {"float": value}:
             return float.fromhex(value)
         case {"list": values}:
-            return tuple(_read(one) for one in values)
+            return tuple(_read(part) for part in values)
         case {"map": values}:
             return from_json(values)
         case {"text": value}:

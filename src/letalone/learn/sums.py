@@ -58,14 +58,13 @@ class NoisySums:
         return curve.with_neighbours(ADD_REMOVE)
 
     def release(self, name: str, sums: Wholes, bits: BitSource) -> Floats:
-        """The sums with noise."""
-        return _released(self._mechanism(name), sums, bits)
+        return _add_noise(self._mechanism(name), sums, bits)
 
     def release_symmetric(self, name: str, products: Wholes, bits: BitSource) -> Floats:
         """A symmetric matrix with noise on its diagonal and, smaller by √2, above it."""
         above = np.triu_indices(len(products), 1)
         noisy = np.zeros(products.shape)
-        noisy[above] = _released(self._lighter(name), products[above], bits)
+        noisy[above] = _add_noise(self._lighter(name), products[above], bits)
         noisy += noisy.T
         np.fill_diagonal(noisy, self.release(name, np.diagonal(products).copy(), bits))
         return noisy
@@ -79,22 +78,21 @@ class NoisySums:
         return float(sqrt(2 * decay) / -np.expm1(-1 / float(mechanism.scale)))
 
     def described(self) -> Json:
-        """All that decides the law of the noise."""
         kept = [
-            [one.name, str(self._share(one)), str(_scale(self._mechanism(one.name)))]
-            for one in self.measures
+            [measure.name, str(self._share(measure)), str(_scale(self._mechanism(measure.name)))]
+            for measure in self.measures
         ]
         return {"noise": self.family, "measures": kept}
 
     @property
     def family(self) -> str:
-        """The noise in a word."""
         return "Gaussian" if self.gaussian else "geometric"
 
     @property
     def words(self) -> str:
-        """The split in words."""
-        shares = [(one.name, float(one.times * self._share(one))) for one in self.measures]
+        shares = [
+            (measure.name, float(measure.times * self._share(measure))) for measure in self.measures
+        ]
         parts = ", ".join(f"{name} {share:.0%}" for name, share in shares)
         return f"{self.family} noise; its split: {parts}"
 
@@ -103,10 +101,10 @@ class NoisySums:
         return Gaussian(epsilon=self.epsilon, delta=self.delta, sensitivity=1).sigma
 
     def _share(self, measure: Measure) -> Fraction:
-        return Fraction(measure.weight, sum(one.weight * one.times for one in self.measures))
+        return Fraction(measure.weight, sum(other.weight * other.times for other in self.measures))
 
     def _mechanism(self, name: str) -> Gaussian | Geometric:
-        measure = next(one for one in self.measures if one.name == name)
+        measure = next(candidate for candidate in self.measures if candidate.name == name)
         share = self._share(measure)
         if not self.gaussian:
             return Geometric(epsilon=self.epsilon * share, sensitivity=measure.l1)
@@ -115,12 +113,12 @@ class NoisySums:
         )
 
     def _lighter(self, name: str) -> Gaussian | Geometric:
-        """The noise above the diagonal."""
-        whole = self._mechanism(name)
-        if isinstance(whole, Geometric):
-            return whole
+        on_diagonal = self._mechanism(name)
+        if isinstance(on_diagonal, Geometric):
+            return on_diagonal
         return Gaussian(
-            sigma=whole.sigma * root_above(Fraction(1, 2)), sensitivity=whole.sensitivity
+            sigma=on_diagonal.sigma * root_above(Fraction(1, 2)),
+            sensitivity=on_diagonal.sensitivity,
         )
 
 
@@ -137,8 +135,8 @@ def noisy_sums(measures: Sequence[Measure], *, epsilon: Number, delta: Number) -
 def root_above(number: Fraction | int) -> Fraction:
     """A rational at or above the root, by less than 2^-40."""
     scaled = Fraction(number) * 4**ROOT_BITS
-    whole = -(-scaled.numerator // scaled.denominator)
-    return Fraction(isqrt(whole - 1) + 1, 2**ROOT_BITS) if whole > 0 else Fraction(0)
+    integer = -(-scaled.numerator // scaled.denominator)
+    return Fraction(isqrt(integer - 1) + 1, 2**ROOT_BITS) if integer > 0 else Fraction(0)
 
 
 def of_rows(weight: int = 1) -> Measure:
@@ -166,14 +164,14 @@ def products_in_a_ball(name: str, width: int, *, weight: int = 1) -> Measure:
 
 
 def _spread(sums: NoisySums) -> float:
-    return sum((sums.deviation(one.name) / float(one.l2)) ** 2 for one in sums.measures)
+    return sum((sums.deviation(measure.name) / float(measure.l2)) ** 2 for measure in sums.measures)
 
 
 def _scale(mechanism: Gaussian | Geometric) -> Fraction:
     return mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale
 
 
-def _released(mechanism: Gaussian | Geometric, sums: Wholes, bits: BitSource) -> Floats:
+def _add_noise(mechanism: Gaussian | Geometric, sums: Wholes, bits: BitSource) -> Floats:
     if isinstance(mechanism, Gaussian):  # doubles, which are not clamped at 2^53
         return mechanism.release(sums.astype(np.float64), bits=bits)
     return mechanism.release(sums, bits=bits).astype(np.float64)

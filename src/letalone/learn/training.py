@@ -109,10 +109,10 @@ class PrivateEstimator(BaseEstimator):
         job = self.job_for(schema, features=features, target=target, knots=knots)
         settled = table.train(job)
         plan, encoder = job.plan, job.encoder
-        left = f"{settled.remaining}{EARLIER * settled.repeated}"
+        remaining = f"{settled.remaining}{EARLIER * settled.repeated}"
         self.n_features_in_, self.encoder_, self.target_ = width_of(encoder), encoder, target
         self.__dict__.pop("feature_names_in_", None)
-        fit = self._fit_of(plan, receipt=settled.receipt, left=left)
+        fit = self._fit_of(plan, receipt=settled.receipt, left=remaining)
         fit = replace(fit, privacy=plan.privacy.labelled(job.protects))
         self._publish(plan, model_from(settled.stored), fit)
         return self
@@ -168,8 +168,8 @@ class PrivateEstimator(BaseEstimator):
         """A clone with the parameters filled in that it was not given."""
         given = cast("dict[str, Any]", self.get_params(deep=False))
         twin = self.__sklearn_clone__()
-        missing = {name: one for name, one in known.items() if name in given}
-        with_parameters(twin, {n: one for n, one in missing.items() if given[n] is None})
+        missing = {name: value for name, value in known.items() if name in given}
+        with_parameters(twin, {n: value for n, value in missing.items() if given[n] is None})
         return twin
 
     def _fit_of(

@@ -32,32 +32,30 @@ Wholes = NDArray[np.int64]
 BITS = 17  # a coordinate is at most 2^17 steps, so that 2^18 products of two fit into 2^53
 MARGIN = 2.0**-30  # what a row is shrunk by before it is rounded: more than all roundings
 EXACT = 2**53
-FULL = 0.25  # the share of cells other than 0 above which rows are held as they are
+DENSE_SHARE = 0.25  # the share of cells other than 0 above which rows are held as they are
 FARTHEST = 2**62  # sums are clamped to it, which moves no two further apart
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class RowGrid:
     """The steps that numbers up to `bound` are counted in: bound = 2^17 steps."""
 
     bound: Fraction
 
     @property
     def step(self) -> Fraction:
-        """One step."""
         return self.bound / 2**BITS
 
     def steps(self, amount: Fraction) -> Fraction:
-        """An amount in steps."""
         return amount / self.step
 
 
-def within_norm(rows: Floats, grid: Grid) -> Floats:
+def within_norm(rows: Floats, grid: RowGrid) -> Floats:
     """The rows in steps, each shrunk to an L2 norm of at most 2^17; doubles that are whole.
 
     What is not finite counts as 0.
     """
-    scaled = _divided(rows, float(grid.bound))
+    scaled = _divide_by_bound(rows, float(grid.bound))
     largest = np.max(np.abs(scaled), axis=1, initial=0.0, keepdims=True)
     safe = np.where(largest > 0, largest, 1.0)
     norms = safe * np.sqrt(row_sums((scaled / safe) ** 2))
@@ -77,9 +75,9 @@ def within_bounds(rows: Floats, lower: Floats, upper: Floats) -> Floats:
     return np.trunc(np.clip((inside - middle) / half, -1.0, 1.0) * 2.0**BITS)
 
 
-def within(numbers: Floats, grid: Grid) -> Floats:
+def within(numbers: Floats, grid: RowGrid) -> Floats:
     """Single numbers in steps, each clamped to ±2^17; whole."""
-    return np.trunc(np.clip(_divided(numbers, float(grid.bound)), -1.0, 1.0) * 2.0**BITS)
+    return np.trunc(np.clip(_divide_by_bound(numbers, float(grid.bound)), -1.0, 1.0) * 2.0**BITS)
 
 
 def row_sums(numbers: Floats) -> Floats:
@@ -124,12 +122,12 @@ def without_zeros(whole: Floats) -> Floats:
 
     Sums of whole numbers below 2^53 are exact in any order, so only the time differs.
     """
-    if np.count_nonzero(whole) > FULL * whole.size:
+    if np.count_nonzero(whole) > DENSE_SHARE * whole.size:
         return whole
     return cast("Floats", csr_array(whole))
 
 
-def _divided(numbers: Floats, bound: float) -> Floats:
+def _divide_by_bound(numbers: Floats, bound: float) -> Floats:
     """Numbers as shares of the bound, at most 10^100 of it; 0 for what is not finite."""
     finite = np.where(np.isfinite(numbers), numbers, 0.0)
     return np.clip(finite, -1e100 * bound, 1e100 * bound) / bound

@@ -103,7 +103,6 @@ class Books:
         return self._known_head
 
     def key(self) -> SigningKey:
-        """The key of this ledger."""
         return _key(*self._asked((THE_KEY, {})))
 
     def append(
@@ -202,7 +201,6 @@ class Books:
         return [_read(Row(*row)) for row in rows]
 
     def entry(self, number: int) -> Entry | None:
-        """One entry."""
         return _entry(*self._asked((ONE_ENTRY, {"its": number})))
 
     def data_set(self, name: str) -> DataSet | None:
@@ -284,7 +282,6 @@ class Books:
         return found
 
     def add_settlement(self, settlement: Settlement) -> None:
-        """Remember how a reservation ended."""
         self._write(ADD_SETTLEMENT, settlement._asdict())
 
     def unsettled(self, name: str | None = None) -> list[int]:
@@ -314,11 +311,9 @@ class Books:
         return self._level_rows()
 
     def move_level(self, key: Key, entry: Entry) -> None:
-        """Remember which entry last changed a level."""
         self._write(MOVE_LEVEL, {**_named(key), "entry": entry.number})
 
     def add_level(self, key: Key, entry: Entry) -> None:
-        """Remember which entry opened a level."""
         row = LevelRow(key.name, key.purpose, key.analyst or "", entry.number)
         self._write(ADD_LEVEL, row._asdict())
 
@@ -330,7 +325,6 @@ class Books:
         return sorted(Payment(*row) for row in self.connection.execute(query))
 
     def add_payment(self, payment: Payment) -> None:
-        """Remember that a level has paid for an answer."""
         self._write(ADD_PAYMENT, payment._asdict())
 
     def _level_rows(self, *conditions: ColumnElement[bool]) -> list[LevelRow]:
@@ -481,13 +475,11 @@ def _keep(row: Row, after: DataSet, levels: Iterable[Level]) -> None:
 
 
 def _data_set(row: Row) -> DataSet:
-    """What a row says of a data set."""
     said = _SAID.get(row)
     return _data_set_in(row) if said is None else said[0]
 
 
 def _levels(row: Row) -> dict[Key, Level]:
-    """What a row says of levels."""
     said = _SAID.get(row)
     return _levels_in(row) if said is None else said[1]
 

@@ -38,6 +38,10 @@ from letalone.errors import (
     LetaloneError,
     ServiceUnavailable,
 )
+from letalone.errors.codes import Code
+from letalone.errors.in_python import PYTHON
+from letalone.errors.problem import Fact, Problem, Remedy, problem
+from letalone.errors.remedies import AskAgain, LowerEpsilon, RaiseBudget
 from letalone.exact.typed import Number
 from letalone.ledger.acts import (
     ENGINE_FAILED,
@@ -49,7 +53,6 @@ from letalone.ledger.acts import (
 from letalone.ledger.claims import WAIT_SECONDS
 from letalone.ledger.data_sets import DataSet
 from letalone.ledger.ledger import Ledger
-from letalone.ledger.store import MAYBE_PAID
 from letalone.privacy import Budget, Neighbours, Privacy
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import brief, left_in_words
@@ -60,7 +63,7 @@ STOPPED = (
     "Stopped. The price was charged before the data was touched. There is no answer; nothing is"
     " frozen. Ask the same again: it goes on with what was paid."
 )
-NO_LEDGER = "The ledger did not take the answer. Its owner has to look at it, and at its disk. "
+NO_LEDGER = "The ledger did not take the answer. Its owner has to look at it, and at its disk."
 STAYS_SPENT = (
     "The answer about {!r} could not be written down, so it is told to nobody, and what it cost"
     " stays spent: asking again is charged again."
@@ -115,7 +118,6 @@ class Payer:
         return self.ledger.data_set(self.name)
 
     def where_kept(self) -> str:
-        """Where the budget lives, in words."""
         if self.ledger.durable:
             return "The budget is kept in the ledger."
         return 'The budget lives in this process only: la.open(…, ledger="budget.db") keeps it.'
@@ -243,8 +245,8 @@ class RemainingBudget:
     def _words(self) -> str:
         data_set, more = self.data_set, self.how_many_more
         like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
-        left = f"Left: about {left_in_words(data_set.state)} of ({data_set.budget}), {like}."
-        return f"{left} {self.kept}"
+        words = f"Left: about {left_in_words(data_set.state)} of ({data_set.budget}), {like}."
+        return f"{words} {self.kept}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +300,7 @@ def find_repeat(payers: Sequence[Payer], charge: Charge) -> Settled | None:
         stored = payers[0].share(charge)
     else:
         first, *others = [payer.repeats(charge) for payer in payers]
-        answers = (one for one in first if all(one in each for each in others))
+        answers = (answer for answer in first if all(answer in each for each in others))
         stored = next(answers, None)
         if stored is not None:
             shared = [payer.share(charge, answer=stored) for payer in payers]
@@ -403,7 +405,10 @@ def _charge_all(payers: Sequence[Payer], charge: Charge, *, repeats: bool) -> li
         except LetaloneError as error:
             away = isinstance(error, (LedgerUnavailable, ServiceUnavailable))
             if not (away and payers[0].name in paid):  # else it is gone on with: nothing was drawn
-                _abandon([(one, paid[one.name]) for one in payers if one.name in paid], error)
+                _abandon(
+                    [(charged, paid[charged.name]) for charged in payers if charged.name in paid],
+                    error,
+                )
             raise
     return [paid[payer.name] for payer in payers]
 
@@ -433,10 +438,11 @@ def _fail_all(payers: Sequence[Payer], paid: Sequence[Reservation], why: str) ->
 def frozen_error(names: Sequence[str], fact: str) -> DataSetFrozen:
     """The one fact that is told when work could not finish, or its file was changed then."""
     which = f"set {names[0]!r} is" if len(names) == 1 else f"sets {' and '.join(names)} are"
-    return DataSetFrozen(
-        f"The data {which} frozen: {fact}. There is no answer, and what was charged stays spent.",
-        remedy=how_to_thaw(names[0]),
+    words = (
+        f"The data {which} frozen: {fact}. There is no answer, and what was charged stays spent."
     )
+    thaw = how_to_thaw(names[0])
+    return DataSetFrozen(problem(Code.WORK_FAILED, thaw, words=words, names=tuple(names)))
 
 
 def _settle(payer: Payer, paid: Reservation, stored: Json, *, goes_on: bool) -> Json:
@@ -457,11 +463,12 @@ def _settle(payer: Payer, paid: Reservation, stored: Json, *, goes_on: bool) -> 
             raise
         except Exception as error:
             errors.append(error)
-    words = _words(errors[-1])
+    reason = _public_problem(errors[-1])
     unseen = all(isinstance(error, NotBegun) for error in errors)
     if not (goes_on and unseen) and (_close(payer, paid) or not goes_on):
-        raise NotWritten(f"{words.removesuffix(MAYBE_PAID)}{STAYS_SPENT.format(payer.name)}")
-    raise LedgerUnavailable(words)
+        words = f"{PYTHON.state(reason)} {STAYS_SPENT.format(payer.name)}"
+        raise NotWritten(problem(Code.ANSWER_NOT_WRITTEN, words=words))
+    raise LedgerUnavailable(reason)
 
 
 def _settle_once(payer: Payer, paid: Reservation, stored: Json) -> Json:
@@ -484,10 +491,11 @@ def _close(payer: Payer, paid: Reservation) -> bool:
     return True
 
 
-def _words(error: Exception) -> str:
+def _public_problem(error: Exception) -> Problem:
     """What failed; words that are not of a ledger out of reach could tell what was drawn."""
-    known = isinstance(error, (LedgerUnavailable, LedgerDamaged))
-    return str(error) if known else f"{NO_LEDGER}{MAYBE_PAID}"
+    if isinstance(error, (LedgerUnavailable, LedgerDamaged)):
+        return replace(error.problem, code=Code.LEDGER_UNAVAILABLE)
+    return problem(Code.LEDGER_UNAVAILABLE, AskAgain(), words=NO_LEDGER)
 
 
 def _refusal(payer: Payer, charge: Charge, refused: BudgetExceeded) -> BudgetExceeded:
@@ -496,10 +504,13 @@ def _refusal(payer: Payer, charge: Charge, refused: BudgetExceeded) -> BudgetExc
     data_set = payer.data_set()
     on_delta = charge.advice_on_delta if charge.privacy.certain_leak() != 0 else ""
     advice = " ".join(filter(None, [on_delta, charge.advice]))
-    return BudgetExceeded(
+    words = (
         f"{charge.what} and does not fit into the budget of {payer.name!r}, ({data_set.budget}):"
         f" ({brief(data_set.spent)}) is spent, so about ({brief(data_set.remaining, up=False)}) is"
-        f" left. Nothing was charged; the refusal is written down. {advice}",
+        f" left. Nothing was charged; the refusal is written down. {advice}"
+    )
+    return BudgetExceeded(
+        _exceeded(words, RaiseBudget(payer.name), name=payer.name, budget=data_set.budget),
         spent=data_set.spent,
         asked=refused.asked,
         left=data_set.remaining,
@@ -507,13 +518,22 @@ def _refusal(payer: Payer, charge: Charge, refused: BudgetExceeded) -> BudgetExc
 
 
 def _level_refusal(charge: Charge, refused: BudgetExceeded) -> BudgetExceeded:
-    used, left = refused.spent or Budget(0), refused.left or Budget(0)
-    return BudgetExceeded(
+    used, remaining = refused.spent or Budget(0), refused.left or Budget(0)
+    words = (
         f"{charge.what} and does not fit into what is left for {refused.level}: ({brief(used)}) is"
-        f" used, so about ({brief(left, up=False)}) is left. Nothing was charged; the refusal is"
-        " written down. Ask with a smaller epsilon, ask less, or ask the owner for more.",
+        f" used, so about ({brief(remaining, up=False)}) is left. Nothing was charged; the refusal"
+        " is written down. Ask with a smaller epsilon, ask less, or ask the owner for more."
+    )
+    return BudgetExceeded(
+        _exceeded(words),
         spent=refused.spent,
         asked=refused.asked,
         left=refused.left,
         level=refused.level,
     )
+
+
+def _exceeded(words: str, *remedies: Remedy, **facts: Fact) -> Problem:
+    """What does not fit: `words` say what to do, too, for answers and for fits."""
+    remedies = LowerEpsilon(), *remedies
+    return Problem(Code.BUDGET_EXCEEDED, facts, remedies, words=words, advised=True)

@@ -88,16 +88,13 @@ class InProcess:
         self._taken = dict[int, object]()
 
     def take(self, number: int, by: object) -> bool:
-        """Whether it is one's own now."""
         return self._taken.setdefault(number, by) is by  # one step, whatever other threads do
 
     def let_go(self, number: int, by: object) -> None:
-        """It is not one's own."""
         if self.has(number, by):
             del self._taken[number]
 
     def has(self, number: int, by: object) -> bool:
-        """Whether it is one's own."""
         return self._taken.get(number) is by
 
 
@@ -130,7 +127,6 @@ class BesideFile:
         self._place = self._path.with_name(self._path.name + BESIDE)
 
     def take(self, number: int, by: object) -> bool:
-        """Whether it is one's own now."""
         with _GUARDS[-1]:
             handle, taken = self._held()
             free = taken.setdefault(number, by) is by
@@ -140,7 +136,6 @@ class BesideFile:
         return free
 
     def let_go(self, number: int, by: object) -> None:
-        """It is not one's own."""
         with _GUARDS[-1]:
             handle, taken = _HELD.get(self._path, (0, dict[int, object]()))
             if taken.get(number) is not by:
@@ -244,7 +239,6 @@ class AtServer:
         self._begin()
 
     def take(self, number: int, by: object) -> bool:
-        """Whether it is one's own now."""
         self._leave_to_parent()
         if not self._threads.take(number, by):
             return False
@@ -257,7 +251,6 @@ class AtServer:
         return free
 
     def let_go(self, number: int, by: object) -> None:
-        """It is not one's own."""
         self._leave_to_parent()
         if not self._threads.has(number, by):
             return

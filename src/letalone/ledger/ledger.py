@@ -363,7 +363,7 @@ class Ledger:
         except LedgerUnavailable as error:
             if begun:
                 raise
-            raise acts.NotBegun(str(error)) from None
+            raise acts.NotBegun(error.problem) from None
 
     def settled(self, reservation: Reservation) -> Json | None:
         """The answer that a reservation was settled with, if it was."""

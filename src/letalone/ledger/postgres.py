@@ -32,7 +32,6 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from letalone.errors import (
     FormatError,
     LedgerDamaged,
-    LedgerUnavailable,
     LetaloneError,
     ParameterError,
 )
@@ -40,7 +39,7 @@ from letalone.ledger.books import Books, first_entry
 from letalone.ledger.claims import AtServer
 from letalone.ledger.patience import IN_TURN, LOCK_SECONDS, LOOK_SECONDS, POOL_SECONDS
 from letalone.ledger.statements import CONFIRMED_HEAD
-from letalone.ledger.store import MAYBE_PAID
+from letalone.ledger.store import unavailable
 from letalone.ledger.tables import METADATA, SCHEMA
 from letalone.ledger.trips import READ_ONE_STATE, Asked, Together
 from letalone.ledger.upgrades import FORMAT, upgrade
@@ -99,7 +98,6 @@ class PostgresStore:
 
     @contextmanager
     def reading(self) -> Generator[Books]:
-        """One transaction that sees one state, whatever others write meanwhile."""
         with self._transaction(READ_ONE_STATE) as books:
             yield books
 
@@ -229,7 +227,7 @@ def _connected(url: URL, place: str) -> Any:
     try:
         connection = LookingConnection.connect(address, autocommit=True)
     except psycopg.Error:
-        raise _unavailable(place, WHY["08"]) from None
+        raise unavailable(place, WHY["08"]) from None
     connection.patience_seconds = LOOK_SECONDS  # no statement of theirs waits for anything
     connection.execute(LET_GO_OF_THE_DEAD)
     return connection
@@ -276,7 +274,7 @@ def in_words(place: str) -> Generator[None]:
     except DBAPIError as error:
         raise _named(error, place) from None
     except PoolTimeout:
-        raise _unavailable(place, f"all {2 * POOL} connections are busy. Wait for one") from None
+        raise unavailable(place, f"all {2 * POOL} connections are busy. Wait for one") from None
 
 
 def _named(error: DBAPIError, place: str) -> LetaloneError:
@@ -286,8 +284,4 @@ def _named(error: DBAPIError, place: str) -> LetaloneError:
             f"{place} is damaged: a table is not as it was made. Restore it from a backup."
         )
     why = WHY.get(state) or WHY.get(state[:2]) or f"the server answers with SQLSTATE {state}"
-    return _unavailable(place, why)
-
-
-def _unavailable(place: str, why: str) -> LedgerUnavailable:
-    return LedgerUnavailable(f"{place} cannot be used: {why}, and try again. {MAYBE_PAID}")
+    return unavailable(place, why)

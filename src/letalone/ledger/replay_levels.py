@@ -54,14 +54,12 @@ class LevelReplay:
         return replace(before, rationed=True)
 
     def raise_level(self, entry: Entry, before: DataSet) -> None:
-        """A level may use more."""
         key = self._named(entry)
         budget = budget_from_json(entry.body["budget"])
         after = raised_level(self.levels[key], budget, before.shares, self.charges[key])
         self._state(entry, [after], [level_to_json(after)])
 
     def withdraw(self, entry: Entry) -> None:
-        """A level may use nothing any more."""
         after = replace(self.levels[self._named(entry)], withdrawn=True)
         self._state(entry, [after], [level_to_json(after)])
 

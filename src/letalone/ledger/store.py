@@ -40,6 +40,9 @@ from letalone.errors import (
     LetaloneError,
     ParameterError,
 )
+from letalone.errors.codes import Code
+from letalone.errors.problem import problem
+from letalone.errors.remedies import AskAgain
 from letalone.ledger.acts import close_begun
 from letalone.ledger.books import Books, first_entry
 from letalone.ledger.claims import BesideFile, Claims, InProcess
@@ -52,7 +55,6 @@ from letalone.ledger.watch import watch_of_file, whose
 APPLICATION = int.from_bytes(b"letA", "big")  # SQLite's own field for "whose file is this"
 EMPTY = 0  # the format of a file in which nothing was written
 BUSY_SECONDS = 30
-MAYBE_PAID = "If a question was under way it may be paid for: the same again goes on with that."
 RETRY_SECONDS = 0.02
 LOG = "log"  # what a kept connection remembers: which file is its log
 CODE_OF_KIND = 0xFF  # the lower byte of an extended result code is the kind of error
@@ -414,7 +416,13 @@ def _named_by(code: int, place: str) -> LetaloneError:
         )
     else:
         return _damaged(place)
-    return LedgerUnavailable(f"{place} cannot be used: {why}, and try again. {MAYBE_PAID}")
+    return unavailable(place, why)
+
+
+def unavailable(place: str, why: str) -> LedgerUnavailable:
+    """The error of a store that cannot be used now, with a reason that somebody can act on."""
+    words = f"{place} cannot be used: {why}, and try again."
+    return LedgerUnavailable(problem(Code.LEDGER_UNAVAILABLE, AskAgain(), words=words))
 
 
 def _code(error: DBAPIError) -> int:

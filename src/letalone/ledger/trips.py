@@ -70,7 +70,6 @@ class Together:
             self._sent([], last=(END,))
 
     def undo(self) -> None:
-        """Nothing of it was."""
         self._waiting.clear()
         if not self._connection.invalidated:
             try:

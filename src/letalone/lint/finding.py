@@ -38,7 +38,6 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """Where it is, as editors and compilers write it."""
         cell = "" if self.cell is None else f"cell {self.cell}:"
         return f"{self.file}:{cell}{self.line}:{self.column}"
 
@@ -46,5 +45,4 @@ class Finding:
         return f"{self.place}: {self.code} {self.title}. {self.why} {self.remedy}"
 
     def to_json(self) -> dict[str, object]:
-        """All of it, by name."""
         return {name: getattr(self, name) for name in self.__slots__}

@@ -96,14 +96,17 @@ def _location(call: ast.Call, name: str) -> ast.expr | None:
     if name.rpartition(".")[2] not in LOCATED | {"rvs"}:
         return None
     named = (keyword(call, word) for word in LOCATIONS)
-    return next((one for one in named if one is not None), call.args[0] if call.args else None)
+    return next(
+        (location for location in named if location is not None),
+        call.args[0] if call.args else None,
+    )
 
 
 def _is_written(script: Script, location: ast.expr) -> bool:
     """Whether it is a number, or numbers, or zeros: no value of the data."""
     match location:
         case ast.List(elts=inside) | ast.Tuple(elts=inside):
-            return all(_is_written(script, one) for one in inside)
+            return all(_is_written(script, element) for element in inside)
         case ast.Call(func=called):
             return script.full_name(called).rpartition(".")[2] in ZEROS
         case ast.Starred():

@@ -1,24 +1,35 @@
 """From a script or a notebook to findings, in the order of the file.
 
 A line that ends with `# noqa: LA001` silences that rule on it; a bare `# noqa` silences all.
+
+The code of a notebook is read as one script. Cells share their names: an import of the first cell
+is known in the last one. What is IPython's own (`%time`, `!ls`, `name?`) is put aside; the lines
+keep their places.
+
+  Tested:   tests/lint/test_notebooks.py
 """
 
 import ast
+import json
 import re
 import tokenize
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+from typing import Any, cast
 
 from letalone.errors import ParameterError
 from letalone.lint.finding import Finding, Found, Rule
 from letalone.lint.names import read
-from letalone.lint.notebooks import read_notebook
 from letalone.lint.rules import RULES
 
 SCRIPTS, NOTEBOOK = (".py", ".pyw", ".pyi"), ".ipynb"
 LINE_ENDS = re.compile(r"\r\n|\r|\n")  # those of Python; str.splitlines knows more
 SILENCED = re.compile(r"#\s*noqa(?!\w)(?::\s*(?P<codes>[A-Z0-9, ]+))?", re.IGNORECASE)
+MAGIC = re.compile(r"^(\s*)[%!?].*$|^(\s*)[\w.]+\?{1,2}\s*$")
+ASSIGNED = re.compile(r"^(\s*[\w, ]+=\s*)[%!].*$")
+OF_PYTHON = re.compile(r"^%%(time|timeit|capture|prun|python|python3)\b")
 
 
 def lint(path: str | PathLike[str]) -> list[Finding]:
@@ -45,8 +56,12 @@ def lint_text(text: str, *, file: str = "script") -> list[Finding]:
         place = f"{file}:{line}" if line else file
         raise _NotPython(f"{place} is not Python {'.'.join(_VERSION)} or later.", line) from None
     lines = LINE_ENDS.split(text)
-    found = [_finding(file, rule, one) for rule in RULES for one in rule.find(script)]
-    return sorted(one for one in set(found) if not _is_silenced(lines[one.line - 1], one.code))
+    findings = [_finding(file, rule, match) for rule in RULES for match in rule.find(script)]
+    return sorted(
+        finding
+        for finding in set(findings)
+        if not _is_silenced(lines[finding.line - 1], finding.code)
+    )
 
 
 _VERSION = ("3", "11")
@@ -64,12 +79,12 @@ def _lint_notebook(path: Path) -> list[Finding]:
     """The findings in the whole of its code, each with its cell and the line there."""
     notebook = read_notebook(path)
     try:
-        found = lint_text(notebook.text, file=str(path))
+        findings = lint_text(notebook.text, file=str(path))
     except _NotPython as error:
         line = error.line
     else:
-        places = [notebook.places[one.line - 1] for one in found]
-        return [replace(f, cell=c, line=n) for f, (c, n) in zip(found, places, strict=True)]
+        places = [notebook.places[finding.line - 1] for finding in findings]
+        return [replace(f, cell=c, line=n) for f, (c, n) in zip(findings, places, strict=True)]
     cell = None if line is None else notebook.places[min(line, len(notebook.places)) - 1]
     where = path if cell is None else f"{path}:cell {cell[0]}:{cell[1]}"
     raise ParameterError(f"{where} is not Python {'.'.join(_VERSION)} or later.")
@@ -90,8 +105,54 @@ def _finding(file: str, rule: Rule, found: Found) -> Finding:
 
 
 def _is_silenced(line: str, code: str) -> bool:
-    found = SILENCED.search(line)
-    if found is None:
+    comment = SILENCED.search(line)
+    if comment is None:
         return False
-    codes = found["codes"]
+    codes = comment["codes"]
     return codes is None or code in re.split(r"[,\s]+", codes.upper())
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """The text of all code cells; `places` has the cell and the line in it of every line."""
+
+    text: str
+    places: tuple[tuple[int, int], ...]
+
+
+def read_notebook(path: Path) -> Notebook:
+    """A notebook's code cells, the first of which is cell 1."""
+    cells = [_lines(source) for source in _sources(path)]
+    places = [(cell, line) for cell, lines in enumerate(cells, 1) for line in _numbers(lines)]
+    return Notebook("\n".join(line for lines in cells for line in lines), tuple(places))
+
+
+def _numbers(lines: list[str]) -> range:
+    return range(1, len(lines) + 1)
+
+
+def _sources(path: Path) -> Iterator[str]:
+    try:
+        stored = json.loads(path.read_text("utf-8-sig"))
+        cells = cast("list[dict[str, Any]]", stored["cells"])
+        sources = [cell.get("source", "") for cell in cells if cell.get("cell_type") == "code"]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        sources = None
+    if sources is None:
+        raise ParameterError(
+            f"{path} is no notebook that can be read: it must be JSON with a list of cells, as"
+            " Jupyter saves it since 2015 (format 4)."
+        )
+    yield from ("".join(cast("Iterable[str]", source)) for source in sources)
+
+
+def _lines(source: str) -> list[str]:
+    lines = source.splitlines() or [""]
+    if lines[0].startswith("%%") and not OF_PYTHON.match(lines[0]):
+        return [""] * len(lines)  # another language
+    return [_without_magic(line) for line in lines]
+
+
+def _without_magic(line: str) -> str:
+    line = ASSIGNED.sub(r"\1None", line)
+    return MAGIC.sub(lambda found: f"{found[1] or found[2] or ''}pass", line)

@@ -116,13 +116,13 @@ class AboveThreshold:
 
     def _answers(self, values: Iterator[float], bits: BitSource) -> Iterator[bool]:
         border = _laplace(self.threshold_scale, bits).plus(self.threshold)
-        left = self.count
+        remaining = self.count
         for value in values:
             noisy = _laplace(self.query_scale, bits).plus(_exact(value))
             above = is_above(noisy, border, bits)
-            left -= above
+            remaining -= above
             yield above
-            if left == 0:
+            if remaining == 0:
                 return
 
     def error(self, confidence: Number = 0.95, *, size: int = 1) -> float:

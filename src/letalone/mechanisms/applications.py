@@ -239,8 +239,8 @@ def _is_name(user: object) -> bool:
 
 
 def _basket(transaction: object, places: dict[Hashable, int], widest: int) -> frozenset[int]:
-    found = (_place(item, places) for item in _items_of(transaction))
-    return frozenset(sorted({place for place in found if place is not None})[:widest])
+    positions = (_place(item, places) for item in _items_of(transaction))
+    return frozenset(sorted({place for place in positions if place is not None})[:widest])
 
 
 def _items_of(transaction: object) -> list[object]:

@@ -19,8 +19,8 @@ from letalone.privacy import Privacy
 from letalone.privacy.bounds import lowest_reading
 from letalone.privacy.planning import solve
 
-STEPS = 52
-FARTHEST = 2**1000
+BISECTION_STEPS = 52
+LARGEST_NOISE = 2**1000
 SMALLEST_FLOAT, LARGEST_FLOAT = Fraction(2) ** -1022, Fraction(2) ** 1023
 
 
@@ -62,7 +62,7 @@ def smallest(keeps: Callable[[Fraction], bool]) -> Fraction:
     while keeps(high / 2):
         high = _within_reach(high / 2)
     low = high / 2
-    for _ in range(STEPS):
+    for _ in range(BISECTION_STEPS):
         middle = (low + high) / 2
         low, high = (low, middle) if keeps(middle) else (middle, high)
     return high
@@ -76,14 +76,14 @@ def largest(keeps: Callable[[Fraction], bool]) -> Fraction:
     while keeps(low * 2):
         low = _within_reach(low * 2)
     high = low * 2
-    for _ in range(STEPS):
+    for _ in range(BISECTION_STEPS):
         middle = (low + high) / 2
         low, high = (middle, high) if keeps(middle) else (low, middle)
     return low
 
 
 def _within_reach(number: Fraction) -> Fraction:
-    if not Fraction(1, FARTHEST) < number < FARTHEST:
+    if not Fraction(1, LARGEST_NOISE) < number < LARGEST_NOISE:
         raise ParameterError(
             "No noise between 2^-1000 and 2^1000 fits this epsilon and delta."
             " Choose values nearer to usual ones, such as 0.1 to 10 and 1e-6."

@@ -62,9 +62,9 @@ def itemset_at(number: int, items: int) -> Itemset:
         number -= comb(items, size)
         size += 1
     places: list[int] = []
-    for left in range(size, 0, -1):
-        place = _largest_below(number, left, items)
-        number -= comb(place, left)
+    for remaining in range(size, 0, -1):
+        place = _largest_below(number, remaining, items)
+        number -= comb(place, remaining)
         places.append(place)
     return tuple(reversed(places))
 
@@ -108,24 +108,24 @@ def _choose_group(
     groups: dict[int, list[Itemset]], unseen: int, factor: Fraction, bits: BitSource
 ) -> list[Itemset] | None:
     """One of the groups of equal support, or None for the unseen ones."""
-    left = [support for support, group in groups.items() if group]
+    supports = [support for support, group in groups.items() if group]
     if unseen:
-        left.append(0)
-    sizes = [len(groups[support]) if support else unseen for support in left]
-    utilities, multiplicities = np.array(left, np.float64), np.array(sizes, np.int64)
+        supports.append(0)
+    sizes = [len(groups[support]) if support else unseen for support in supports]
+    utilities, multiplicities = np.array(supports, np.float64), np.array(sizes, np.int64)
     place = choose(Scores(utilities, factor, multiplicities), bits)
-    return groups[left[place]] if left[place] else None
+    return groups[supports[place]] if supports[place] else None
 
 
 def _draw_unseen(taken: set[Itemset], *, items: int, total: int, bits: BitSource) -> Itemset:
     """A uniform itemset that is not taken."""
     if 2 * len(taken) >= total:  # few are left, and about as many in all as were seen
-        left = [found for found in _all_itemsets(items, total) if found not in taken]
-        return left[sample_below(len(left), bits)]
+        unseen = [itemset for itemset in _all_itemsets(items, total) if itemset not in taken]
+        return unseen[sample_below(len(unseen), bits)]
     while True:
-        found = itemset_at(sample_below(total, bits), items)
-        if found not in taken:
-            return found
+        itemset = itemset_at(sample_below(total, bits), items)
+        if itemset not in taken:
+            return itemset
 
 
 def _all_itemsets(items: int, total: int) -> Iterable[Itemset]:
@@ -145,7 +145,7 @@ def count_units(baskets: Iterable[Iterable[frozenset[int]]], max_size: int) -> C
     """How many units have a basket that contains it, for each itemset that any contains."""
     support: Counter[Itemset] = Counter()
     for entries in baskets:
-        support.update({found for entry in entries for found in _subsets(entry, max_size)})
+        support.update({itemset for entry in entries for itemset in _subsets(entry, max_size)})
     return support
 
 

@@ -40,7 +40,7 @@ from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.chance import Chance, sample_bernoullis
 from letalone.randomness.uniform import sample_belows
 
-OUTWARDS = 1e-12
+BETA_ERROR = 1e-12
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -268,8 +268,8 @@ def clopper_pearson(counts: Integers, total: int, confidence: float) -> tuple[Fl
     # P[Bin(n, p) >= x] is the beta law's probability of at most p, with x and n − x + 1.
     low = _beta_quantile(np.maximum(counts, 1), total - counts + 1, tail)
     missed = _beta_quantile(np.maximum(total - counts, 1), counts + 1, tail)
-    low = np.where(counts == 0, 0.0, low * (1 - OUTWARDS))
-    high = 1 - np.where(counts == total, 0.0, missed * (1 - OUTWARDS))
+    low = np.where(counts == 0, 0.0, low * (1 - BETA_ERROR))
+    high = 1 - np.where(counts == total, 0.0, missed * (1 - BETA_ERROR))
     return low, high
 
 

@@ -86,11 +86,11 @@ def sum(  # noqa: A001  (la.sensitivity.sum reads as it should)
     sum ints or Fractions, or add twice a proven bound on the rounding.
     """
     low, high = _bounds(lower, upper)
-    most, some_dropped = COUNT.typed("rows", rows), read_flag("filtered", filtered)
+    max_rows, some_dropped = COUNT.typed("rows", rows), read_flag("filtered", filtered)
     if not is_replace(neighbours):
-        change = most * max(abs(low), abs(high))
-    elif some_dropped or most > 1:
-        change = max(most * high, Fraction(0)) - min(most * low, Fraction(0))
+        change = max_rows * max(abs(low), abs(high))
+    elif some_dropped or max_rows > 1:
+        change = max(max_rows * high, Fraction(0)) - min(max_rows * low, Fraction(0))
     else:
         change = high - low
     return _scalar(change, neighbours)
@@ -117,10 +117,10 @@ def mean(
 
 def histogram(*, neighbours: Neighbours = ADD_REMOVE, rows: int = 1) -> Sensitivity:
     """The sensitivity of counts by group, where a row falls into at most one group."""
-    most = COUNT.typed("rows", rows)
+    max_rows = COUNT.typed("rows", rows)
     if not is_replace(neighbours):
-        return _scalar(most, neighbours)
-    return Sensitivity(2 * most, _root_above(2 * most**2), neighbours)
+        return _scalar(max_rows, neighbours)
+    return Sensitivity(2 * max_rows, _root_above(2 * max_rows**2), neighbours)
 
 
 def mean_vector(
@@ -163,8 +163,8 @@ def _bounds(lower: Number, upper: Number) -> tuple[Fraction, Fraction]:
 
 
 def _whole_table_only(what: str, neighbours: Neighbours, *, rows: int, filtered: bool) -> None:
-    some_dropped, most = read_flag("filtered", filtered), COUNT.typed("rows", rows)
-    if is_replace(neighbours) and most == 1 and not some_dropped:
+    some_dropped, max_rows = read_flag("filtered", filtered), COUNT.typed("rows", rows)
+    if is_replace(neighbours) and max_rows == 1 and not some_dropped:
         return
     raise ParameterError(
         f"The size of the data is public only for a whole table under REPLACE with one row a"

@@ -190,10 +190,10 @@ def _by_zcdp(k: int, epsilon: Fraction, delta: Fraction) -> Fraction:
 
 
 def _peel(utilities: Floats, factor: Fraction, k: int, bits: BitSource) -> list[int]:
-    left = np.arange(utilities.size)
+    remaining = np.arange(utilities.size)
     chosen: list[int] = []
     for _ in range(k):
-        place = permute_and_flip(Scores(utilities[left], factor), bits)
-        chosen.append(int(left[place]))
-        left = np.delete(left, place)
+        place = permute_and_flip(Scores(utilities[remaining], factor), bits)
+        chosen.append(int(remaining[place]))
+        remaining = np.delete(remaining, place)
     return chosen

@@ -6,9 +6,11 @@
 Tested:   tests/plans/test_described.py
 """
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from letalone.errors.spelling import plural
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin
 from letalone.plans.expressions import Expression
 from letalone.plans.facts import facts_of
@@ -29,9 +31,13 @@ if TYPE_CHECKING:
     from letalone.plans.query import Plan
 
 
-def described(plan: "Plan") -> str:
-    """The question as one sentence, its parts separated by semicolons."""
-    aggregates = [facts_of(aggregate).describe(aggregate) for _, aggregate in plan.aggregates]
+def described(plan: "Plan", describe: Callable[[Any], str] | None = None) -> str:
+    """The question as one sentence, its parts separated by semicolons.
+
+    `describe` words an aggregate in place of its own words.
+    """
+    describe = describe or (lambda aggregate: facts_of(aggregate).describe(aggregate))
+    aggregates = [describe(aggregate) for _, aggregate in plan.aggregates]
     parts = [and_words(aggregates) + _groups(plan.groups, plan.keys)]
     parts += _steps(plan, "rows" if plan.per_unit is None else "units")
     if plan.per_unit is None:
@@ -99,17 +105,13 @@ def _join(join: Join) -> str:
 def _bounding(unit: str | None, bounding: Bounding, where: Expression | None) -> str:
     if unit is None:
         return "each row is protected on its own"
-    rows = "" if bounding.max_rows is None else f"at most {_number(bounding.max_rows, 'row')}"
+    rows = "" if bounding.max_rows is None else f"at most {plural(bounding.max_rows, 'row')}"
     if bounding.max_groups is None:
         chosen = ", chosen before the filter" if rows and where is not None else ""
         return f"each {unit} counts with {rows or 'all its rows, once'}{chosen}"
-    groups = f"at most {_number(bounding.max_groups, 'group')}"
+    groups = f"at most {plural(bounding.max_groups, 'group')}"
     if bounding.clip:
         how = "with its total in each clipped to the range of one row"
     else:
         how = f"with {rows} in each" if rows else "once in each"
     return f"each {unit} counts in {groups}, {how}"
-
-
-def _number(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -274,14 +274,15 @@ def _check_steps(asked: "Quantiles | Extreme", columns: Columns) -> None:
         read_ranks(asked.at)
 
 
-def _steps_in_words(asked: "Quantiles | Extreme") -> str:
+def steps_in_words(asked: "Quantiles | Extreme") -> str:
+    """The values that can come out, in words."""
     values = clamped_in_words(asked.of, asked.lower, asked.upper)
     return f"{values} in steps of {shown(asked.step)}"
 
 
 def _describe_quantiles(asked: "Quantiles") -> str:
     ranks = and_words([shown(rank) for rank in asked.at])
-    return f"quantile{'s' * (len(asked.at) > 1)} {ranks} of {_steps_in_words(asked)}"
+    return f"quantile{'s' * (len(asked.at) > 1)} {ranks} of {steps_in_words(asked)}"
 
 
 def _step_type(asked: "Quantiles | Extreme", columns: Columns) -> Type:
@@ -342,7 +343,7 @@ def _note_of_extreme(asked: "Extreme") -> str:
     words=("min", "max"),
     title=lambda stored: "largest" if stored.get("largest") else "smallest",
     describe=lambda asked: (
-        f"private {'maximum' if asked.largest else 'minimum'} of {_steps_in_words(asked)}"
+        f"private {'maximum' if asked.largest else 'minimum'} of {steps_in_words(asked)}"
     ),
     resolve=_resolve_extreme,
     check=_check_steps,

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import DELTA, EPSILON_OR_ZERO, Number
-from letalone.privacy.bounds import ONE, ZERO, Bounds, dyadic_above, exactly, once, shown
-from letalone.privacy.curve import Json, Orders, Privacy, curve
+from letalone.privacy.bounds import ONE, ZERO, Bounds, dyadic_above, exactly, once
+from letalone.privacy.curve import Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.pure import PureDP, pure_delta
 
@@ -43,8 +43,8 @@ class ApproxDP(Privacy):
         return exactly(once(lambda: ball(leak) + ball(1 - leak) * rest))
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
-        left = 1 - self.stated_delta - false_alarm
-        if left <= 0:
+        height = 1 - self.stated_delta - false_alarm
+        if height <= 0:
             return exactly(ZERO)
         return exactly(once(lambda: self._two_lines(false_alarm)))
 
@@ -81,12 +81,6 @@ class ApproxDP(Privacy):
             return (self,)
         return PureDP(self.stated_epsilon), ApproxDP(0, self.stated_delta)
 
-    def parameters(self) -> Json:
-        return {"epsilon": str(self.stated_epsilon), "delta": str(self.stated_delta)}
-
-    def described(self) -> str:
-        return f"epsilon={shown(self.stated_epsilon)}, delta={shown(self.stated_delta)}"
-
 
 @curve("none")
 class NoPrivacy(Privacy):
@@ -113,12 +107,6 @@ class NoPrivacy(Privacy):
     @property
     def is_group_rule(self) -> bool:
         return True
-
-    def parameters(self) -> Json:
-        return {}
-
-    def described(self) -> str:
-        return ""
 
     def _price(self) -> str:
         return "ε = ∞"

@@ -125,14 +125,16 @@ class FilterPrice(NamedTuple):
 
 def open_accounts(delta: Fraction, shares: Shares) -> tuple[Account, ...]:
     """The accounts that have a share; sums always, since pure releases need no delta."""
-    found = [Account(Notion.SUMS, None, shares.sums * delta)]
+    accounts = [Account(Notion.SUMS, None, shares.sums * delta)]
     for notion, share in (
         (Notion.GAUSSIAN, shares.gaussian),
         (Notion.CONCENTRATED, shares.concentrated),
     ):
-        found.append(Account(notion, None, share * delta))
-    found += [Account(Notion.RENYI, order, shares.renyi * delta / len(ORDERS)) for order in ORDERS]
-    return tuple(account for account in found if account.share or account.notion is Notion.SUMS)
+        accounts.append(Account(notion, None, share * delta))
+    accounts += [
+        Account(Notion.RENYI, order, shares.renyi * delta / len(ORDERS)) for order in ORDERS
+    ]
+    return tuple(account for account in accounts if account.share or account.notion is Notion.SUMS)
 
 
 def within(account: Account, epsilon: Fraction) -> bool:
@@ -150,8 +152,8 @@ def within(account: Account, epsilon: Fraction) -> bool:
         return at_most(order_delta(account.order, total, epsilon), account.share)
     # Any order is a proof, so the search for the best needs no certificate.
     order = best_order(rough(total), rough(epsilon))
-    found = certain(lambda: renyi_delta(total, epsilon, order), bits=ANY_ACCURACY)
-    return at_most(found, account.share)
+    implied = certain(lambda: renyi_delta(total, epsilon, order), bits=ANY_ACCURACY)
+    return at_most(implied, account.share)
 
 
 def price_of(privacy: Privacy, accounts: tuple[Account, ...], *, delta: Fraction) -> FilterPrice:
@@ -161,7 +163,7 @@ def price_of(privacy: Privacy, accounts: tuple[Account, ...], *, delta: Fraction
         parts = _point(privacy, delta).as_parts()
     leak = sum((count * rational_above(part.certain_leak()) for part, count in parts), ZERO)
     bare = _without_leaks(parts)
-    amounts = (_amount(bare, one.notion, one.order, delta) for one in accounts)
+    amounts = (_amount(bare, account.notion, account.order, delta) for account in accounts)
     return FilterPrice(leak, tuple(amounts))
 
 

@@ -20,8 +20,8 @@ from fractions import Fraction
 
 from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import EPSILON, Number
-from letalone.privacy.bounds import ZERO, Bounds, exactly, shown
-from letalone.privacy.curve import Json, Orders, Privacy, curve
+from letalone.privacy.bounds import ZERO, Bounds, exactly
+from letalone.privacy.curve import Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.pure_terms import pure_rho
 
@@ -73,9 +73,3 @@ class BoundedRange(Privacy):
         from letalone.privacy.loss.pairs import bounded_range_pair
 
         return (bounded_range_pair(float(self.stated_epsilon)),)
-
-    def parameters(self) -> Json:
-        return {"epsilon": str(self.stated_epsilon)}
-
-    def described(self) -> str:
-        return f"epsilon={shown(self.stated_epsilon)}"

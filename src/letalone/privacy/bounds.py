@@ -149,20 +149,20 @@ def larger(left: Bound, right: Bound) -> Bound:
     """The larger of two certified numbers, as exact as it was given."""
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return max(left, right)
-    one, other = once(lambda: as_ball(left)), once(lambda: as_ball(right))
-    if one >= other:
+    left_ball, right_ball = once(lambda: as_ball(left)), once(lambda: as_ball(right))
+    if left_ball >= right_ball:
         return left
-    return right if other >= one else once(lambda: one.max(other))
+    return right if right_ball >= left_ball else once(lambda: left_ball.max(right_ball))
 
 
 def smaller(left: Bound, right: Bound) -> Bound:
     """The smaller of two certified numbers, as exact as it was given."""
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return min(left, right)
-    one, other = once(lambda: as_ball(left)), once(lambda: as_ball(right))
-    if one <= other:
+    left_ball, right_ball = once(lambda: as_ball(left)), once(lambda: as_ball(right))
+    if left_ball <= right_ball:
         return left
-    return right if other <= one else once(lambda: one.min(other))
+    return right if right_ball <= left_ball else once(lambda: left_ball.min(right_ball))
 
 
 def shown(value: Fraction) -> str:

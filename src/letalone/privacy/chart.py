@@ -99,12 +99,12 @@ def chart(
 
 def _lines_and_names(drawn: Sequence[Curve], columns: "_Scale", rows: "_Scale") -> Iterable[str]:
     pixels = [[(columns.place(x), rows.place(y)) for x, y in curve.points] for curve in drawn]
-    left, top = _free_corner(pixels, max(len(curve.name) for curve in drawn))
+    edge, top = _free_corner(pixels, max(len(curve.name) for curve in drawn))
     for index, (curve, points) in enumerate(zip(drawn, pixels, strict=True)):
         stroke = _stroke(index, len(drawn))
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         yield f'<polyline points="{path}" fill="none" {stroke}/>'
-        yield _legend(curve.name, left, top + 16 + ROW * index, stroke)
+        yield _legend(curve.name, edge, top + 16 + ROW * index, stroke)
 
 
 def _free_corner(pixels: Sequence[Sequence[tuple[float, float]]], longest: int) -> tuple[int, int]:

@@ -52,10 +52,10 @@ class Verdict:
 
 def loss_tail(p: Iterable[Number], q: Iterable[Number], epsilon: Number) -> float:
     """The probability under p that the privacy loss ln(p/q) exceeds epsilon, rounded up."""
-    one, other = pair(p, q)
+    first, second = pair(p, q)
     limit = ANY_EPSILON.typed("epsilon", epsilon)
-    telling = most_telling_event(one, other, limit)
-    return above(sum((one[index] for index in telling), ZERO))
+    telling = most_telling_event(first, second, limit)
+    return above(sum((first[index] for index in telling), ZERO))
 
 
 def satisfies(
@@ -89,9 +89,9 @@ def _event_holds(
     one: tuple[Fraction, ...], other: tuple[Fraction, ...], epsilon: Fraction, delta: Fraction
 ) -> bool:
     event = most_telling_event(one, other, epsilon)
-    told = sum((one[index] for index in event), ZERO)
+    hits = sum((one[index] for index in event), ZERO)
     alarms = sum((other[index] for index in event), ZERO)
-    return _within(told, alarms, epsilon, delta)
+    return _within(hits, alarms, epsilon, delta)
 
 
 def _each_holds(
@@ -100,11 +100,11 @@ def _each_holds(
     return all(_within(p, q, epsilon, delta) for p, q in zip(one, other, strict=True))
 
 
-def _within(told: Fraction, alarms: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+def _within(hits: Fraction, alarms: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether told <= e^epsilon alarms + delta, exactly."""
     if alarms == 0 or epsilon == 0:
-        return told <= alarms + delta
-    return not is_positive(lambda: ball(told - delta) - ball(epsilon).exp() * ball(alarms))
+        return hits <= alarms + delta
+    return not is_positive(lambda: ball(hits - delta) - ball(epsilon).exp() * ball(alarms))
 
 
 def _up(delta: float) -> str:

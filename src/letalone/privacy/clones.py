@@ -85,7 +85,6 @@ class Window(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many there are."""
         return self.last - self.first + 1
 
 
@@ -163,8 +162,8 @@ def _blocks(size: int, law: Blanket) -> tuple[tuple[int, Fraction], ...]:
     starts = _starts(low, high, size)
     growth = (8 * chances.size + 64) * UNIT
     sums = np.add.reduceat(chances, np.array(starts) - low)
-    found = zip(starts, (Fraction(float(part)) * (1 + growth) for part in sums), strict=True)
-    return tuple(found)
+    blocks = zip(starts, (Fraction(float(part)) * (1 + growth) for part in sums), strict=True)
+    return tuple(blocks)
 
 
 def _starts(low: int, high: int, size: int) -> list[int]:
@@ -201,16 +200,16 @@ def _reach(size: int, share: Ball) -> tuple[int, int]:
 
 
 def _weights(crowd: ShuffledCrowd, epsilon: Fraction) -> CrowdWeights | None:
-    likely, told, other = ball(epsilon).exp(), crowd.law.told(), crowd.law.other()
-    excess, gain = ball(epsilon).expm1(), told - likely * other
+    likely, truth, other = ball(epsilon).exp(), crowd.law.told(), crowd.law.other()
+    excess, gain = ball(epsilon).expm1(), truth - likely * other
     if gain.rel_accuracy_bits() < ENOUGH_BITS:
         return None  # epsilon is too close to the local one
     return CrowdWeights(
         _nearest(gain),
-        _nearest(excess * (told + other)),
+        _nearest(excess * (truth + other)),
         _nearest(excess * crowd.law.silent()),
-        upper((told - other) * (1 + likely)),
-        upper(gain / told),
+        upper((truth - other) * (1 + likely)),
+        upper(gain / truth),
     )
 
 
@@ -221,19 +220,19 @@ def _thresholds(
 
     In fixed point, so that from one m to the next it grows by 0 or 1, exactly.
     """
-    likely, told, other = ball(epsilon).exp(), crowd.law.told(), crowd.law.other()
-    steep = (told - other) * (1 + likely)
+    likely, truth, other = ball(epsilon).exp(), crowd.law.told(), crowd.law.other()
+    steep = (truth - other) * (1 + likely)
     clone, excess = crowd.law.clone(), ball(epsilon).expm1()
     quiet = clone / 2 * crowd.law.silent() / (1 - clone) * excess / steep
-    slope = (likely * told - other) / steep - quiet
+    slope = (likely * truth - other) / steep - quiet
     begin = slope * window.first + quiet * crowd.reports
     if not (slope.rad() < ball(NARROW) and begin.rad() < ball(NARROW)):
         return None  # the local epsilon is too small
     bits = FIXED_BITS - window.size.bit_length()
     step, start = _scale_down(slope, bits), _scale_down(begin, bits)
-    whole, part = start >> bits, start & ((1 << bits) - 1)
+    above_bits, part = start >> bits, start & ((1 << bits) - 1)
     grown = (part + step * np.arange(window.size, dtype=np.int64)) >> bits
-    return grown + (whole + 1), Fraction(2 * (window.size + 2), 1 << bits)
+    return grown + (above_bits + 1), Fraction(2 * (window.size + 2), 1 << bits)
 
 
 def _scale_down(value: Ball, bits: int) -> int:
@@ -253,8 +252,8 @@ def _sums(
 ) -> Sums | None:
     """The sums over the window; None where floats have too few digits."""
     points, start = _points(window, firsts)
-    told = firsts <= np.arange(window.first, window.last + 1)
-    if start < TINIEST or not np.all(points[told] > TINIEST):
+    is_hit = firsts <= np.arange(window.first, window.last + 1)
+    if start < TINIEST or not np.all(points[is_hit] > TINIEST):
         return None
     tails, doubts = _tails(window, firsts, points)
     chances = _chances(crowd, window)
@@ -275,8 +274,8 @@ def _points(window: Window, firsts: Integers) -> tuple[Floats, float]:
     start = _nearest(_binomial(last - 1, first_above - 1) / ball(2) ** (last - 1))
     m = np.arange(last, window.first, -1, dtype=np.float64)
     a, fewer = firsts[:0:-1], firsts[-2::-1]
-    left = np.where(a == fewer, m - a, a - 1.0)
-    ratios = np.concatenate(([start], 2 * np.maximum(left, 0) / (m - 1)))
+    remaining = np.where(a == fewer, m - a, a - 1.0)
+    ratios = np.concatenate(([start], 2 * np.maximum(remaining, 0) / (m - 1)))
     return np.cumprod(ratios, dtype=np.float64)[::-1], start
 
 
@@ -353,9 +352,9 @@ def _count_below(reports: int, lie: Ball, epsilon: Fraction) -> Fraction:
         return Fraction(0)
     ratio = (likely * truth - lie) / gain
     many = int(_nearest(ratio * lie * reports / (truth + ratio * lie)))
-    few = reports - 1 - int(_nearest(lie * reports / (lie + ratio * truth)))
+    others = reports - 1 - int(_nearest(lie * reports / (lie + ratio * truth)))
     from_above = _told_below(reports - 1, many, lie, gain, likely - 1)
-    return max(from_above, _told_below(reports - 1, few, truth, gain, likely - 1), Fraction(0))
+    return max(from_above, _told_below(reports - 1, others, truth, gain, likely - 1), Fraction(0))
 
 
 def _told_below(size: int, last: int, share: Ball, gain: Ball, excess: Ball) -> Fraction:

@@ -30,7 +30,7 @@ from letalone.privacy.renyi import RenyiDP
 from letalone.privacy.theorems import MOST_ATOMS, advanced, basic, optimal
 from letalone.privacy.zcdp import ZCDP
 
-LADDER = 12
+CHART_POINTS = 12
 USED_UP = "the runs' own δ use up all of δ"
 TOO_MANY = "too many runs to compute"
 Pair = tuple[Fraction, Fraction]
@@ -80,7 +80,9 @@ class TheoremComparison:
 
     def plot(self, path: Path | str) -> Path:
         """Draw epsilon over the number of runs, a curve for each theorem, into an .svg file."""
-        counts = sorted({max(1, round(self.times ** (n / LADDER))) for n in range(LADDER + 1)})
+        counts = sorted(
+            {max(1, round(self.times ** (n / CHART_POINTS))) for n in range(CHART_POINTS + 1)}
+        )
         curves = [
             Curve(name, tuple((float(count), proves(count).epsilon) for count in counts))
             for name, proves in theorems(self.privacy, self.delta)
@@ -125,8 +127,8 @@ def _by_zcdp(privacy: Privacy, delta: Fraction, count: int) -> Proof:
 
 def _by_renyi(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     totals = [(order, count * (privacy.renyi_divergence(order) or 1)) for order in ORDERS]
-    found = min(RenyiDP(order, total).epsilon(delta) for order, total in totals)
-    return Proof(found, f"the best of the orders {', '.join(str(order) for order in ORDERS)}")
+    epsilon = min(RenyiDP(order, total).epsilon(delta) for order, total in totals)
+    return Proof(epsilon, f"the best of the orders {', '.join(str(order) for order in ORDERS)}")
 
 
 def _by_optimal(privacy: Privacy, delta: Fraction, count: int) -> Proof:
@@ -142,8 +144,8 @@ def _by_optimal(privacy: Privacy, delta: Fraction, count: int) -> Proof:
 def _by_advanced(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     def proves(epsilon: Fraction, leak: Fraction) -> float:
         slack = delta - count * leak
-        found = advanced(epsilon, leak, times=count, slack=slack) if slack else NoPrivacy()
-        return found.epsilon(delta)
+        bound = advanced(epsilon, leak, times=count, slack=slack) if slack else NoPrivacy()
+        return bound.epsilon(delta)
 
     return _best(proves, _pairs(privacy, delta / 2, delta, count))
 
@@ -157,8 +159,8 @@ def _by_basic(privacy: Privacy, delta: Fraction, count: int) -> Proof:
 
 def _best(proves: Callable[[Fraction, Fraction], float], pairs: list[Pair]) -> Proof:
     """The least epsilon that a theorem proves from one of the pairs, and the pair."""
-    found = [(proves(*pair) if pair[0] else 0.0, pair) for pair in pairs]
-    epsilon, pair = min(found, default=(inf, None))
+    proofs = [(proves(*pair) if pair[0] else 0.0, pair) for pair in pairs]
+    epsilon, pair = min(proofs, default=(inf, None))
     if pair is None or isinf(epsilon):
         return Proof(inf, USED_UP)
     return Proof(epsilon, f"from ε = {six(pair[0])}, δ = {six(pair[1])} a run")
@@ -170,9 +172,9 @@ def _pairs(privacy: Privacy, part: Fraction, delta: Fraction, count: int) -> lis
     pairs: list[Pair] = []
     if isinstance(worst, Fraction) and isinstance(leak, Fraction) and count * leak <= delta:
         pairs.append((worst, leak))
-    found = privacy.epsilon(part / count)
-    if not isinf(found) and (worst is None or leak != 0):
-        pairs.append((as_typed(found), part / count))
+    epsilon = privacy.epsilon(part / count)
+    if not isinf(epsilon) and (worst is None or leak != 0):
+        pairs.append((as_typed(epsilon), part / count))
     return pairs
 
 

@@ -83,8 +83,12 @@ def _ask_accountant(
     """The accountant's bound, or where losses are few the same bound from all of them."""
     from letalone.privacy.loss.enumerated import enumerate_losses
 
-    few = enumerate_losses(order)
-    return bound(order, at, **options) if few is None else getattr(few, bound.__name__)(at)
+    enumerated = enumerate_losses(order)
+    return (
+        bound(order, at, **options)
+        if enumerated is None
+        else getattr(enumerated, bound.__name__)(at)
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -94,15 +98,16 @@ def _orders(parts: Parts) -> "tuple[Sources, ...]":
     Parts that tell the same groups apart share the way; others may differ in any.
     """
     known = [part.losses() for part, _ in parts]
-    found = [orders for orders in known if orders is not None]
+    orders_of_parts = [orders for orders in known if orders is not None]
     groups = [part.directions() for part, _ in parts]
-    lengths = {group: len(orders) for group, orders in zip(groups, found, strict=False)}
-    if len(found) < len(known) or prod(lengths.values()) > MOST_ORDERS:
+    lengths = {group: len(orders) for group, orders in zip(groups, orders_of_parts, strict=False)}
+    if len(orders_of_parts) < len(known) or prod(lengths.values()) > MOST_ORDERS:
         return ()
     ways = (dict(zip(lengths, way, strict=True)) for way in product(*map(range, lengths.values())))
     counts = [count for _, count in parts]
     lists = (
-        tuple((o[way[g]], n) for o, g, n in zip(found, groups, counts, strict=True)) for way in ways
+        tuple((o[way[g]], n) for o, g, n in zip(orders_of_parts, groups, counts, strict=True))
+        for way in ways
     )
     return tuple(dict.fromkeys(lists))
 
@@ -112,6 +117,6 @@ def _reached_orders(parts: Parts) -> "tuple[Sources, ...]":
     """Losses that the parts reach together: all in their first order, or all in their last."""
     if not _orders(parts):
         return ()
-    found = [(orders, count) for part, count in parts if (orders := part.reached())]
-    ends = (tuple((orders[side], count) for orders, count in found) for side in (0, -1))
-    return tuple(dict.fromkeys(ends)) if found else ()
+    reached = [(orders, count) for part, count in parts if (orders := part.reached())]
+    ends = (tuple((orders[side], count) for orders, count in reached) for side in (0, -1))
+    return tuple(dict.fromkeys(ends)) if reached else ()

@@ -44,16 +44,17 @@ from letalone.privacy.bounds import (
     smaller,
 )
 from letalone.privacy.curve import Json, Part, Privacy, combinator, curve
+from letalone.privacy.envelopes import highest_envelope, lowest_envelope
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import Neighbours, unify
 from letalone.privacy.renyi import RenyiDP
 from letalone.privacy.zcdp import ZCDP, rough
 
-LADDER = (Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**12))
+TRIED_DELTAS = (Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**12))
 SHRINK = 1 - Fraction(1, 2**50)
 FEW_PARTS = 4
-TINY = Fraction(1, 10**40)
+TINY_DELTA = Fraction(1, 10**40)
 NEARLY_ONE = 1 - Fraction(1, 2**60)
 
 
@@ -88,12 +89,12 @@ class Composed(Privacy):
         worst = self.worst_loss()
         if not at_most(self.certain_leak(), delta):
             return inf
-        if worst is not None and delta <= TINY:
+        if worst is not None and delta <= TINY_DELTA:
             return above(worst)
-        found = composed_losses.epsilon_above(self.parts, delta)
-        if found == inf:  # the accountant gave up, and is not asked again at each step
+        epsilon = composed_losses.epsilon_above(self.parts, delta)
+        if epsilon == inf:  # the accountant gave up, and is not asked again at each step
             return self.least_epsilon(lambda at: _without_losses(self.parts, at), delta)
-        return found if worst is None else min(found, above(worst))
+        return epsilon if worst is None else min(epsilon, above(worst))
 
     def _epsilon_below(self, delta: Fraction) -> float:
         """By loss distributions, or the most revealing part alone."""
@@ -109,11 +110,11 @@ class Composed(Privacy):
         if not self.parts:
             return exactly(1 - false_alarm)
         alone = (part.certified_missed(false_alarm).upper for part, _ in self.parts[:FEW_PARTS])
-        together = self.highest_envelope(false_alarm)
-        return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone, together))
+        together = highest_envelope(self, false_alarm)
+        return Bounds(lowest_envelope(self, false_alarm), reduce(smaller, alone, together))
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        return self.lowest_envelope(false_alarm) if self.parts else 1 - false_alarm
+        return lowest_envelope(self, false_alarm) if self.parts else 1 - false_alarm
 
     def worst_loss(self) -> Bound | None:
         total: Bound = ZERO
@@ -155,9 +156,9 @@ class Composed(Privacy):
         """The sum of what the parts have; None where one has nothing."""
         total = ZERO
         for part, count in self.parts:
-            if (one := amount(part)) is None:
+            if (term := amount(part)) is None:
                 return None
-            total += count * one
+            total += count * term
         return total
 
     def parameters(self) -> Json:
@@ -262,11 +263,11 @@ def _convert_parts(
     total, rest = ZERO, list[Part]()
     without_leaks = ((curve, count) for part, count in parts for curve in part.split_leak())
     for part, count in without_leaks:
-        own = amount(part)
-        if own is None:
+        term = amount(part)
+        if term is None:
             rest.append((part, count))
         else:
-            total += count * own
+            total += count * term
     return ((whole(total), 1), *rest) if total else ()
 
 
@@ -293,8 +294,13 @@ def epsilon_splits(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[
     but one.
     """
     bounded = [part for part in parts if part[0].worst_loss() is not None]
-    few = bounded if len(parts) <= FEW_PARTS else []
-    at_worst = [bounded, [], *([one] for one in few), *(_without(bounded, one) for one in few)]
+    tried = bounded if len(parts) <= FEW_PARTS else []
+    at_worst = [
+        bounded,
+        [],
+        *([part] for part in tried),
+        *(_without(bounded, part) for part in tried),
+    ]
     for fixed in dict.fromkeys(tuple(chosen) for chosen in at_worst):
         closed = [Claim(p.worst_loss() or ZERO, p.certain_leak(), n) for p, n in fixed]
         sharing = tuple(part for part in parts if part not in fixed)
@@ -305,13 +311,13 @@ def epsilon_splits(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[
             yield from (closed + claims for claims in _share_epsilon(sharing, epsilon - taken))
 
 
-def _without(parts: list[Part], one: Part) -> list[Part]:
-    return [part for part in parts if part != one]
+def _without(parts: list[Part], excluded: Part) -> list[Part]:
+    return [part for part in parts if part != excluded]
 
 
 def _share_epsilon(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
     """Shares in proportion to the parts' own epsilons at a few deltas."""
-    for delta in LADDER if len(parts) > 1 else LADDER[:1]:
+    for delta in TRIED_DELTAS if len(parts) > 1 else TRIED_DELTAS[:1]:
         weights = [_weight(part, delta) for part, _ in parts]
         total = sum((w * n for w, (_, n) in zip(weights, parts, strict=True)), ZERO)
         each = [_rounded_down(epsilon * weight / total) for weight in weights]

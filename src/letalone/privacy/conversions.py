@@ -42,17 +42,17 @@ def convert(
     ):
         raise ParameterError("delta and epsilon belong to ApproxDP, and order to RenyiDP alone.")
     if to is ApproxDP:
-        found: Privacy = _point(privacy, delta=delta, epsilon=epsilon)
+        converted: Privacy = _point(privacy, delta=delta, epsilon=epsilon)
     elif to is RenyiDP:
-        found = _at_order(privacy, order)
+        converted = _at_order(privacy, order)
     elif to in (PureDP, ZCDP, GaussianDP):
-        found = _parametric(privacy, to)
+        converted = _parametric(privacy, to)
     else:
         raise ParameterError(
             f"{getattr(to, '__name__', to)} is not a notion that others convert to. Those are: "
             "PureDP, ApproxDP, ZCDP, RenyiDP, GaussianDP."
         )
-    return found.labelled(privacy.neighbours)
+    return converted.labelled(privacy.neighbours)
 
 
 def read_curve(given: object, *, by: str) -> Privacy:
@@ -73,40 +73,40 @@ def _point(privacy: Privacy, *, delta: Number | None, epsilon: Number | None) ->
     if epsilon is not None:
         at = EPSILON_OR_ZERO.typed("epsilon", epsilon)
         return ApproxDP(at, privacy.delta(at))
-    found = privacy.epsilon(delta or 0)
-    if isinf(found):
+    needed = privacy.epsilon(delta or 0)
+    if isinf(needed):
         raise UnsupportedQuery(
             f"At delta = {delta} no epsilon will do: the privacy loss has no bound, or is infinite "
             "with a larger probability than that. Choose a larger delta."
         )
-    return ApproxDP(found, delta or 0)
+    return ApproxDP(needed, delta or 0)
 
 
 def _at_order(privacy: Privacy, order: Number | None) -> RenyiDP:
     if order is None:
         raise ParameterError("RenyiDP needs an order, a number above 1, such as order=8.")
     number = ORDER.typed("order", order)
-    found = privacy.renyi_divergence(number)
-    if found is None:
+    divergence = privacy.renyi_divergence(number)
+    if divergence is None:
         raise UnsupportedQuery(_no_way(privacy, f"a Renyi divergence of order {order}"))
-    return RenyiDP(number, found)
+    return RenyiDP(number, divergence)
 
 
 def _parametric(privacy: Privacy, to: type[Privacy]) -> Privacy:
     if to is PureDP:
-        found = privacy.pure_epsilon()
-        if found is None:
+        parameter = privacy.pure_epsilon()
+        if parameter is None:
             raise UnsupportedQuery(_no_way(privacy, "pure differential privacy"))
-        return PureDP(found)
+        return PureDP(parameter)
     if to is ZCDP:
-        found = privacy.zcdp_rho()
-        if found is None:
+        parameter = privacy.zcdp_rho()
+        if parameter is None:
             raise UnsupportedQuery(_no_way(privacy, "zCDP"))
-        return ZCDP(found)
-    found = privacy.gdp_mu_squared()
-    if found is None:
+        return ZCDP(parameter)
+    parameter = privacy.gdp_mu_squared()
+    if parameter is None:
         raise UnsupportedQuery(_no_way(privacy, "Gaussian differential privacy"))
-    return GaussianDP(mu_squared=found)
+    return GaussianDP(mu_squared=parameter)
 
 
 def _no_way(privacy: Privacy, notion: str) -> str:

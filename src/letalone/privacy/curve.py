@@ -21,34 +21,32 @@ overriding a default. Nobody else asks for its type.
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from functools import lru_cache, reduce
-from heapq import heapify, heappush, heapreplace
-from itertools import pairwise
-from math import exp, inf, isinf, log
+from functools import lru_cache
+from math import inf, isinf, log
 from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform
 
 from letalone.errors import LetaloneError, NeighboursDiffer
 from letalone.exact.balls import ball
 from letalone.exact.typed import COUNT, DELTA, PROBABILITY, Constraint, Number
 from letalone.privacy.bounds import (
-    ONE,
     ZERO,
     Bound,
     Bounds,
     above,
     as_ball,
+    at_a_glance,
     at_most,
     below,
     exactly,
     exceeds,
     highest_reading,
     is_zero,
-    larger,
     lowest_reading,
     once,
     rational_above,
+    shown,
     shown_above,
 )
 from letalone.privacy.neighbours import (
@@ -60,20 +58,16 @@ from letalone.privacy.neighbours import (
     unify,
 )
 from letalone.privacy.pure_terms import pure_divergence, pure_mu_squared, pure_rho
-from letalone.privacy.search import edge, peak
+from letalone.privacy.search import edge
 
 if TYPE_CHECKING:
     from letalone.privacy.loss.pairs import Losses
 
 FORMAT = 1
 USUAL_DELTA = Fraction(1, 10**6)
-NEGLIGIBLE = Fraction(1, 2**60)
-FARTHEST = 1e6
+FARTHEST_EPSILON = 1e6
 HUGE_RHO = 10**9  # an epsilon that large promises nothing; one part in 10^3 more does no harm
 SMALLEST = 5e-324
-CUTS = (0.25, 1.0, 4.0)
-MOST_CUTS = 60
-Interval = tuple[float, tuple[float, float]]
 Json = dict[str, object]
 Orders: TypeAlias = "tuple[Losses, ...]"
 
@@ -137,13 +131,17 @@ class Privacy(ABC):
     def for_group(self, size: int) -> "Privacy":
         """The curve for a group of two or more; neighbours need not be set."""
 
-    @abstractmethod
     def parameters(self) -> Json:
-        """The parameters, as they are stored and as the constructor takes them."""
+        """The parameters, as they are stored and as the constructor takes them: the fields."""
+        return {name: _as_stored(value) for name, value in self._fields()}
 
-    @abstractmethod
     def described(self) -> str:
         """The parameters, as a person would write them."""
+        return ", ".join(f"{name}={_as_written(value)}" for name, value in self._fields())
+
+    def _fields(self) -> "list[tuple[str, Fraction | int | Privacy]]":
+        names = [field.name for field in fields(self) if field.name != "neighbours"]
+        return [(name.removeprefix("stated_"), getattr(self, name)) for name in names]
 
     def also_for_group(self, size: int) -> "tuple[Privacy, ...]":
         """Curves proven for a group, beside P2; `Grouped` takes the least."""
@@ -326,13 +324,13 @@ class Privacy(ABC):
 
     def under(self, neighbours: Neighbours) -> "Privacy":
         """The same release for other neighbours (D3); only add/remove to replace is possible."""
-        own, neighbours = self.neighbours, read_neighbours(neighbours)
-        if own is not None and own.relation is neighbours.relation:
-            return self.labelled(unify(own, neighbours))
+        label, neighbours = self.neighbours, read_neighbours(neighbours)
+        if label is not None and label.relation is neighbours.relation:
+            return self.labelled(unify(label, neighbours))
         if neighbours.relation is Relation.ADD_REMOVE:
-            raise NeighboursDiffer(_no_way_back(own))
-        unit = neighbours.unit or (own.unit if own is not None else None)
-        unify(own, ADD_REMOVE if unit is None else ADD_REMOVE.of(unit))
+            raise NeighboursDiffer(_no_way_back(label))
+        unit = neighbours.unit or (label.unit if label is not None else None)
+        unify(label, ADD_REMOVE if unit is None else ADD_REMOVE.of(unit))
         return self.group(2).labelled(neighbours if unit is None else neighbours.of(unit))
 
     def with_neighbours(self, neighbours: Neighbours) -> "Self":
@@ -349,8 +347,8 @@ class Privacy(ABC):
 
     def to_json(self) -> Json:
         """A form that outlives the process: `from_json` reads it back, exactly."""
-        own = self.neighbours
-        label = own and {"relation": own.relation.value, "unit": own.unit}
+        known = self.neighbours
+        label = known and {"relation": known.relation.value, "unit": known.unit}
         return {"format": FORMAT, "kind": self.kind, "neighbours": label, **self.parameters()}
 
     def __str__(self) -> str:
@@ -372,8 +370,10 @@ class Privacy(ABC):
             at = max(USUAL_DELTA, 2 * leak) if isinstance(leak, Fraction) else USUAL_DELTA
             at = min(at, Fraction(1, 2))
             return f"ε = {shown_above(self._printed(at))} at δ = {shown_above(above(at))}"
-        most = shown_above(above(self.worst_loss() or ZERO))
-        return f"ε = {most}" + ("" if leak == 0 else f", δ = {shown_above(min(1.0, above(leak)))}")
+        largest = shown_above(above(self.worst_loss() or ZERO))
+        return f"ε = {largest}" + (
+            "" if leak == 0 else f", δ = {shown_above(min(1.0, above(leak)))}"
+        )
 
     def _printed(self, delta: Fraction) -> float:
         """An epsilon that is enough, at once: where it is huge anyway, from the rho of zCDP.
@@ -397,15 +397,15 @@ class Privacy(ABC):
         leak, worst = self.certain_leak(), self.worst_loss()
         if not at_most(leak, delta) or (worst is None and leak == delta):
             return inf
-        most = above(worst) if worst is not None else inf
+        largest = above(worst) if worst is not None else inf
         if leak == delta == 0:
-            return most
-        _, found = edge(
+            return largest
+        _, least = edge(
             lambda epsilon: at_most(upper_delta(lowest_reading(epsilon)), delta),
-            start=1.0 if isinf(most) or most == 0 else most,
+            start=1.0 if isinf(largest) or largest == 0 else largest,
             gap=lambda epsilon: log_ratio(upper_delta(Fraction(epsilon)), delta),
         )
-        return min(found, most)
+        return min(least, largest)
 
     def _epsilon_below(self, delta: Fraction) -> float:
         leak, worst = self.certain_leak(), self.worst_loss()
@@ -416,72 +416,9 @@ class Privacy(ABC):
         last, _ = edge(
             lambda x: not exceeds(self.certified_delta(highest_reading(x)).lower, delta),
             gap=lambda x: log_ratio(self.certified_delta(Fraction(x)).lower, delta),
-            limit=FARTHEST,
+            limit=FARTHEST_EPSILON,
         )
         return last
-
-    def lowest_envelope(self, false_alarm: Fraction) -> Bound:
-        """A certified lower bound on P[missed detection] from the upper curve (theorem, 2).
-
-        Every epsilon gives a bound; the one used is found by an uncertified search.
-        """
-        reach, best = self._best_line(false_alarm)
-        tried = (0.0, best, reach if best >= 0 else -reach)
-        return reduce(larger, (self._line(Fraction(e), false_alarm) for e in tried), ZERO)
-
-    def _best_line(self, false_alarm: Fraction) -> tuple[float, float]:
-        """How far lines may matter, and about which epsilon's is the highest."""
-        rate = float(false_alarm)
-        far = self._epsilon_above(max(NEGLIGIBLE * (1 - false_alarm), NEGLIGIBLE**2))
-        reach = min(far, FARTHEST)
-        # The envelope is symmetric; its slope is -1 where both rates are (1 - delta(0)) / 2.
-        if 2 * rate <= 1 - self._curve(0.0):
-            return reach, peak(lambda e: -self._curve(e) - exp(min(e, 700)) * rate, 0.0, reach)
-        return reach, -peak(lambda e: exp(-e) * (1 - self._curve(e) - rate), 0.0, reach)
-
-    def highest_envelope(self, false_alarm: Fraction) -> Bound:
-        """A certified upper bound on P[missed detection] from the lower curve.
-
-        Missed detections are the supremum over all e of 1 - delta(e) - e^e a (theorem, 2). From
-        one e to the next that is at most 1 - delta(next) - e^e a, since delta falls; beyond the
-        last at most 1 - e^e a, and before the first at most its e^e. Intervals are halved
-        where the bound is largest.
-        """
-        if false_alarm == 0:
-            return ONE
-        best = self._best_line(false_alarm)[1]
-        far = max(1 - log(float(false_alarm)), abs(best)) + 40
-        at = sorted({-far, far, best, *(best + sign * cut for cut in CUTS for sign in (-1, 1))})
-        parts = [self._between(pair, false_alarm) for pair in pairwise(at)]
-        heapify(parts)
-        for _ in range(MOST_CUTS):
-            _, (low, high) = parts[0]
-            middle = (low + high) / 2
-            heapreplace(parts, self._between((low, middle), false_alarm))
-            heappush(parts, self._between((middle, high), false_alarm))
-        before = once(lambda: ball(Fraction(-far)).exp())
-        after = once(lambda: 1 - ball(Fraction(far)).exp() * ball(false_alarm))
-        return reduce(larger, (before, after), self._step(parts[0][1], false_alarm))
-
-    def _between(self, ends: tuple[float, float], false_alarm: Fraction) -> Interval:
-        """For a heap that has the largest bound first."""
-        return -above(self._step(ends, false_alarm)), ends
-
-    def _step(self, ends: tuple[float, float], false_alarm: Fraction) -> Bound:
-        """What no line between these ends exceeds."""
-        low, high = map(Fraction, ends)
-        least = self.delta_at(high).lower
-        return once(lambda: 1 - as_ball(least) - ball(low).exp() * ball(false_alarm))
-
-    def _curve(self, epsilon: float) -> float:
-        return min(1.0, above(self.upper_delta(Fraction(epsilon))))
-
-    def _line(self, epsilon: Fraction, false_alarm: Fraction) -> Bound:
-        """1 - delta(e) - e^e a, which below zero is e^e (1 - delta(-e) - a)."""
-        delta = self.upper_delta(abs(epsilon))
-        if epsilon < 0:
-            return once(lambda: ball(epsilon).exp() * (ball(1 - false_alarm) - as_ball(delta)))
-        return once(lambda: 1 - as_ball(delta) - ball(epsilon).exp() * ball(false_alarm))
 
 
 Part = tuple[Privacy, int]  # a curve, and how often it was run
@@ -508,18 +445,30 @@ def _mirror(bound: Bound, epsilon: Fraction) -> Bound:
     return once(lambda: -ball(epsilon).expm1() + ball(epsilon).exp() * as_ball(bound))
 
 
+def _as_stored(value: Fraction | int | Privacy) -> object:
+    if isinstance(value, Privacy):
+        return value.to_json()
+    return str(int(value) if isinstance(value, bool) else value)
+
+
+def _as_written(value: Fraction | int | Privacy) -> str:
+    if isinstance(value, Privacy):
+        return f"{type(value).__name__}({value.described()})"
+    return at_a_glance(Fraction(value)) if isinstance(value, int) else shown(value)
+
+
 def log_ratio(bound: Bound, limit: Fraction) -> float:
     """Roughly ln(bound / limit), to guess where they meet."""
     return log(max(above(bound), SMALLEST)) - log(max(float(limit), SMALLEST))
 
 
-def _no_way_back(own: Neighbours | None) -> str:
-    if own is None:
+def _no_way_back(label: Neighbours | None) -> str:
+    if label is None:
         return (
             "These neighbours are not set, so they cannot be converted to add/remove. If the "
             "sensitivity was taken under add/remove, say so: .with_neighbours(ADD_REMOVE)."
         )
     return (
-        f"A guarantee for '{own}' does not give one for add/remove: it says nothing about "
+        f"A guarantee for '{label}' does not give one for add/remove: it says nothing about "
         "tables of different size. Compute the sensitivity under add/remove instead."
     )

@@ -29,8 +29,8 @@ from math import ceil
 
 from letalone.exact.balls import Ball, ball, certain, is_positive, working_bits
 from letalone.exact.typed import COUNT, SCALE, Number
-from letalone.privacy.bounds import ONE, ZERO, Bounds, at_a_glance, exactly, once, shown
-from letalone.privacy.curve import Json, Orders, Privacy, curve
+from letalone.privacy.bounds import ONE, ZERO, Bounds, exactly, once
+from letalone.privacy.curve import Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.zcdp import MOMENTS_ONLY
 
@@ -133,13 +133,6 @@ class DiscreteGaussianPrivacy(Privacy):
 
         atoms = discrete_gaussian_atoms(self.sensitivity, self.sigma)
         return None if atoms is None else (atoms,)
-
-    def parameters(self) -> Json:
-        return {"sensitivity": str(self.sensitivity), "sigma": str(self.sigma)}
-
-    def described(self) -> str:
-        shift = at_a_glance(Fraction(self.sensitivity))
-        return f"sensitivity={shift}, sigma={shown(self.sigma)}"
 
 
 def half_line(first: int, sigma: Fraction) -> Ball:

@@ -25,7 +25,7 @@ DAMAGE = (LetaloneError, TypeError, ValueError, LookupError, AttributeError, Ari
 
 def state_to_json(state: FilterState) -> Json:
     """The state as JSON, exactly."""
-    own = state.neighbours
+    label = state.neighbours
     return {
         "format": FORMAT,
         "kind": "filter",
@@ -34,7 +34,7 @@ def state_to_json(state: FilterState) -> Json:
         "leak_limit": str(state.leak_limit),
         "leak": str(state.leak),
         "releases": state.releases,
-        "neighbours": own and {"relation": own.relation.value, "unit": own.unit},
+        "neighbours": label and {"relation": label.relation.value, "unit": label.unit},
         "accounts": [_store_account(account) for account in state.accounts],
     }
 
@@ -77,7 +77,7 @@ def _restore_state(stored: Json) -> FilterState:
     return FilterState(
         budget=Budget(_number(stored["epsilon"]), _number(stored["delta"])),
         leak_limit=_number(stored["leak_limit"]),
-        accounts=tuple(_account(one) for one in accounts),
+        accounts=tuple(_account(account) for account in accounts),
         leak=_number(stored["leak"]),
         releases=int(cast("int", stored["releases"])),
         neighbours=None if label is None else _neighbours(label),
@@ -109,9 +109,18 @@ def _is_sound(state: FilterState) -> bool:
     for account in state.accounts:
         amounts += [account.share, account.leak, account.amount or ZERO]
     shares = sum((account.share for account in state.accounts), state.leak_limit)
-    over = [one for one in state.accounts if one.live and not within(one, state.budget.epsilon)]
-    ordered = all((one.order is not None) == (one.notion is Notion.RENYI) for one in state.accounts)
-    ordered = ordered and all(one.order is None or one.order > 1 for one in state.accounts)
+    over = [
+        account
+        for account in state.accounts
+        if account.live and not within(account, state.budget.epsilon)
+    ]
+    ordered = all(
+        (account.order is not None) == (account.notion is Notion.RENYI)
+        for account in state.accounts
+    )
+    ordered = ordered and all(
+        account.order is None or account.order > 1 for account in state.accounts
+    )
     return (
         min(amounts) >= 0
         and shares <= state.budget.delta

@@ -79,7 +79,9 @@ class FilterState:
         """What the cheapest living account says was spent: book-keeping."""
         if self.releases == 0:
             return Budget(0)
-        readings = [(one.reading(), _delta_of(one)) for one in self.accounts if one.live]
+        readings = [
+            (account.reading(), _delta_of(account)) for account in self.accounts if account.live
+        ]
         epsilon, delta = min(readings)
         return Budget(min(epsilon, self.budget.epsilon), self.leak + delta)
 
@@ -260,8 +262,8 @@ class Odometer:
     def epsilon(self) -> float:
         """The smallest mark that was never passed; inf where all were."""
         pairs = zip(self._marks, self._states, strict=True)
-        left = [mark for mark, state in pairs if state is not None]
-        return above(left[0]) if left else inf
+        within = [mark for mark, state in pairs if state is not None]
+        return above(within[0]) if within else inf
 
     def __copy__(self) -> "Odometer":
         return self
@@ -340,8 +342,8 @@ def left_in_words(state: FilterState) -> str:
     epsilon = f"ε = {six(state.remaining.epsilon, up=False)}"
     if not state.budget.delta:
         return epsilon
-    own = f"δ = {six(state.leak_left, up=False)} for answers with a δ of their own"
-    return f"{epsilon} ({own})"
+    leak = f"δ = {six(state.leak_left, up=False)} for answers with a δ of their own"
+    return f"{epsilon} ({leak})"
 
 
 def _too_dear(state: FilterState, privacy: Privacy, price: FilterPrice) -> Problem:

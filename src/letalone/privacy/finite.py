@@ -31,6 +31,7 @@ from letalone.privacy.bounds import (
     smaller,
 )
 from letalone.privacy.curve import Json, Orders, Privacy, curve
+from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.neighbours import Neighbours
 
 ROUNDING = Fraction(1, 10**9)
@@ -41,17 +42,17 @@ SHOWN_OUTCOMES = 4
 class LikelihoodSteps:
     """One order of a pair: outcomes by falling likelihood ratio, with running sums.
 
-    `told[j]` and `alarms[j]` are the probabilities of the first j levels of the ratio under
+    `hits[j]` and `alarms[j]` are the probabilities of the first j levels of the ratio under
     the one law and the other; `ratios[j]` is the ratio of level j (None: infinite).
     """
 
-    told: tuple[Fraction, ...]
+    hits: tuple[Fraction, ...]
     alarms: tuple[Fraction, ...]
     ratios: tuple[Fraction | None, ...]
 
     def lines(self) -> list[tuple[Fraction, Fraction]]:
-        """delta is the largest of told - t alarms over these pairs, t = e^epsilon."""
-        return list(zip(self.told, self.alarms, strict=True))
+        """delta is the largest of hits - t alarms over these pairs, t = e^epsilon."""
+        return list(zip(self.hits, self.alarms, strict=True))
 
     def exceeding(self, epsilon: Fraction) -> int:
         """How many levels have a loss above epsilon."""
@@ -67,24 +68,24 @@ class LikelihoodSteps:
     def delta(self, epsilon: Fraction) -> Bound:
         """P(S) - e^epsilon Q(S) for the most telling event S."""
         count = self.exceeding(epsilon)
-        told, alarms = self.told[count], self.alarms[count]
+        hits, alarms = self.hits[count], self.alarms[count]
         if alarms == 0 or epsilon == 0:
-            return told - alarms
-        return certain(lambda: ball(told) - ball(epsilon).exp() * ball(alarms))
+            return hits - alarms
+        return certain(lambda: ball(hits) - ball(epsilon).exp() * ball(alarms))
 
     def delta_at_ratio(self, ratio: Fraction) -> Fraction:
         """The same where e^epsilon is a rational: exact."""
-        at = (a - ratio * b for a, b in zip(self.told, self.alarms, strict=True))
+        at = (a - ratio * b for a, b in zip(self.hits, self.alarms, strict=True))
         return max(at)
 
     def missed(self, false_alarm: Fraction) -> Fraction:
         """1 - the power of Neyman and Pearson's test."""
-        for index in range(1, len(self.told)):
+        for index in range(1, len(self.hits)):
             if self.alarms[index] > false_alarm:
                 ratio = cast("Fraction", self.ratios[index - 1])
                 more = false_alarm - self.alarms[index - 1]
-                return 1 - self.told[index - 1] - ratio * more
-        return 1 - self.told[-1]
+                return 1 - self.hits[index - 1] - ratio * more
+        return 1 - self.hits[-1]
 
 
 def loss_exceeds(ratio: Fraction | None, epsilon: Fraction) -> bool:
@@ -95,18 +96,18 @@ def loss_exceeds(ratio: Fraction | None, epsilon: Fraction) -> bool:
     return is_positive(lambda: ball(ratio) - ball(epsilon).exp())
 
 
-def steps_of(one: Sequence[Fraction], other: Sequence[Fraction]) -> LikelihoodSteps:
+def steps_of(first: Sequence[Fraction], second: Sequence[Fraction]) -> LikelihoodSteps:
     """The running sums of one order of a pair."""
     levels: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
-    for p, q in zip(one, other, strict=True):
+    for p, q in zip(first, second, strict=True):
         if p or q:
             ratio = p / q if q else None
             a, b = levels.get(ratio, (ZERO, ZERO))
             levels[ratio] = (a + p, b + q)
     ratios = sorted(levels, key=lambda r: (r is not None, -(r or ZERO)))
-    told = accumulate((levels[r][0] for r in ratios), initial=ZERO)
+    hits = accumulate((levels[r][0] for r in ratios), initial=ZERO)
     alarms = accumulate((levels[r][1] for r in ratios), initial=ZERO)
-    return LikelihoodSteps(tuple(told), tuple(alarms), tuple(ratios))
+    return LikelihoodSteps(tuple(hits), tuple(alarms), tuple(ratios))
 
 
 @curve("finite")
@@ -120,9 +121,9 @@ class Finite(Privacy):
     def __init__(
         self, p: Iterable[Number], q: Iterable[Number], *, neighbours: Neighbours | None = None
     ) -> None:
-        one, other = pair(p, q)
-        orders = (steps_of(one, other), steps_of(other, one))
-        self.fill(neighbours, p=one, q=other, orders=orders)
+        first, second = pair(p, q)
+        orders = (steps_of(first, second), steps_of(second, first))
+        self.fill(neighbours, p=first, q=second, orders=orders)
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
         return exactly(larger(*(steps.delta(epsilon) for steps in self.orders)))
@@ -142,7 +143,7 @@ class Finite(Privacy):
 
     def certain_leak(self) -> Fraction:
         """The probability of outcomes that the other law never gives."""
-        return max(steps.told[steps.ratios.count(None)] for steps in self.orders)
+        return max(steps.hits[steps.ratios.count(None)] for steps in self.orders)
 
     def for_group(self, size: int) -> Privacy:
         """P2 on the whole curve: nothing more is known of what lies between two such steps."""
@@ -210,8 +211,8 @@ class FiniteGroup(Privacy):
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the upper curve and the pair's own trade-off."""
-        own = self.step.certified_missed(false_alarm).upper
-        return Bounds(self.lowest_envelope(false_alarm), own)
+        single = self.step.certified_missed(false_alarm).upper
+        return Bounds(lowest_envelope(self, false_alarm), single)
 
     def worst_loss(self) -> Bound:
         """Losses add along a chain of neighbours."""
@@ -224,9 +225,6 @@ class FiniteGroup(Privacy):
 
     def for_group(self, size: int) -> Privacy:
         return FiniteGroup(self.step, size * self.size)
-
-    def parameters(self) -> Json:
-        return {"step": self.step.to_json(), "size": str(self.size)}
 
     def described(self) -> str:
         return f"{self.step.described()}, size={self.size}"
@@ -254,13 +252,13 @@ def pair(
     p: Iterable[Number], q: Iterable[Number]
 ) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
     """Two distributions over the same outcomes, checked and exact."""
-    one, other = distribution("p", p), distribution("q", q)
-    if len(one) != len(other):
+    first, second = distribution("p", p), distribution("q", q)
+    if len(first) != len(second):
         raise ParameterError(
-            f"p has {len(one)} outcomes and q has {len(other)}, but both must list the same "
+            f"p has {len(first)} outcomes and q has {len(second)}, but both must list the same "
             "outcomes in the same order. Give an outcome that cannot happen the probability 0."
         )
-    return one, other
+    return first, second
 
 
 def distribution(name: str, law: Iterable[Number]) -> tuple[Fraction, ...]:

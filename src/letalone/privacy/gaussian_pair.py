@@ -1,7 +1,7 @@
 """The curve of N(0, 1) against N(mu, 1), from the square of mu.
 
 Proven:   docs/explanation/proofs/gaussian.md, sections 1 and 2
-Tested:   tests/privacy/test_gaussian.py
+Tested:   tests/privacy/test_exact_curves.py, test_far_gaussians.py
 Assumed:  Arb's erfc and its inverse are correct
 """
 

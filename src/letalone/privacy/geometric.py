@@ -18,8 +18,8 @@ from math import ceil
 
 from letalone.exact.balls import Ball, ball, certain, is_positive
 from letalone.exact.typed import COUNT, SCALE, Number
-from letalone.privacy.bounds import ONE, ZERO, Bounds, at_a_glance, exactly, shown
-from letalone.privacy.curve import Json, Orders, Privacy, curve
+from letalone.privacy.bounds import ONE, ZERO, Bounds, exactly
+from letalone.privacy.curve import Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
 
 
@@ -92,10 +92,3 @@ class GeometricPrivacy(Privacy):
 
         atoms = geometric_atoms(self.sensitivity, self.scale)
         return None if atoms is None else (atoms,)
-
-    def parameters(self) -> Json:
-        return {"sensitivity": str(self.sensitivity), "scale": str(self.scale)}
-
-    def described(self) -> str:
-        shift = at_a_glance(Fraction(self.sensitivity))
-        return f"sensitivity={shift}, scale={shown(self.scale)}"

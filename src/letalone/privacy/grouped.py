@@ -30,7 +30,8 @@ from letalone.privacy.bounds import (
     once,
     smaller,
 )
-from letalone.privacy.curve import FARTHEST, Json, Orders, Privacy, curve, log_ratio
+from letalone.privacy.curve import FARTHEST_EPSILON, Orders, Privacy, curve, log_ratio
+from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.finite import as_series
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.search import edge
@@ -66,8 +67,8 @@ class Grouped(Privacy):
     def by_rule(self, epsilon: Fraction) -> Bound:
         """The least of P2 at epsilon / k and at the corners below it."""
         each, past = epsilon / self.size, self._is_past_the_worst(epsilon)
-        found = (delta for at, delta in corners(self.single, self.size) if past or at <= each)
-        return reduce(smaller, found, rule(self.single, self.size, each))
+        deltas = (delta for at, delta in corners(self.single, self.size) if past or at <= each)
+        return reduce(smaller, deltas, rule(self.single, self.size, each))
 
     def _epsilon_above(self, delta: Fraction) -> float:
         """The least of P2's and of the other proofs'; each is found on its own curve."""
@@ -75,12 +76,12 @@ class Grouped(Privacy):
         worst = self.worst_loss()
         if worst is not None and at_most(self.certain_leak(), delta):
             others.append(above(worst))
-        _, found = edge(
+        _, by_rule = edge(
             lambda x: at_most(self.by_rule(lowest_reading(x)), delta),
             gap=lambda x: log_ratio(self.by_rule(Fraction(x)), delta),
-            limit=min([FARTHEST, *others]),
+            limit=min([FARTHEST_EPSILON, *others]),
         )
-        return min(found, *others, inf)
+        return min(by_rule, *others, inf)
 
     def _epsilon_below(self, delta: Fraction) -> float:
         return self.single.epsilon_bounds(delta)[0]
@@ -94,11 +95,11 @@ class Grouped(Privacy):
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the upper curve and the best test against one unit."""
-        own = self.single.certified_missed(false_alarm).upper
-        return Bounds(self.lowest_envelope(false_alarm), own)
+        alone = self.single.certified_missed(false_alarm).upper
+        return Bounds(lowest_envelope(self, false_alarm), alone)
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        return self.lowest_envelope(false_alarm)
+        return lowest_envelope(self, false_alarm)
 
     def worst_loss(self) -> Bound | None:
         """Losses add along a chain of neighbours."""
@@ -134,9 +135,6 @@ class Grouped(Privacy):
         """A group may be one unit."""
         return self.single.reached()
 
-    def parameters(self) -> Json:
-        return {"single": self.single.to_json(), "size": str(self.size)}
-
     def described(self) -> str:
         return f"{type(self.single).__name__}({self.single.described()}), size={self.size}"
 
@@ -164,8 +162,10 @@ def _places(single: Privacy) -> Iterator[Fraction]:
         yield worst if isinstance(worst, Fraction) else dyadic_above(worst)
     elif not is_zero(leak):
         largest = Fraction(above(leak))
-        found = (single.epsilon(min(Fraction(1, 2), largest * (1 + s))) for s in SHARES_OF_THE_LEAK)
-        yield from (Fraction(at) for at in found if isfinite(at))
+        epsilons = (
+            single.epsilon(min(Fraction(1, 2), largest * (1 + s))) for s in SHARES_OF_THE_LEAK
+        )
+        yield from (Fraction(at) for at in epsilons if isfinite(at))
 
 
 @lru_cache(maxsize=256)

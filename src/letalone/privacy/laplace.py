@@ -17,8 +17,8 @@ from fractions import Fraction
 
 from letalone.exact.balls import Ball, ball, certain, is_positive
 from letalone.exact.typed import EPSILON, Number
-from letalone.privacy.bounds import ONE, ZERO, Bounds, dyadic_above, exactly, shown
-from letalone.privacy.curve import Json, Orders, Privacy, curve
+from letalone.privacy.bounds import ONE, ZERO, Bounds, dyadic_above, exactly
+from letalone.privacy.curve import Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
 
 
@@ -63,12 +63,6 @@ class LaplacePrivacy(Privacy):
         from letalone.privacy.loss.pairs import LaplacePair
 
         return (LaplacePair(float(self.ratio)),)
-
-    def parameters(self) -> Json:
-        return {"ratio": str(self.ratio)}
-
-    def described(self) -> str:
-        return f"ratio={shown(self.ratio)}"
 
 
 def laplace_divergence(order: Fraction, ratio: Fraction) -> Fraction:

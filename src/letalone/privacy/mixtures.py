@@ -83,12 +83,12 @@ class Mixtures:
         if self._is_beyond(epsilon):
             return ZERO
         at = self.place(epsilon)
-        found = once(lambda: self.told(at) - ball(epsilon).exp() * self.alarms(at))
-        return larger(ZERO, found)
+        excess = once(lambda: self.told(at) - ball(epsilon).exp() * self.alarms(at))
+        return larger(ZERO, excess)
 
     def _is_beyond(self, epsilon: Fraction) -> bool:
-        most = self.largest_loss()
-        return most is not None and at_most(most, epsilon)
+        largest = self.largest_loss()
+        return largest is not None and at_most(largest, epsilon)
 
     def largest_loss(self) -> Ball | None:
         """-b ln(1 - q) where the group is only in the second table; else the loss has no bound."""
@@ -144,9 +144,9 @@ class Mixtures:
     def rough_ratio(self, place: float) -> float:
         """ln(P / Q) in floats; nothing depends on it but tightness."""
         m = float(self.mu_squared)
-        one, other = (_log_weights(count, self.rate) for count in self.sides)
-        return _log_sum([w + i * place - i * i * m / 2 for i, w in enumerate(one)]) - _log_sum(
-            [w - j * place - j * j * m / 2 for j, w in enumerate(other)]
+        first, second = (_log_weights(count, self.rate) for count in self.sides)
+        return _log_sum([w + i * place - i * i * m / 2 for i, w in enumerate(first)]) - _log_sum(
+            [w - j * place - j * j * m / 2 for j, w in enumerate(second)]
         )
 
     def ratio(self, place: Fraction) -> Ball:

@@ -30,6 +30,7 @@ from letalone.privacy.bounds import (
     smaller,
 )
 from letalone.privacy.curve import Json, Privacy, curve
+from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.gaussian_pair import gaussian_delta
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import Neighbours
@@ -112,7 +113,7 @@ class PerturbedObjective(Privacy):
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the curve and a test that ignores the answer."""
-        return Bounds(self.lowest_envelope(false_alarm), 1 - false_alarm)
+        return Bounds(lowest_envelope(self, false_alarm), 1 - false_alarm)
 
     def for_group(self, size: int) -> Privacy:
         return Grouped(self, size)

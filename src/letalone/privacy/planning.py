@@ -242,22 +242,22 @@ def _guess(excess: _Excess, good: float, bad: float, tried: list[float]) -> floa
     Half an accuracy towards the end that the last try left alone, so that the next try closes
     the bracket; every fourth time the middle, so that it closes whatever the curve.
     """
-    left, right = log(good), log(bad)
-    middle = (left + right) / 2
+    near, far = log(good), log(bad)
+    middle = (near + far) / 2
     (x, fx), (y, fy) = ((log(number), excess(number)) for number in tried[-2:])
     if len(tried) % 4 and fx != fy:
-        towards = right - left if excess(tried[-1]) <= 0 else left - right
+        towards = far - near if excess(tried[-1]) <= 0 else near - far
         middle = x - fx * (y - x) / (fy - fx) + copysign(ACCURACY / 2, towards)
-    margin = min(ACCURACY / 2, abs(right - left) / 4)
-    low, high = sorted((left, right))
+    margin = min(ACCURACY / 2, abs(far - near) / 4)
+    low, high = sorted((near, far))
     return exp(min(max(middle, low + margin), high - margin))
 
 
 def _steps_of(sigma: Fraction, *, rate: Fraction, steps: int) -> Privacy:
-    one: Privacy = GaussianDP(1 / sigma)
+    step: Privacy = GaussianDP(1 / sigma)
     if rate < 1:
-        one = one.sampled(rate)
-    return one * steps
+        step = step.sampled(rate)
+    return step * steps
 
 
 def _target(epsilon: Number, delta: Number) -> tuple[Fraction, Fraction]:

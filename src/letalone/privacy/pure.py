@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import EPSILON, Number
-from letalone.privacy.bounds import ZERO, Bounds, exactly, once, shown
-from letalone.privacy.curve import Json, Orders, Privacy, curve
+from letalone.privacy.bounds import ZERO, Bounds, exactly, once
+from letalone.privacy.curve import Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
 
 
@@ -46,12 +46,6 @@ class PureDP(Privacy):
         from letalone.privacy.loss.atoms import binary_atoms
 
         return (binary_atoms(self.stated_epsilon, ZERO),)
-
-    def parameters(self) -> Json:
-        return {"epsilon": str(self.stated_epsilon)}
-
-    def described(self) -> str:
-        return f"epsilon={shown(self.stated_epsilon)}"
 
 
 def pure_delta(stated: Fraction, epsilon: Fraction) -> Fraction | Ball:

@@ -111,9 +111,9 @@ class RandomizedResponsePrivacy(Privacy):
     def make_losses(self) -> "Orders | None":
         from letalone.privacy.loss.atoms import answer_atoms
 
-        told, other = (float(certain(get).mid()) for get in (self.told, self.other))
+        truth, other = (float(certain(get).mid()) for get in (self.told, self.other))
         loss = float(certain(lambda: self.odds().log()).mid())
-        return (answer_atoms(loss, told, other, self.categories, self.stated_epsilon),)
+        return (answer_atoms(loss, truth, other, self.categories, self.stated_epsilon),)
 
     def parameters(self) -> Json:
         given = {"epsilon": self.stated_epsilon, "truth": self.truth}

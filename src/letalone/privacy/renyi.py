@@ -21,6 +21,7 @@ from letalone.exact.balls import Ball, certain
 from letalone.exact.typed import Constraint, Number
 from letalone.privacy.bounds import ANY_ACCURACY, ONE, Bounds, shown, smaller
 from letalone.privacy.curve import Json, Privacy, curve
+from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.gaussian_pair import gaussian_delta, gaussian_missed
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.zcdp import FAR, renyi_delta
@@ -64,7 +65,7 @@ class RenyiDP(Privacy):
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the upper curve and the Gaussian's trade-off."""
         gaussian = gaussian_missed(self._gaussian(), false_alarm)
-        return Bounds(self.lowest_envelope(false_alarm), gaussian)
+        return Bounds(lowest_envelope(self, false_alarm), gaussian)
 
     def _gaussian(self) -> Fraction:
         """The square of the mu that has this divergence at this order."""

@@ -27,7 +27,8 @@ from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import COUNT, PROBABILITY, Constraint, Number, refusal
 from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, as_ball, larger, once, smaller
 from letalone.privacy.composition import Composed
-from letalone.privacy.curve import Json, Orders, Privacy, combinator, curve
+from letalone.privacy.curve import Orders, Privacy, combinator, curve
+from letalone.privacy.envelopes import highest_envelope, lowest_envelope
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.mixtures import (
@@ -109,10 +110,10 @@ class Sampled(Privacy):
         return bounds.lower if upper else bounds.upper
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
-        return Bounds(self.lowest_envelope(false_alarm), self.highest_envelope(false_alarm))
+        return Bounds(lowest_envelope(self, false_alarm), highest_envelope(self, false_alarm))
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        return self.lowest_envelope(false_alarm)
+        return lowest_envelope(self, false_alarm)
 
     def worst_loss(self) -> Bound | None:
         """ln(1 + q (e^w - 1)), or for an added record at most -ln(1 - q), w the base's."""
@@ -170,13 +171,6 @@ class Sampled(Privacy):
     def is_sampled(self) -> bool:
         return True
 
-    def parameters(self) -> Json:
-        return {
-            "base": self.base.to_json(),
-            "rate": str(self.rate),
-            "fixed_size": str(int(self.fixed_size)),
-        }
-
     def described(self) -> str:
         return f"{type(self.base).__name__}({self.base.described()}), rate={float(self.rate):g}"
 
@@ -215,16 +209,16 @@ class SampledGroup(Privacy):
 
     def upper_delta(self, epsilon: Fraction) -> Bound:
         """The worst of all sides; blocks that are no worse than the ends are not divided."""
-        found = reduce(larger, (self._upper(sides, epsilon) for sides in end_sides(self.size)))
+        worst = reduce(larger, (self._upper(sides, epsilon) for sides in end_sides(self.size)))
         blocks = [(1, self.size)] if self.size > 1 else []
         while blocks:
             low, high = blocks.pop()
             cover = self._upper(Sides(high - 1, self.size - low), epsilon)
-            if larger(found, cover) is not found:
+            if larger(worst, cover) is not worst:
                 parts = _halves(low, high) if high - low > block_width(self.size) else []
                 blocks += parts
-                found = found if parts else larger(found, cover)
-        return smaller(smaller(ONE, found), self._rule(epsilon))
+                worst = worst if parts else larger(worst, cover)
+        return smaller(smaller(ONE, worst), self._rule(epsilon))
 
     def _rule(self, epsilon: Fraction) -> Bound:
         """P2, which the exact curve never exceeds, but blocks may."""
@@ -241,10 +235,10 @@ class SampledGroup(Privacy):
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the curve and the best test against the group removed."""
         best = self.mixture(Sides(self.size, 0)).missed_when_removed(false_alarm)
-        return Bounds(self.lowest_envelope(false_alarm), best)
+        return Bounds(lowest_envelope(self, false_alarm), best)
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        return self.lowest_envelope(false_alarm)
+        return lowest_envelope(self, false_alarm)
 
     def mixture(self, sides: Sides) -> Mixtures:
         return Mixtures(self.release.mu_squared, self.rate, sides)
@@ -269,13 +263,6 @@ class SampledGroup(Privacy):
     def directions(self) -> int:
         return self.size
 
-    def parameters(self) -> Json:
-        return {
-            "release": self.release.to_json(),
-            "rate": str(self.rate),
-            "size": str(self.size),
-        }
-
     def described(self) -> str:
         return f"{self.release.described()}, rate={float(self.rate):g}, size={self.size}"
 
@@ -286,9 +273,8 @@ def sample(base: Privacy, rate: Number) -> Privacy:
     share = PROBABILITY.typed("rate", rate)
     if isinstance(base, Composed | Sampled):
         raise UnsupportedQuery(_UNPROVEN)
-    own = base.neighbours
-    replace = own is not None and own.relation is Relation.REPLACE
-    label = own or ADD_REMOVE
+    label = base.neighbours or ADD_REMOVE
+    replace = label.relation is Relation.REPLACE
     if share == 0:
         return Composed((), neighbours=label)
     if share == 1:

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Callable
 from math import inf, sqrt
 
-LARGEST = 1.7976931348623157e308
+LARGEST_FLOAT = 1.7976931348623157e308
 GOLDEN = (sqrt(5) - 1) / 2
 GOLDEN_STEPS = 44  # narrows to 2^-30 of the width
 SECANT_STEPS = 24
@@ -24,7 +24,7 @@ def edge(
     *,
     start: float = 1.0,
     gap: Callable[[float], float] | None = None,
-    limit: float = LARGEST / 2,
+    limit: float = LARGEST_FLOAT / 2,
 ) -> tuple[float, float]:
     """Neighbouring floats (fails, holds) where a condition starts to hold.
 
@@ -97,15 +97,15 @@ def crossing(gap: Callable[[float], float], low: float, high: float) -> float:
 
 def peak(function: Callable[[float], float], low: float, high: float) -> float:
     """Near where a function with one peak is largest (golden section; nothing is certified)."""
-    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    at_left, at_right = function(left), function(right)
+    lower, upper = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    at_left, at_right = function(lower), function(upper)
     for _ in range(GOLDEN_STEPS):
         if at_left < at_right:
-            low, left, at_left = left, right, at_right
-            right = low + GOLDEN * (high - low)
-            at_right = function(right)
+            low, lower, at_left = lower, upper, at_right
+            upper = low + GOLDEN * (high - low)
+            at_right = function(upper)
         else:
-            high, right, at_right = right, left, at_left
-            left = high - GOLDEN * (high - low)
-            at_left = function(left)
-    return left if at_left >= at_right else right
+            high, upper, at_right = upper, lower, at_left
+            lower = high - GOLDEN * (high - low)
+            at_left = function(lower)
+    return lower if at_left >= at_right else upper

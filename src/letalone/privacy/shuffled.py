@@ -41,7 +41,8 @@ from letalone.privacy.bounds import (
     shown_above,
     smaller,
 )
-from letalone.privacy.curve import USUAL_DELTA, Json, Privacy, combinator, curve
+from letalone.privacy.curve import USUAL_DELTA, Privacy, combinator, curve
+from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import REPLACE, Neighbours, Relation, unify
 from letalone.privacy.pure import PureDP
@@ -134,7 +135,7 @@ class Shuffled(Privacy):
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the curve and a test that ignores the answer."""
-        return Bounds(self.lowest_envelope(false_alarm), 1 - false_alarm)
+        return Bounds(lowest_envelope(self, false_alarm), 1 - false_alarm)
 
     def worst_loss(self) -> Bound:
         """That of one report: all the others may happen to agree."""
@@ -148,19 +149,16 @@ class Shuffled(Privacy):
         """Without the shuffling: as many local reports as there are in the group."""
         return (self.base * size,)
 
-    def parameters(self) -> Json:
-        return {"base": self.base.to_json(), "reports": str(self.reports)}
-
     def described(self) -> str:
         return f"{type(self.base).__name__}({self.base.described()}), reports={self.reports}"
 
     def _price(self) -> str:
         """At the usual delta, and under which conditions."""
-        found = shown_above(self.epsilon(USUAL_DELTA))
+        batch = shown_above(self.epsilon(USUAL_DELTA))
         local = shown_above(above(self.worst_loss()))
-        alone = "too few to hide among: the local" if found == local else "one report alone:"
+        alone = "too few to hide among: the local" if batch == local else "one report alone:"
         at = shown_above(above(USUAL_DELTA))
-        return f"ε = {found} at δ = {at} ({alone} ε = {local}) for {CONDITIONS}"
+        return f"ε = {batch} at δ = {at} ({alone} ε = {local}) for {CONDITIONS}"
 
 
 @combinator

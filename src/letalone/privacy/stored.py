@@ -40,16 +40,16 @@ def from_json(stored: Json | str) -> Privacy:
 
 def _fields(stored: Json | str) -> Json:
     try:
-        found: object = loads(stored) if isinstance(stored, str | bytes) else stored
+        parsed: object = loads(stored) if isinstance(stored, str | bytes) else stored
     except (ValueError, RecursionError):
         raise FormatError(
             "This text is not JSON. Give what json.dumps(curve.to_json()) wrote, whole."
         ) from None
-    if not isinstance(found, Mapping):
+    if not isinstance(parsed, Mapping):
         raise FormatError(
             "This is not a stored privacy curve: it must be a JSON object, as to_json writes it."
         )
-    return dict(cast("Mapping[str, object]", found))
+    return dict(cast("Mapping[str, object]", parsed))
 
 
 def _kind(stored: Json) -> type[Privacy]:

@@ -45,6 +45,7 @@ from letalone.privacy.bounds import (
     smaller,
 )
 from letalone.privacy.curve import Json, Privacy, curve
+from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.neighbours import Neighbours, unify
 
 MOST_ATOMS = 1 << 17  # in one half: a second or two
@@ -101,9 +102,9 @@ class OptimalComposition(Privacy):
         for epsilon, delta, times in steps:
             pair = EPSILON.typed("epsilon", epsilon), DELTA.typed("delta", delta)
             counts[pair] += int(COUNT.typed("times", times))
-        found = tuple(sorted((*pair, count) for pair, count in counts.items()))
-        _split(found)  # refuses what would take too long, before anyone waits for it
-        self.fill(neighbours, steps=found)
+        merged = tuple(sorted((*pair, count) for pair, count in counts.items()))
+        _split(merged)  # refuses what would take too long, before anyone waits for it
+        self.fill(neighbours, steps=merged)
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
         """The leak, and where nothing leaks the sum over all signs."""
@@ -116,7 +117,7 @@ class OptimalComposition(Privacy):
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the curve and the best test on one step alone."""
         alone = (ApproxDP(e, d).certified_missed(false_alarm).upper for e, d, _ in self.steps)
-        return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone, ONE))
+        return Bounds(lowest_envelope(self, false_alarm), reduce(smaller, alone, ONE))
 
     def worst_loss(self) -> Fraction:
         return sum((epsilon * times for epsilon, _, times in self.steps), ZERO)
@@ -180,12 +181,12 @@ def _split(steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], tuple[Step, ...]]
 
 def _excess(steps: tuple[Step, ...], epsilon: Fraction) -> Ball:
     """The sum over outcomes a of one half of P_a P[rest] - e^x Q_a Q[rest], where loss > x."""
-    one, other = (_tails(half, working_bits()) for half in _split(steps))
+    first_half, second_half = (_tails(half, working_bits()) for half in _split(steps))
     factor, total = ball(epsilon).exp(), ball(0)
-    for loss, (p, q) in zip(one.losses, one.outcomes, strict=True):
-        first = bisect_right(other.losses, epsilon - loss)
-        if first < len(other.losses):
-            total += p * other.likely[first] - factor * q * other.unlikely[first]
+    for loss, (p, q) in zip(first_half.losses, first_half.outcomes, strict=True):
+        first = bisect_right(second_half.losses, epsilon - loss)
+        if first < len(second_half.losses):
+            total += p * second_half.likely[first] - factor * q * second_half.unlikely[first]
     return total
 
 
@@ -206,26 +207,26 @@ def _sum_tails(outcomes: dict[Fraction, tuple[Ball, Ball]]) -> BinomialTails:
 
 def _outcomes(steps: tuple[Step, ...]) -> dict[Fraction, tuple[Ball, Ball]]:
     """The probabilities of each loss of randomized responses, under the one and the other."""
-    found = {ZERO: (ball(1), ball(1))}
+    outcomes = {ZERO: (ball(1), ball(1))}
     for epsilon, _, times in steps:
         more: dict[Fraction, tuple[Ball, Ball]] = {}
-        for loss, (p, q) in found.items():
+        for loss, (p, q) in outcomes.items():
             for step, (likely, unlikely) in _binomial(epsilon, times).items():
                 old = more.get(loss + step, (ball(0), ball(0)))
                 more[loss + step] = (old[0] + p * likely, old[1] + q * unlikely)
-        found = more
-    return found
+        outcomes = more
+    return outcomes
 
 
 def _binomial(epsilon: Fraction, times: int) -> dict[Fraction, tuple[Ball, Ball]]:
     """C(k, l) E^(k-l) / (1 + E)^k and its mirror, at the loss (k - 2l) epsilon."""
     chance = (1 + ball(-epsilon).exp()) ** -times
     ratio, ways = ball(-epsilon).exp(), ball(1)
-    found: list[Ball] = []
+    probabilities: list[Ball] = []
     for lies in range(times + 1):
-        found.append(chance * ways)
+        probabilities.append(chance * ways)
         ways = ways * ratio * (times - lies) / (lies + 1)
     return {
-        (times - 2 * lies) * epsilon: (found[lies], found[times - lies])
+        (times - 2 * lies) * epsilon: (probabilities[lies], probabilities[times - lies])
         for lies in range(times + 1)
     }

@@ -19,8 +19,9 @@ from typing import ClassVar
 
 from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import Constraint, Number, written
-from letalone.privacy.bounds import ANY_ACCURACY, ONE, Bounds, shown, smaller
+from letalone.privacy.bounds import ANY_ACCURACY, ONE, Bounds, smaller
 from letalone.privacy.curve import Json, Privacy, curve
+from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.gaussian_pair import gaussian_delta, gaussian_missed
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.search import edge
@@ -59,7 +60,9 @@ class ZCDP(Privacy):
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the upper curve and the Gaussian's trade-off."""
-        return Bounds(self.lowest_envelope(false_alarm), gaussian_missed(2 * self.rho, false_alarm))
+        return Bounds(
+            lowest_envelope(self, false_alarm), gaussian_missed(2 * self.rho, false_alarm)
+        )
 
     def for_group(self, size: int) -> Privacy:
         """A group of k costs k^2 rho."""
@@ -73,9 +76,6 @@ class ZCDP(Privacy):
 
     def parameters(self) -> Json:
         return {"rho": written(self.rho)}
-
-    def described(self) -> str:
-        return f"rho={shown(self.rho)}"
 
 
 def renyi_delta(rho: Fraction, epsilon: Fraction, above_one: Fraction) -> Ball:

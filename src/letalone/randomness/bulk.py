@@ -25,7 +25,7 @@ from letalone.randomness.lazy import LazyReal
 from letalone.randomness.places import sparse_places
 from letalone.randomness.ziggurat import HEIGHT_BITS, Density
 
-FEW = 32  # below this many draws the reference is as fast as a block
+FEW_DRAWS = 32  # below this many draws the reference is as fast as a block
 BLOCK = 32768  # a block's buffers stay in the second-level cache
 WEDGE_MARGIN = 2.0**-38  # more than exp, the level and the position can be off together
 

@@ -111,11 +111,11 @@ class _Pool:
     def _exactly(self, guess: int, word: int, bits: BitSource) -> int:
         """The index whose share holds U, when `word` is the first word of U."""
         uniform, size = LazyReal(word, 1, 1 << bits.word_size), self.left.size
-        whole = self._sum_of_first(size)
+        total = self._sum_of_first(size)
 
         def is_below(count: int) -> bool:
             part = self._sum_of_first(count)
-            return decide(lambda: part() - uniform.enclosure() * whole(), [uniform], bits)
+            return decide(lambda: part() - uniform.enclosure() * total(), [uniform], bits)
 
         count = guess + 1
         while count < size and not is_below(count):

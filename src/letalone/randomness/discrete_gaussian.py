@@ -26,7 +26,7 @@ import numpy as np
 
 from letalone.exact.balls import Ball, ball, working_bits
 from letalone.randomness.bits import BitSource, Words
-from letalone.randomness.bulk import BLOCK, FEW, Flags, Places, Wholes, draw_all
+from letalone.randomness.bulk import BLOCK, FEW_DRAWS, Flags, Places, Wholes, draw_all
 from letalone.randomness.chance import Chance, settle
 from letalone.randomness.draws import sampler
 from letalone.randomness.places import sparse_places
@@ -49,7 +49,7 @@ def sample_discrete_gaussian(sigma: Fraction, bits: BitSource) -> int:
 
 def sample_discrete_gaussians(sigma: Fraction, count: int, bits: BitSource) -> Wholes:
     """Independent draws with Pr[n] ∝ e^(−n²/2σ²)."""
-    if count < FEW:
+    if count < FEW_DRAWS:
         return wholes_of([sample_discrete_gaussian(sigma, bits) for _ in range(count)])
     if sigma < NARROW:
         return sample_table(_table(sigma), count, bits)
@@ -107,19 +107,19 @@ def _refused_places(proposals: Wholes, surely: int, sigma: Fraction, bits: BitSo
     short = np.empty((proposals.size + 3) // 4, np.uint64)
     bits.fill(short)
     first = short.view(np.uint16)[: proposals.size]  # 16 bits of the coin nearly always do
-    asked = sparse_places(first >= np.uint16(min(surely, 65535)))
-    rest = np.empty(asked.size, np.uint64)
+    uncertain = sparse_places(first >= np.uint16(min(surely, 65535)))
+    rest = np.empty(uncertain.size, np.uint64)
     bits.fill(rest)
-    words = (first[asked].astype(np.uint64) << np.uint64(48)) | (rest >> np.uint64(16))
-    return asked[_refuse(proposals[asked], words, sigma, bits)]
+    words = (first[uncertain].astype(np.uint64) << np.uint64(48)) | (rest >> np.uint64(16))
+    return uncertain[_refuse(proposals[uncertain], words, sigma, bits)]
 
 
 def _refuse(proposals: Wholes, words: Words, sigma: Fraction, bits: BitSource) -> Flags:
     variance = float(sigma) ** 2
     bend = (proposals.astype(np.float64) / variance) ** 2
     height = words * 2.0**-64
-    least, most = 1 - bend / 24, 1 / (1 + bend * (1 / 24 - 1 / (320 * variance)))
-    refused = height > most + SLACK
+    least, largest = 1 - bend / 24, 1 / (1 + bend * (1 / 24 - 1 / (320 * variance)))
+    refused = height > largest + SLACK
     for k in np.flatnonzero(~refused & (height > least - SLACK)).tolist():
         refused[k] = not settle(keep_chance(abs(int(proposals[k])), sigma), int(words[k]), bits)
     return refused

@@ -1,4 +1,4 @@
-"""Geometric noise on the integers, two-sided and one-sided, exactly.
+"""Two-sided geometric noise on the integers, exactly.
 
 If E is exponential with mean 1, then ⌊scale · E⌋ is at least n with probability
 e^(−n/scale): the one-sided geometric law. The two-sided law Pr[z] ∝ e^(−|z|/scale) is 0 with
@@ -18,11 +18,11 @@ import numpy as np
 
 from letalone.exact.balls import Ball, ball
 from letalone.randomness.bits import BitSource
-from letalone.randomness.bulk import FEW, Wholes, draw_all
+from letalone.randomness.bulk import FEW_DRAWS, Wholes, draw_all
 from letalone.randomness.chance import Chance, sample_bernoulli, sample_bernoullis
 from letalone.randomness.draws import sampler
 from letalone.randomness.places import sparse_places
-from letalone.randomness.rounding import AwayFromZero, Size, wholes_of
+from letalone.randomness.rounding import AwayFromZero, wholes_of
 from letalone.randomness.table import LawTable, build_table, sample_table
 from letalone.randomness.ziggurat import EXPONENTIAL
 
@@ -33,13 +33,13 @@ def sample_geometric(scale: Fraction, bits: BitSource) -> int:
     """One draw with Pr[z] ∝ e^(−|z|/scale)."""
     if not sample_bernoulli(_not_zero(scale), bits):
         return 0
-    whole = sampler(EXPONENTIAL, bits.word_size).draw(bits).times(scale).floor(bits)
-    return whole + (whole >= 0)
+    floor = sampler(EXPONENTIAL, bits.word_size).draw(bits).times(scale).floor(bits)
+    return floor + (floor >= 0)
 
 
 def sample_geometrics(scale: Fraction, count: int, bits: BitSource) -> Wholes:
     """Independent draws with Pr[z] ∝ e^(−|z|/scale)."""
-    if count < FEW:
+    if count < FEW_DRAWS:
         return wholes_of([sample_geometric(scale, bits) for _ in range(count)])
     if scale < NARROW:
         return sample_table(_table(scale), count, bits)
@@ -48,20 +48,6 @@ def sample_geometrics(scale: Fraction, count: int, bits: BitSource) -> Wholes:
     out = rounding.drawn()
     out[sparse_places(~sample_bernoullis(_not_zero(scale), count, bits))] = 0
     return out
-
-
-def sample_one_sided(scale: Fraction, bits: BitSource) -> int:
-    """One draw with Pr[z ≥ n] = e^(−n/scale)."""
-    return sampler(EXPONENTIAL, bits.word_size).draw_positive(bits).times(scale).floor(bits)
-
-
-def sample_one_sideds(scale: Fraction, count: int, bits: BitSource) -> Wholes:
-    """Independent draws with Pr[z ≥ n] = e^(−n/scale)."""
-    if count < FEW:
-        return wholes_of([sample_one_sided(scale, bits) for _ in range(count)])
-    rounding = Size(np.empty(count, np.int64))
-    draw_all(EXPONENTIAL, scale, count, rounding, bits)
-    return rounding.drawn()
 
 
 @dataclass(frozen=True, slots=True)

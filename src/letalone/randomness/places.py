@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 
 def sparse_places(flags: NDArray[np.bool_]) -> NDArray[np.intp]:
     """The places of the true flags, in order; fast where there are few."""
-    whole = flags.size & ~7
-    eights = (flags[:whole].view(np.uint64) != 0).nonzero()[0]
-    inside = flags[:whole].reshape(-1, 8)[eights].reshape(-1).nonzero()[0]
-    found = (eights[inside >> 3] << 3) + (inside & 7)
-    if whole == flags.size:
-        return found
-    return np.concatenate([found, flags[whole:].nonzero()[0] + whole])
+    in_eights = flags.size & ~7
+    eights = (flags[:in_eights].view(np.uint64) != 0).nonzero()[0]
+    inside = flags[:in_eights].reshape(-1, 8)[eights].reshape(-1).nonzero()[0]
+    places = (eights[inside >> 3] << 3) + (inside & 7)
+    if in_eights == flags.size:
+        return places
+    return np.concatenate([places, flags[in_eights:].nonzero()[0] + in_eights])

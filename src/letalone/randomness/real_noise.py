@@ -16,9 +16,8 @@ from fractions import Fraction
 import numpy as np
 
 from letalone.randomness.bits import BitSource
-from letalone.randomness.bulk import FEW, Floats, draw_all
+from letalone.randomness.bulk import FEW_DRAWS, Floats, draw_all
 from letalone.randomness.draws import sampler
-from letalone.randomness.lazy import LazyReal
 from letalone.randomness.rounding import OntoGrid, onto_grid
 from letalone.randomness.ziggurat import EXPONENTIAL, HALF_GAUSSIAN, Density
 
@@ -45,12 +44,6 @@ def add_gaussians(values: Floats, sigma: Fraction, bits: BitSource) -> Floats:
     return _add_all(HALF_GAUSSIAN, values, sigma, bits)
 
 
-def add_exponential(value: float, scale: Fraction, bits: BitSource) -> float:
-    """value + a number ≥ 0 with density ∝ e^(−x/scale), on the grid."""
-    noise = sampler(EXPONENTIAL, bits.word_size).draw_positive(bits)
-    return _on_grid(value, noise, scale, bits)
-
-
 def grid_of(scale: Fraction) -> Fraction:
     """The step of the grid that results for this scale lie on."""
     return Fraction(2) ** grid_exponent(scale)
@@ -65,10 +58,7 @@ def grid_exponent(scale: Fraction) -> int:
 
 
 def _add(density: Density, value: float, scale: Fraction, bits: BitSource) -> float:
-    return _on_grid(value, sampler(density, bits.word_size).draw(bits), scale, bits)
-
-
-def _on_grid(value: float, noise: LazyReal, scale: Fraction, bits: BitSource) -> float:
+    noise = sampler(density, bits.word_size).draw(bits)
     exponent = grid_exponent(scale)
     top, bottom = _in_units(scale, exponent)
     return onto_grid(value, noise.affine(top, 0, bottom), exponent, bits)
@@ -83,9 +73,9 @@ def _in_units(scale: Fraction, exponent: int) -> tuple[int, int]:
 
 def _add_all(density: Density, values: Floats, scale: Fraction, bits: BitSource) -> Floats:
     exponent = grid_exponent(scale)
-    if values.size < FEW:
-        few = [_add(density, float(value), scale, bits) for value in values.flat]
-        return np.array(few, np.float64).reshape(values.shape)
+    if values.size < FEW_DRAWS:
+        sums = [_add(density, float(value), scale, bits) for value in values.flat]
+        return np.array(sums, np.float64).reshape(values.shape)
     flat = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
     out = np.empty_like(flat)
     rounding = OntoGrid(flat, out, exponent)

@@ -1,9 +1,8 @@
-"""Four ways to round a real number, each by floats with a margin and exactly.
+"""Three ways to round a real number, each by floats with a margin and exactly.
 
   OntoGrid     value + noise, to the nearest point of a grid 2^k, half up
   ToNearest    to the nearest whole number, half up
   AwayFromZero to the whole number next away from zero
-  Size         to the whole number below the absolute value
 
 A float t = y + offset + margin, with |error| ≤ margin, has the same floor as the true sum
 unless t lies less than 2 · margin above a whole number: those are the unsure ones.
@@ -18,7 +17,7 @@ from letalone.randomness.bits import BitSource
 from letalone.randomness.bulk import BLOCK, NOWHERE, Floats, Places, Wholes
 from letalone.randomness.lazy import LazyReal
 
-LARGEST = 1.7976931348623157e308
+LARGEST_FLOAT = 1.7976931348623157e308
 WHOLE_LIMIT = (1 << 62) - 1  # with a value of as much the sum has 64 bits
 
 
@@ -33,20 +32,20 @@ class OntoGrid:
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
         # A huge value on a fine grid overflows here: it becomes NaN, which is unsure, so that
         # the exact road keeps its result finite. On a coarse grid nothing can overflow.
-        units, whole = (buffer[: y.size] for buffer in self.buffers)
+        units, floors = (buffer[: y.size] for buffer in self.buffers)
         np.multiply(self.values[places], self.per_unit, out=units)
-        np.floor(units, out=whole)
-        np.subtract(units, whole, out=units)
+        np.floor(units, out=floors)
+        np.subtract(units, floors, out=units)
         np.add(units, 0.5 + margin, out=units)
         np.add(units, y, out=units)
         np.floor(units, out=y)
         np.subtract(units, y, out=units)
         # Both are whole numbers in float64, so the sum is the exact one rounded once.
-        np.add(whole, y, out=whole)
+        np.add(floors, y, out=floors)
         if isinstance(places, slice):
-            np.multiply(whole, self.step, out=self.out[places])
+            np.multiply(floors, self.step, out=self.out[places])
         else:
-            self.out[places] = whole * self.step
+            self.out[places] = floors * self.step
         return _below(units, 2 * margin)
 
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
@@ -78,14 +77,14 @@ class ToNearest(_Whole):
     farthest = 0
 
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
-        whole, unsure = _floors(y, 0.5, margin)
-        self.out[places] = whole
+        floors, unsure = _floors(y, 0.5, margin)
+        self.out[places] = floors
         return unsure
 
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
-        whole = real.affine(2, 1, 2).floor(bits)
-        self.farthest = max(self.farthest, abs(whole))
-        self.put(whole, place)
+        nearest = real.affine(2, 1, 2).floor(bits)
+        self.farthest = max(self.farthest, abs(nearest))
+        self.put(nearest, place)
 
 
 class AwayFromZero(_Whole):
@@ -93,29 +92,14 @@ class AwayFromZero(_Whole):
 
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
         floors, unsure = _floors(y, 0.0, margin)
-        whole = floors.astype(np.int64)
-        whole += whole >= 0
-        self.out[places] = whole
+        outward = floors.astype(np.int64)
+        outward += outward >= 0
+        self.out[places] = outward
         return unsure
 
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
-        whole = real.floor(bits)
-        self.put(whole + (whole >= 0), place)
-
-
-class Size(_Whole):
-    """The whole number below the absolute value."""
-
-    def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
-        floors, unsure = _floors(y, 0.0, margin)
-        whole = floors.astype(np.int64)
-        whole ^= whole >> 63  # −1 − n becomes n
-        self.out[places] = whole
-        return unsure
-
-    def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
-        whole = real.floor(bits)
-        self.put(whole if whole >= 0 else -1 - whole, place)
+        floor = real.floor(bits)
+        self.put(floor + (floor >= 0), place)
 
 
 def onto_grid(value: float, noise: LazyReal, exponent: int, bits: BitSource) -> float:
@@ -135,12 +119,12 @@ def float_of_grid(whole: int, exponent: int) -> float:
     try:
         return whole / (1 << -exponent) if exponent < 0 else float(whole << exponent)
     except OverflowError:
-        return LARGEST if whole > 0 else -LARGEST
+        return LARGEST_FLOAT if whole > 0 else -LARGEST_FLOAT
 
 
 def wholes_of(draws: list[int]) -> Wholes:
     """Few draws as an array; see `_Whole.drawn`."""
-    far = {place: whole for place, whole in enumerate(draws) if abs(whole) > WHOLE_LIMIT}
+    far = {place: number for place, number in enumerate(draws) if abs(number) > WHOLE_LIMIT}
     return with_far(np.array([0 if n in far else d for n, d in enumerate(draws)], np.int64), far)
 
 
@@ -148,16 +132,16 @@ def with_far(out: Wholes, far: dict[int, int]) -> Wholes:
     """The array, with Python's ints in it where there are any that are far out."""
     if not far:
         return out
-    whole = out.astype(object)
-    whole[list(far)] = list(far.values())
-    return cast("Wholes", whole)
+    numbers = out.astype(object)
+    numbers[list(far)] = list(far.values())
+    return cast("Wholes", numbers)
 
 
 def _floors(y: Floats, offset: float, margin: float) -> tuple[Floats, Places]:
     np.add(y, offset + margin, out=y)
-    whole = np.floor(y)
-    np.subtract(y, whole, out=y)
-    return whole, _below(y, 2 * margin)
+    floors = np.floor(y)
+    np.subtract(y, floors, out=y)
+    return floors, _below(y, 2 * margin)
 
 
 def _below(values: Floats, limit: float) -> Places:

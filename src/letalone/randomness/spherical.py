@@ -45,7 +45,7 @@ def _floors(
     precision = START_BITS
     while True:
         wholes = with_bits(lambda: _wholes(starts, scale, lengths, directions), precision)
-        decided = [whole for whole in wholes if whole is not None]
+        decided = [floor for floor in wholes if floor is not None]
         if len(decided) == len(starts):
             return decided
         for real in (*lengths, *directions):

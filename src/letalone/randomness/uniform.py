@@ -1,8 +1,7 @@
-"""Uniform whole numbers and permutations, exactly.
+"""Uniform whole numbers, exactly.
 
 Take as many bits as the largest allowed number has; if they name a number that is too large,
 take others. All allowed numbers are equally likely, and at least half of the tries succeed.
-A permutation sorts by random keys and starts again if two keys are equal.
 
   Proven:   docs/explanation/proofs/exact_sampling.md, section 2
   Tested:   by enumeration of bits; chi-square against the multiply-and-divide shortcut
@@ -12,7 +11,7 @@ A permutation sorts by random keys and starts again if two keys are equal.
 import numpy as np
 
 from letalone.randomness.bits import BitSource
-from letalone.randomness.bulk import Places, Wholes
+from letalone.randomness.bulk import Wholes
 
 
 def sample_below(bound: int, bits: BitSource) -> int:
@@ -41,14 +40,3 @@ def sample_belows(bound: int, count: int, bits: BitSource) -> Wholes:
         out[again] = numbers
         again = again[numbers >= bound]
     return out
-
-
-def sample_permutation(count: int, bits: BitSource) -> Places:
-    """A uniform order of 0, …, count − 1."""
-    keys = np.empty(count, np.uint64)
-    while True:
-        bits.fill(keys)
-        order = np.argsort(keys)
-        ranked = keys[order]
-        if not np.any(ranked[1:] == ranked[:-1]):
-            return order

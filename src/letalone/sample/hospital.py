@@ -61,11 +61,9 @@ class Visits:
         return len(self.patient_id)
 
     def columns(self) -> dict[str, NDArray[np.generic]]:
-        """The columns by name, in order."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the table as UTF-8 text with a header line."""
         with Path(path).open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(self.columns())

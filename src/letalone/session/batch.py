@@ -39,11 +39,12 @@ class Batch(list[Release]):
     __slots__ = ()
 
     def __str__(self) -> str:
-        shared = [note for note in self[0].notes if all(note in one.notes for one in self)]
+        shared = [note for note in self[0].notes if all(note in release.notes for release in self)]
         answers = [
-            f"{place} of {len(self)}: {_answer(one, shared)}" for place, one in enumerate(self, 1)
+            f"{place} of {len(self)}: {_answer(release, shared)}"
+            for place, release in enumerate(self, 1)
         ]
-        return "\n\n".join([*answers, views.flowing([*_listed(shared), *_together(self)])])
+        return "\n\n".join([*answers, views.flowing([*_bullet_points(shared), *_together(self)])])
 
     __repr__ = __str__
 
@@ -52,9 +53,9 @@ class Batch(list[Release]):
 
 
 def _answer(release: Release, shared: Sequence[str]) -> str:
-    own = [note for note in release.notes if note not in shared]
+    notes = [note for note in release.notes if note not in shared]
     price = Budget(release.asked.epsilon, release.asked.delta)
-    table = views.as_text(release.keys, release.shown, [*_listed(own), f"Price: {price}."])
+    table = views.as_text(release.keys, release.shown, [*_bullet_points(notes), f"Price: {price}."])
     return f"{release.asked.question}\n{table}"
 
 
@@ -63,19 +64,20 @@ def _together(releases: Sequence[Release]) -> list[str]:
     standing, unit = releases[0].standing, releases[0].privacy.neighbours
     sure = f"{100 * releases[0].confidence:g} %"
     again = "The same batch was answered before: these are those answers, and they are free."
-    said = [standing.remark, again if standing.repeated else None, standing.left]
+    lines = [standing.remark, again if standing.repeated else None, standing.left]
     return [
         f"All protect: {unit}. Each interval is right {sure} of the time.",
-        *(str(line) for line in said if line is not None),
+        *(str(line) for line in lines if line is not None),
     ]
 
 
-def _listed(notes: Sequence[str]) -> list[str]:
+def _bullet_points(notes: Sequence[str]) -> list[str]:
     return [f"- {note}" for note in notes]
 
 
 def release_batch(questions: Sequence[Priced]) -> Batch:
     """The answers to several questions about one table, as one charge for what they reveal."""
+    questions[0].table.check_registered()
     work, remark = Answering(questions), None
     charge = _charge_for(questions, work)
     if len(questions) > 1:
@@ -87,25 +89,27 @@ def release_batch(questions: Sequence[Priced]) -> Batch:
 
 
 def _charge_for(questions: Sequence[Priced], work: Answering) -> Charge:
-    plans: Json = {"kind": "batch", "questions": [one.terms.plan for one in questions]}
-    digest = digest_of({"batch": [one.terms.digest for one in questions]}, name="The batch")
+    plans: Json = {"kind": "batch", "questions": [question.terms.plan for question in questions]}
+    digest = digest_of(
+        {"batch": [question.terms.digest for question in questions]}, name="The batch"
+    )
     # What is charged must fit all tables: the one with the least delta decides its form.
     states = [table.data_set().state for table in work.tables]
     state = min(states, key=lambda state: state.budget.delta)
-    curve = cheapest([question.terms.privacy for question in questions], state)
+    curve = choose_curve([question.terms.privacy for question in questions], state)
     what = f"The {len(questions)} answers together cost ({price(curve)})"
     return Charge(what, curve, plans, digest, None)
 
 
-def cheapest(curves: Sequence[Privacy], state: FilterState) -> Privacy:
+def choose_curve(curves: Sequence[Privacy], state: FilterState) -> Privacy:
     """What to charge for all curves together."""
-    whole = compose(*curves)
-    usual, fits = _left(state, whole), how_many_more(state, whole)
-    points = [(_left(state, point), point) for point in _points(whole, state)]
-    kept = [one for one in points if how_many_more(state, one[1]) >= fits]
-    left, best = max(kept, key=lambda choice: choice[0], default=(usual, whole))
-    saves = left - usual > WORTH * (state.remaining.epsilon - usual)
-    return best if saves else whole
+    curve = compose(*curves)
+    usual, fits = _epsilon_left(state, curve), how_many_more(state, curve)
+    points = [(_epsilon_left(state, point), point) for point in _points(curve, state)]
+    kept = [choice for choice in points if how_many_more(state, choice[1]) >= fits]
+    epsilon_left, best = max(kept, key=lambda choice: choice[0], default=(usual, curve))
+    saves = epsilon_left - usual > WORTH * (state.remaining.epsilon - usual)
+    return best if saves else curve
 
 
 def _points(whole: Privacy, state: FilterState) -> Iterator[Privacy]:
@@ -116,7 +120,7 @@ def _points(whole: Privacy, state: FilterState) -> Iterator[Privacy]:
             yield ApproxDP(epsilon, delta).labelled(whole.neighbours)
 
 
-def _left(state: FilterState, curve: Privacy) -> Fraction:
+def _epsilon_left(state: FilterState, curve: Privacy) -> Fraction:
     """What is left of ε after the charge; less than nothing where it does not fit."""
     try:
         return charged(state, curve).remaining.epsilon

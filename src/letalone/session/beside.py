@@ -39,12 +39,12 @@ def schema_beside(source: str | PathLike[str], table: str | None = None) -> Path
     name = called_in(path, table)
     if name is None:
         return plain
-    own = schema_path(path, name)
-    if own.exists():
-        return own
+    of_table = schema_path(path, name)
+    if of_table.exists():
+        return of_table
     if table is None or (plain.exists() and _is_of(plain, path, name)):
         return plain
-    return own
+    return of_table
 
 
 def is_schema_file(source: object) -> bool:

@@ -15,8 +15,8 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
-from letalone.session.asking import Asking, rows_of
-from letalone.session.joining import described
+from letalone.session.builder import QueryBuilder, rows_of
+from letalone.session.joining import describe_public
 from letalone.sql.bounds import bounded
 from letalone.sql.names import Joined
 from letalone.sql.question import Question, read_question
@@ -36,27 +36,27 @@ def query_in_sql(
 ) -> "Query":
     """The question that a SELECT asks about the rows of `start`, or units; no data is touched."""
     given, rows = _by_name(tables), start.rows
-    others = {name: one for name, one in given.items() if isinstance(one, Asking)}
-    frames = public_frames({name: one for name, one in given.items() if name not in others})
-    schemas = public_schemas(frames) | {name: rows_of(one) for name, one in others.items()}
-    whole = start.table.whole_name
-    found = read_question(sql, rows, tables=schemas, dialect=dialect, whole_name=whole)
-    question = replace(start, arrangement=found.arrangement, only_explained=found.explain)
-    for join in found.joins:
+    others = {name: table for name, table in given.items() if isinstance(table, QueryBuilder)}
+    frames = public_frames({name: table for name, table in given.items() if name not in others})
+    schemas = public_schemas(frames) | {name: rows_of(table) for name, table in others.items()}
+    whole_name = start.table.whole_name
+    select = read_question(sql, rows, tables=schemas, dialect=dialect, whole_name=whole_name)
+    question = replace(start, arrangement=select.arrangement, only_explained=select.explain)
+    for join in select.joins:
         other = others.get(join.name)
         if other is None:
             question = question.join(frames[join.name], on=dict(join.on), name=join.name)
         else:
             question = _with_partner(question, other, join)
-    if found.where is not None:
-        question = question.where(found.where)
-    question = _grouped(question, found, keys)
-    here = [*rows.columns, *(column for one in found.joins for column in one.added)]
+    if select.where is not None:
+        question = question.where(select.where)
+    question = _group_by(question, select, keys)
+    here = [*rows.columns, *(column for table in select.joins for column in table.added)]
     names = [column.name for column in here]
-    return question.agg(**bounded(found.aggregates, bounds, columns=names))
+    return question.agg(**bounded(select.aggregates, bounds, columns=names))
 
 
-def _with_partner(question: "Query", other: Asking, join: Joined) -> "Query":
+def _with_partner(question: "Query", other: QueryBuilder, join: Joined) -> "Query":
     """The join with another private table, which is charged, too."""
     units = question.rows.unit, join.schema.unit
     if None not in units and join.on != (units,):
@@ -70,7 +70,7 @@ def _with_partner(question: "Query", other: Asking, join: Joined) -> "Query":
 
 def public_frames(tables: object) -> dict[str, object]:
     """The public tables by name; files are read."""
-    return {name: _frame(name, one) for name, one in _by_name(tables).items()}
+    return {name: _frame(name, table) for name, table in _by_name(tables).items()}
 
 
 def _by_name(tables: object) -> dict[str, object]:
@@ -79,12 +79,12 @@ def _by_name(tables: object) -> dict[str, object]:
     if not isinstance(tables, Mapping):
         raise refusal("tables", tables, "tables by name, such as {'cities': frame}")
     given = cast("Mapping[str, object]", tables)
-    return {str(name): one for name, one in given.items()}
+    return {str(name): table for name, table in given.items()}
 
 
 def public_schemas(frames: Mapping[str, object]) -> dict[str, Schema]:
     """What is in the public tables, from metadata."""
-    return {name: described(frame, name) for name, frame in frames.items()}
+    return {name: describe_public(frame, name) for name, frame in frames.items()}
 
 
 def _frame(name: str, given: object) -> object:
@@ -99,7 +99,7 @@ def _frame(name: str, given: object) -> object:
     )
 
 
-def _grouped(question: "Query", found: Question, keys: object) -> "Query":
+def _group_by(question: "Query", found: Question, keys: object) -> "Query":
     if not found.groups:
         if keys is not None:
             raise ParameterError("keys are listed, but the SQL has no GROUP BY. Leave them out.")

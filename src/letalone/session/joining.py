@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from letalone.engines.arrow import empty_table, schema_of
 from letalone.engines.duck import open_duck
@@ -11,10 +11,14 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.plans.query import PublicJoin
 from letalone.plans.schema import Column, Schema
-from letalone.session.table import Table
+
+if TYPE_CHECKING:
+    from letalone.session.table import OpenTable
 
 
-def public_join(table: Table, frame: object, *, rows: Schema, on: object, name: str) -> PublicJoin:
+def public_join(
+    table: "OpenTable", frame: object, *, rows: Schema, on: object, name: str
+) -> PublicJoin:
     """The join, known to the engine; the frame is public, so errors may say what is wrong.
 
     `rows` are the columns of the rows that get a partner.
@@ -30,15 +34,15 @@ def public_join(table: Table, frame: object, *, rows: Schema, on: object, name: 
 def join_of(rows: Schema, frame: object, *, on: object, name: str) -> PublicJoin:
     """The join of a public frame to rows of this kind, from metadata."""
     pairs = _pairs(on)
-    public = described(frame, name)
-    for left, right in pairs:
-        _check_pair(rows, public, left, right)
-    keys = {right for _, right in pairs}
+    public = describe_public(frame, name)
+    for mine, theirs in pairs:
+        _check_pair(rows, public, mine, theirs)
+    keys = {theirs for _, theirs in pairs}
     added = tuple(column for column in public.columns if column.name not in keys)
     return PublicJoin(name, pairs, added, table_digest(frame))
 
 
-def described(frame: object, name: str) -> Schema:
+def describe_public(frame: object, name: str) -> Schema:
     """The columns of a public frame, from metadata."""
     return Schema(name, _columns(schema_of(as_arrow(frame))))
 

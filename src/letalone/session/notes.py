@@ -1,19 +1,32 @@
 """What to know when reading an answer: functions of the question, never of the data."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 
 from letalone.answers.release import SplitPart
+from letalone.errors.spelling import plural
 from letalone.plans.described import described
 from letalone.plans.expressions import Expression, column_names
 from letalone.plans.facts import Needs, facts_of
 from letalone.plans.features import PerUnit, made_of
-from letalone.plans.formulas import expressions_of, flattened
-from letalone.plans.parts import Extreme, PrivateBounds, Quantiles
+from letalone.plans.formulas import Aggregate, Formula, expressions_of, flattened
+from letalone.plans.parts import (
+    CountUnits,
+    Extreme,
+    PrivateBounds,
+    Quantiles,
+    steps_in_words,
+)
 from letalone.plans.query import Plan, PublicJoin
+from letalone.plans.trees import in_words as formula_in_words
 from letalone.plans.types import Type
 from letalone.tables.compiled import Share
 
+HALF = Fraction(1, 2)
+WITHIN_ROWS = "the rows within that limit"
+WITHIN_BOUNDS = "the values within their bounds: a value beyond counts as the bound"
 FIRST = " among all its rows, before the filter"
 KEYS = "keys"  # what the part that finds keys is called
 STARVED = 3
@@ -31,9 +44,45 @@ READ = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something to know when reading an answer.
+
+    `hint` is what Python can change about it. `plain` says it to people at a page, where other
+    words are plainer.
+    """
+
+    words: str
+    hint: str = ""
+    plain: str = ""
+
+    @property
+    def stored(self) -> str:
+        """The note as it goes with an answer."""
+        return f"{self.words}{self.hint}"
+
+
 def question_of(plan: Plan) -> str:
     """The question in words."""
     return described(plan)
+
+
+def question_for_people(plan: Plan) -> str:
+    """The question with the unit by its name, and medians by theirs."""
+    unit = plan.schema.unit
+
+    def describe(asked: Aggregate) -> str:
+        match asked:
+            case CountUnits() if unit is not None:
+                return f"number of different {unit}"
+            case Quantiles(at=(rank,)) if rank == HALF:
+                return f"median of {steps_in_words(asked)}"
+            case Formula(parts, tree):
+                return formula_in_words(tree, [describe(part) for part in parts])
+            case _:
+                return facts_of(asked).describe(asked)
+
+    return described(plan, describe)
 
 
 def notes_of(plan: Plan, *, from_text: frozenset[str] = frozenset()) -> tuple[str, ...]:
@@ -41,9 +90,19 @@ def notes_of(plan: Plan, *, from_text: frozenset[str] = frozenset()) -> tuple[st
 
     `from_text` names the columns that are stored as text and declared to be something else.
     """
-    joined = (*_partners(plan), *public_people(plan))
-    said = (_units(plan), joined, _intervals(plan), _groups(plan), _aggregates(plan))
-    return (*(note for notes in said for note in notes), *_read(plan, from_text))
+    return (*(note.stored for note in _notes(plan)), *_read(plan, from_text))
+
+
+def plain_notes(plan: Plan) -> dict[str, str]:
+    """The notes in the words of people, by the words in which they are stored."""
+    return {note.stored: note.plain or note.words for note in _notes(plan)}
+
+
+def _notes(plan: Plan) -> Iterator[Note]:
+    yield from _units(plan)
+    yield from (Note(words) for words in (*_partners(plan), *public_people(plan)))
+    yield from (*_intervals(plan), *_groups(plan))
+    yield from (Note(words) for words in _aggregates(plan))
 
 
 def starved(parts: Sequence[SplitPart]) -> Iterator[str]:
@@ -76,21 +135,23 @@ def in_rows(plan: Plan, parts: Sequence[Share]) -> Iterator[str]:
 def short_of_rows(plan: Plan, parts: Sequence[Share], *, rows: int | None = None) -> Iterator[str]:
     """Quantiles that would say little: of fewer rows than this, or of so many as are given."""
     errors = {name: error for part in parts for name, error in part.errors.items()}
-    asked = [(name, one) for name, one in plan.aggregates if isinstance(one, Quantiles)]
-    for name, aggregate in asked:
+    quantiles = [
+        (name, aggregate) for name, aggregate in plan.aggregates if isinstance(aggregate, Quantiles)
+    ]
+    for name, aggregate in quantiles:
         spanned = SPANNED if len(aggregate.at) == 1 else SPANNED_BY_MANY
         needed = ceil(spanned * (errors.get(name) or 0))
         if needed > (FEW if rows is None else rows):
-            there = "of fewer" if rows is None else f"of {rows:,}"
+            size = "of fewer" if rows is None else f"of {rows:,}"
             yield (
-                f"{name} needs about {needed:,} rows: {there}, its interval would be most of its"
+                f"{name} needs about {needed:,} rows: {size}, its interval would be most of its"
                 " range; more ε helps, or fewer rows of each unit"
             )
 
 
 def _read(plan: Plan, from_text: frozenset[str]) -> Iterator[str]:
     """Columns whose cells may turn out not to be readable: which, nobody is told."""
-    used = {name for of in expressions_in(plan) for name in column_names(of)}
+    used = {name for expression in expressions_in(plan) for name in column_names(expression)}
     joined = [column for join in plan.partners for column in join.columns]
     alike: dict[Type, list[str]] = {}
     for column in (*plan.schema.columns, *joined):
@@ -108,43 +169,48 @@ def expressions_in(plan: Plan) -> Iterator[Expression]:
         yield from _of_rows(plan.per_unit)
     if plan.where is not None:
         yield plan.where
-    yield from (of for _, of in plan.derived)
+    yield from (expression for _, expression in plan.derived)
     yield from (group.of for group in plan.groups)
-    yield from (of for _, one in plan.aggregates for of in expressions_of(one))
+    yield from (
+        expression for _, aggregate in plan.aggregates for expression in expressions_of(aggregate)
+    )
 
 
 def _of_rows(before: PerUnit) -> Iterator[Expression]:
     if before.where is not None:
         yield before.where
-    yield from (of for _, of in before.derived)
-    yield from (of for _, feature in before.features for of in made_of(feature))
+    yield from (expression for _, expression in before.derived)
+    yield from (expression for _, feature in before.features for expression in made_of(feature))
 
 
-def _units(plan: Plan) -> Iterator[str]:
+def _units(plan: Plan) -> Iterator[Note]:
     unit, bounding = plan.schema.unit, plan.bounding
     if unit is None:
         return
     rows, groups = bounding.max_rows, bounding.max_groups
     if plan.per_unit is not None:
-        yield f"each {unit} is one row, whatever number of rows it has"
+        yield Note(f"each {unit} is one row, whatever number of rows it has")
     elif bounding.clip:
-        where = f" in at most {_number(groups or 1, 'group')}" if plan.groups else ""
-        yield (
-            f"each {unit} counts once{where}, with its own total clipped to the range of one row;"
-            " .bound(max_rows=…) takes rows instead"
+        where = f" in at most {plural(groups or 1, 'group')}" if plan.groups else ""
+        yield Note(
+            f"each {unit} counts once{where}, with its own total clipped to the range of one row",
+            "; .bound(max_rows=…) takes rows instead",
         )
     elif groups is not None:
-        inside = "once" if rows is None else f"with at most {_number(rows, 'row')}"
-        yield (
-            f"each {unit} counts in at most {_number(groups, 'group')}, {inside} in each, chosen at"
-            " random; .bound(…) changes that"
+        inside = "once" if rows is None else f"with at most {plural(rows, 'row')}"
+        yield Note(
+            f"each {unit} counts in at most {plural(groups, 'group')}, {inside} in each, chosen at"
+            " random",
+            "; .bound(…) changes that",
         )
     elif rows is not None:
-        yield (
-            f"each {unit} counts with at most {_number(rows, 'row')}, chosen at random"
-            f"{FIRST if plan.where is not None else ''}; .bound(max_rows=…) changes that"
+        most, first = plural(rows, "row"), FIRST if plan.where is not None else ""
+        yield Note(
+            f"each {unit} counts with at most {most}, chosen at random{first}",
+            "; .bound(max_rows=…) changes that",
+            f"at most {most} per {unit} are counted, chosen at random{first}",
         )
-    yield f"rows without {unit} are left out"
+    yield Note(f"rows without {unit} are left out")
 
 
 def _partners(plan: Plan) -> Iterator[str]:
@@ -158,33 +224,35 @@ def _partners(plan: Plan) -> Iterator[str]:
 def public_people(plan: Plan) -> Iterator[str]:
     """Public tables that are joined on the unit: each of their rows is about one."""
     for join in (*plan.joins, *(() if plan.per_unit is None else plan.per_unit.joins)):
-        on_unit = any(left == plan.schema.unit for left, _ in join.on)
+        on_unit = any(column == plan.schema.unit for column, _ in join.on)
         if isinstance(join, PublicJoin) and on_unit:
             yield f"{join.name} is taken as public: nothing in it is protected"
 
 
-def _intervals(plan: Plan) -> Iterator[str]:
+def _intervals(plan: Plan) -> Iterator[Note]:
     bounded = plan.schema.unit is not None and plan.bounding.max_rows is not None
     bounded = (bounded or plan.bounding.max_groups is not None) and plan.per_unit is None
-    asked = flattened(plan.aggregates)
-    clamped = any(facts_of(aggregate).needs is Needs.BOUNDS for _, aggregate in asked)
+    parts = flattened(plan.aggregates)
+    clamped = any(facts_of(aggregate).needs is Needs.BOUNDS for _, aggregate in parts)
     if bounded or clamped:
         how = " and ".join(["bounded"] * bounded + ["clamped"] * clamped)
-        yield f"intervals speak of the {how} data"
+        within = ", and ".join([WITHIN_ROWS] * bounded + [WITHIN_BOUNDS] * clamped)
+        plain = f"the ranges are about {within}"
+        yield Note(f"intervals speak of the {how} data", plain=plain)
 
 
-def _groups(plan: Plan) -> Iterator[str]:
+def _groups(plan: Plan) -> Iterator[Note]:
     if plan.groups and plan.keys is None:
-        yield "keys that too few units have are not listed, and nothing is said about them"
+        yield Note(
+            "keys that too few units have are not listed, and nothing is said about them",
+            plain="groups that too few people have are not listed",
+        )
     elif plan.groups:
-        yield "rows with other keys are left out"
+        plain = "rows of groups that are not listed are not counted"
+        yield Note("rows with other keys are left out", plain=plain)
 
 
 def _aggregates(plan: Plan) -> Iterator[str]:
     for name, aggregate in plan.aggregates:
         if (note := facts_of(aggregate).note) is not None:
             yield f"{name} {note(aggregate)}"
-
-
-def _number(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -4,48 +4,61 @@ Tested:   tests/session/test_opening.py
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from glob import has_magic
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Self, TypeVar, cast
 
-from letalone.engines.addresses import check_address, in_words, is_address, stand_in, whole_name
-from letalone.engines.failure import EngineFailed
+from letalone.engines.addresses import is_address
 from letalone.engines.frames import is_frame, names_of
 from letalone.engines.measures import Engine
 from letalone.engines.opening import open_engine
 from letalone.engines.provenance import read_rows
-from letalone.engines.spark_address import is_spark_address, located
-from letalone.engines.spark_frame import is_spark, words_of
 from letalone.errors import ParameterError
-from letalone.errors.problem import Spelled, problem, without_context
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem, Spelled, problem
+from letalone.errors.remedies import NameBudget, NameUnit
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import (
     Column,
     Schema,
-    ledger_path,
-    read_side_table,
-    schema_path,
     unknown_column,
 )
 from letalone.plans.types import Type
 from letalone.plans.unnamed import check_unlisted
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
-from letalone.session.beside import is_schema_file, schema_beside, source_of
-from letalone.session.declared_types import NAME, known_types, remember_types, types_of
-from letalone.session.same_table import check_named, check_same_table, remember_table, told_of
+from letalone.session.locating import (
+    LocatedSource,
+    OpeningCall,
+    contain_engine,
+    locate,
+    schema_words,
+    source_words,
+)
+from letalone.session.same_table import (
+    FRAME_NAME,
+    check_same_table,
+    identity_of,
+    known_types,
+    remember_table,
+    remember_types,
+    types_of,
+)
 from letalone.session.session import Session
-from letalone.session.table import Progress, Table
+from letalone.session.table import OpenTable, Progress
 from letalone.session.unit import ROW, Unit
 
 Place = str | PathLike[str]
 Result = TypeVar("Result")
-VOUCHED = "vouches for the rows as they are"
-TELLING = re.compile(r"(^|_)(id|key|user|patient|person|customer|member|client|household)", re.I)
+VOUCHES_ACT = "vouches for the rows as they are"
+UNIT_LIKE_NAME = re.compile(
+    r"(^|_)(id|key|user|patient|person|customer|member|client|household)", re.I
+)
 
 
 def open(  # noqa: A001  (as people call it: la.open)
@@ -95,7 +108,7 @@ def open(  # noqa: A001  (as people call it: la.open)
     shares: how the budget's delta is divided, at the first registration.
     progress: is told how far long work is, from 0 to 1; for the owner of the data only.
     """
-    asked = _Asked(
+    call = OpeningCall(
         source=source,
         unit=unit,
         neighbours=neighbours,
@@ -111,221 +124,229 @@ def open(  # noqa: A001  (as people call it: la.open)
         shares=shares,
         progress=progress,
     )
-    return _opened(asked)
+    return _open_call(call)
 
 
 def open_registered(source: object, *, schema: Schema, ledger: Ledger) -> Session:
     """Opens what its owner has registered under the schema's name; nothing is written down."""
-    return _opened(_Asked(source, ledger=ledger, name=schema.name, schema=schema, registered=True))
+    return _open_call(
+        OpeningCall(source, ledger=ledger, name=schema.name, schema=schema, registered=True)
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A call as it was made."""
-
-    source: object
-    unit: str | Unit | None = None
-    neighbours: Neighbours | str | None = None
-    budget: Budget | None = None
-    ledger: Place | Ledger | None = None
-    name: str | None = None
-    schema: Schema | Place | None = None
-    types: Mapping[str, str | Type] | None = None
-    table: str | None = None
-    side_table: str | None = None
-    rows: str | None = None
-    timeout_seconds: float | None = None
-    shares: Shares | None = None
-    progress: Progress | None = None
-    registered: bool = False
-
-    def corrected(self, unit: str | Unit | None, *, budget: str = "la.Budget(epsilon=1)") -> str:
-        """The call with what was missing."""
-        path = isinstance(self.source, str | PathLike)
-        given = [repr(fspath(cast("Place", self.source))) if path else "frame"]
-        if unit is not None:
-            given.append(f"unit={unit!r}")
-        has = isinstance(self.budget, Budget)
-        given.append(f"budget=la.{self.budget!r}" if has else f"budget={budget}")
-        if isinstance(self.ledger, str | PathLike):
-            given.append(f"ledger={fspath(self.ledger)!r}")
-        if isinstance(self.name, str):
-            given.append(f"name={self.name!r}")
-        return f"la.open({', '.join(given)})"
-
-
-def _opened(asked: _Asked) -> Session:
-    source, schema, table = asked.source, asked.schema, asked.table
-    file = source if is_schema_file(source) else None
-    if file is not None and schema is None:
-        source, schema = source_of(cast("Place", file)), Path(cast("Place", file)).expanduser()
-    written, source = source, _located(source, table)
-    beside = _beside(source if file is None else file) if asked.ledger is None else None
-    whole = _opening(source, lambda: whole_name(source, table))
-    ledger = asked.ledger if beside is None else beside
-    call = replace(asked, source=written, ledger=ledger)
-    declared = _declared(source, schema, table)
-    if asked.name is None and declared is None:
-        check_named(source)
-    side_table = asked.side_table or _declared_side_table(source, schema, table)
-    own = not isinstance(ledger, Ledger)
-    book: Ledger | None = None
-    engine: Engine | None = None
+def _open_call(call: "OpeningCall") -> Session:
+    look = look_at(call)
     try:
-        if isinstance(ledger, Ledger) or _is_there(ledger):
-            book = ledger if isinstance(ledger, Ledger) else _ledger(ledger)
-        unit = _unit_of_frame(asked, source, declared, book)
-        types = _types(asked, source, declared, book, unit)
-        vouched = read_rows(asked.rows)
-        engine = _opening(
-            source,
-            lambda: open_engine(
-                source,
-                schema=declared,
-                types=types,
-                table=table,
-                side_table=side_table,
-                unit=unit,
-                vouched=vouched,
-                timeout_seconds=asked.timeout_seconds,
-            ),
+        look.session()
+        return look.register()
+    except BaseException:
+        look.close()
+        raise
+
+
+def look_at(call: OpeningCall) -> "TableLook":
+    """Opens the rows, and the ledger where there is one: metadata is read, nothing is written."""
+    where = locate(call)
+    ledger, engine = _known_ledger(where.call.ledger), None
+    try:
+        unit = _unit_of_frame(call, where.source, where.declared, ledger)
+        types = _types(call, where.source, where.declared, ledger, unit)
+        engine = _engine(where, types, unit)
+        schema = _with_name(
+            engine.schema(), call.name, source=where.source, declared=where.is_declared
         )
-        found = _named(engine.schema(), asked.name, source=source, declared=declared is not None)
-        whose = asked.unit
-        if whose is None and not (declared is not None and declared.unit_declared):
-            whose = _known_unit(book, found.name, [column.name for column in found.columns])
-        found = _with_unit(found, whose, call, declared=declared is not None)
-        if asked.neighbours is not None:
-            found = replace(found, neighbours=_relation(asked.neighbours))
-        told, given = _opening(source, lambda: told_of(source, table)), asked.name is not None
-        if not given:
-            check_same_table(book, found.name, told, declared=declared is not None)
-        _check(engine, found, book, source)
-        book = _ledger(ledger) if book is None else book
-        known = _registered(book, found, call)
-        if not asked.registered:
-            remember_table(book, found.name, told, declared=declared is not None, given=given)
-            remember_types(book, found.name, types if is_frame(source) else {})
-        if asked.rows is not None:
-            _write_down_vouched(book, found.name, engine)
+        return TableLook(where, engine, ledger, schema, types)
     except BaseException:
         if engine is not None:
             engine.close()
-        if own and book is not None:
-            book.close()
+        if ledger is not None and not isinstance(call.ledger, Ledger):
+            ledger.close()
         raise
-    found = replace(found, version=known.version)
-    words = _words(source) + ("" if beside is None else f", with {beside.name} beside it")
-    if is_frame(source) and declared is None and not given and book.durable:
-        words += f", to be opened again with name={found.name!r}"
-    opened = Table(
-        engine,
-        found,
-        book,
-        source=words,
-        own_ledger=own,
-        progress=asked.progress,
-        whole_name=whole,
-        types_declared=is_frame(source) and bool(types),
+
+
+def _engine(where: LocatedSource, types: Mapping[str, Type], unit: str | None) -> Engine:
+    call, vouched = where.call, read_rows(where.call.rows)
+    return contain_engine(
+        where.source,
+        lambda: open_engine(
+            where.source,
+            schema=where.declared,
+            types=types,
+            table=call.table,
+            side_table=where.side_table,
+            unit=unit,
+            vouched=vouched,
+            timeout_seconds=call.timeout_seconds,
+        ),
     )
-    return Session(opened)
 
 
-def _declared(source: object, schema: object, table: str | None) -> Schema | None:
-    """The schema that was given, or that lies beside the file."""
-    if isinstance(schema, Schema):
-        return schema
-    if isinstance(schema, str | PathLike):
-        return Schema.read(Path(cast("Place", schema)))
-    if schema is not None:
-        raise refusal("schema", schema, "a la.Schema or the path of a schema file")
-    beside = _schema_file(source, table)
-    return None if beside is None else Schema.read(beside)
+class TableLook:
+    """A table that was looked at and is not registered: its rows, its schema, its ledger if any.
 
+    `session(unit)` gives a session whose questions can be priced; `register(budget)`, which comes
+    last, writes into the ledger (and makes one), and lets them be answered.
+    """
 
-def _declared_side_table(source: object, schema: object, table: str | None) -> str | None:
-    """The copy that the schema file allows, where the data are on a server."""
-    if not (is_address(source) or is_spark(source)) or isinstance(schema, Schema):
-        return None
-    given = Path(cast("Place", schema)) if isinstance(schema, str | PathLike) else None
-    file = given or _schema_file(source, table)
-    return None if file is None else read_side_table(file)
+    def __init__(
+        self,
+        where: LocatedSource,
+        engine: Engine,
+        ledger: Ledger | None,
+        schema: Schema,
+        types: Mapping[str, Type],
+    ) -> None:
+        self._where, self._engine, self._types = where, engine, types
+        self.ledger, self.schema = ledger, schema
+        self.whole_name, self.is_declared = where.whole_name, where.is_declared
+        self._table: OpenTable | None = None
 
+    @property
+    def data_set(self) -> DataSet | None:
+        """How it stands in the ledger; None where it is not in one."""
+        return _known_data_set(self.ledger, self.schema.name)
 
-def _schema_file(source: object, table: str | None) -> Path | None:
-    """The schema file beside the data, where there is one."""
-    if is_spark(source):
-        elsewhere = _opening(source, lambda: stand_in(source))
-        beside = None if elsewhere is None else schema_path(*elsewhere)
-    else:
-        path = isinstance(source, str | PathLike)
-        beside = schema_beside(cast("Place", source), table) if path else None
-    return beside if beside is not None and beside.is_file() else None
+    @property
+    def unit(self) -> str | Unit | None:
+        """Whose privacy is protected, as the call, the schema or the ledger says; else None."""
+        call, schema = self._where.call, self.schema
+        if call.unit is not None:
+            return call.unit
+        if self.is_declared and schema.unit_declared:
+            return schema.unit or ROW
+        return _known_unit(self.ledger, schema.name, [column.name for column in schema.columns])
 
+    def session(self, unit: str | Unit | None = None) -> Session:
+        """A session for questions at a price, once its unit is known; nothing is registered."""
+        call, where, ledger = self._where.call, self._where, self.ledger
+        schema = self._protect(unit)
+        if call.name is None:
+            check_same_table(ledger, schema.name, self._told, declared=where.is_declared)
+        data_set = _known_data_set(ledger, schema.name)
+        version = max(schema.version, 1 if data_set is None else data_set.version)
+        schema = replace(schema, version=version)
+        contain_engine(where.source, lambda: self._engine.check(schema))
+        self._table = OpenTable(
+            self._engine,
+            schema,
+            None if data_set is None else ledger,
+            source=self._words(),
+            own_ledger=not isinstance(call.ledger, Ledger),
+            progress=call.progress,
+            whole_name=where.whole_name,
+            types_declared=is_frame(where.source) and bool(self._types),
+        )
+        return Session(self._table)
 
-def _located(source: object, table: str | None) -> object:
-    """An address of Spark as a session and a whole name; all else as it is."""
-    if not isinstance(source, str) or not is_spark_address(source):
-        return source
-    check_address(source, table)
-    return _opening(source, lambda: located(source))
+    def register(self, budget: Budget | None = None) -> Session:
+        """Writes down the budget, and which table it is for; the session's questions are answered.
+
+        Everything that would refuse it has done so: a refused call makes no ledger.
+        """
+        assert self._table is not None, "session(unit) comes first"
+        call, table = self._where.call, self._table
+        budget = budget or call.budget or _known_budget(self.ledger, table.name)
+        if budget is None:
+            raise _missing_budget(table.schema, call)
+        ledger = self.ledger = _ledger(call.ledger) if self.ledger is None else self.ledger
+        data_set = ledger.register(
+            table.name,
+            budget,
+            neighbours=table.schema.protects,
+            version=table.schema.version,
+            shares=call.shares,
+        )
+        self._remember(ledger)
+        table.register(ledger, data_set.version)
+        if is_frame(self._where.source) and not (self.is_declared or call.name) and ledger.durable:
+            table.source += f", to be opened again with name={table.name!r}"
+        return Session(table)
+
+    def close(self) -> None:
+        """Lets go of the rows, and of a ledger that was opened here."""
+        if self._table is None:
+            self._engine.close()
+        else:
+            self._table.close()
+        if self.ledger is not None and not isinstance(self._where.call.ledger, Ledger):
+            self.ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _protect(self, unit: str | Unit | None) -> Schema:
+        call, schema = self._where.call, self.schema
+        whose = call.unit if unit is None else unit
+        if whose is None and not (self.is_declared and schema.unit_declared):
+            whose = self.unit
+        schema = _with_unit(schema, whose, call, declared=self.is_declared)
+        if call.neighbours is None:
+            return schema
+        return replace(schema, neighbours=_relation(call.neighbours))
+
+    def _remember(self, ledger: Ledger) -> None:
+        """Writes down which table it is, how it is read, and the owner's word about its rows."""
+        call, where, name = self._where.call, self._where, self.schema.name
+        if not call.registered:
+            given, declared = call.name is not None, where.is_declared
+            remember_table(ledger, name, self._told, declared=declared, given=given)
+            remember_types(ledger, name, self._types if is_frame(where.source) else {})
+        if call.rows is not None:
+            _write_down_vouched(ledger, name, self._engine)
+
+    @cached_property
+    def _told(self) -> str:
+        """What the name stands for."""
+        source = self._where.source
+        return contain_engine(source, lambda: identity_of(source, self._where.call.table))
+
+    def _words(self) -> str:
+        beside = self._where.beside
+        near = "" if beside is None else f", with {beside.name} beside it"
+        return source_words(self._where.source) + near
 
 
 def _write_down_vouched(ledger: Ledger, name: str, engine: Engine) -> None:
     """The owner's word about rows, where it is needed and not yet in the ledger."""
-    of = list(engine.taken_on_trust())
-    known = ledger.last_act(name, VOUCHED)
-    if of and (known is None or known.body["body"] != {"of": of}):
-        ledger.administer(name, VOUCHED, {"of": of})
-
-
-def _check(engine: Engine, schema: Schema, ledger: Ledger | None, source: object) -> None:
-    """Whether all fits together, before anything is registered or charged."""
-    version = max(schema.version, _known_version(ledger, schema.name))
-    _opening(source, lambda: engine.check(replace(schema, version=version)))
-
-
-def _opening(source: object, run: Callable[[], Result]) -> Result:
-    """What `run` returns; an engine that gives up is a source that cannot be opened."""
-    words = f"{_words(source)} cannot be opened: it is damaged, in use, or not what its name says."
-    return without_context(run, EngineFailed, error=ParameterError(words))
+    facts = list(engine.taken_on_trust())
+    known = ledger.last_act(name, VOUCHES_ACT)
+    if facts and (known is None or known.body["body"] != {"of": facts}):
+        ledger.administer(name, VOUCHES_ACT, {"of": facts})
 
 
 def _unit_of_frame(
-    asked: _Asked, source: object, declared: Schema | None, book: Ledger | None
+    call: OpeningCall, source: object, declared: Schema | None, book: Ledger | None
 ) -> str | None:
     """The column that will be the unit of a frame, before anything of it is read."""
     if not is_frame(source):
         return None
-    whose = asked.unit or (None if declared is None else declared.unit)
+    whose = call.unit or (None if declared is None else declared.unit)
     if whose is None:
-        name = asked.name or (NAME if declared is None else declared.name)
+        name = call.name or (FRAME_NAME if declared is None else declared.name)
         whose = _known_unit(book, name, names_of(source))
     return whose if isinstance(whose, str) else None
 
 
 def _types(
-    asked: _Asked, source: object, declared: Schema | None, book: Ledger | None, unit: str | None
+    call: OpeningCall,
+    source: object,
+    declared: Schema | None,
+    book: Ledger | None,
+    unit: str | None,
 ) -> dict[str, Type]:
     """The types that are declared: by the call, and of a frame also by its first opening."""
-    if declared is not None and asked.types is not None:
+    if declared is not None and call.types is not None:
         raise ParameterError(
-            f"Both a schema{_schema_words(asked, source)} and types are given. The schema has the"
+            f"Both a schema{schema_words(call, source)} and types are given. The schema has the"
             " types: leave types out, or change them there."
         )
-    given = _read_types(asked.types)
+    given = _read_types(call.types)
     if declared is not None or not is_frame(source):
         return given
-    return types_of(source, given, known_types(book, asked.name or NAME), unit)
-
-
-def _schema_words(asked: _Asked, source: object) -> str:
-    """Which file the schema is from, where the call does not name one."""
-    if asked.schema is not None:
-        return ""
-    own = cast("Place", asked.source) if is_schema_file(asked.source) else None
-    file = own or _schema_file(source, asked.table)
-    return "" if file is None else f" ({Path(file).name})"
+    return types_of(source, given, known_types(book, call.name or FRAME_NAME), unit)
 
 
 def _read_types(types: object) -> dict[str, Type]:
@@ -337,7 +358,7 @@ def _read_types(types: object) -> dict[str, Type]:
     return {name: Column(name, kind).type for name, kind in given.items()}
 
 
-def _named(schema: Schema, name: str | None, *, source: object, declared: bool) -> Schema:
+def _with_name(schema: Schema, name: str | None, *, source: object, declared: bool) -> Schema:
     """By the name that was given, else the schema's, else that of the file or the pattern."""
     if name is not None:
         return replace(schema, name=name)
@@ -357,11 +378,13 @@ def _parts(pattern: str) -> list[str]:
     return [path.stem, *(parent.name for parent in path.parents)]
 
 
-def _with_unit(schema: Schema, unit: str | Unit | None, call: _Asked, *, declared: bool) -> Schema:
+def _with_unit(
+    schema: Schema, unit: str | Unit | None, call: OpeningCall, *, declared: bool
+) -> Schema:
     """The schema with its unit, which somebody must have said."""
     if unit is None:
         if not declared or not schema.unit_declared:
-            raise ParameterError(_no_unit(schema, call))
+            raise _missing_unit(schema, call)
         _check_unit(schema)
         return schema
     if unit is not ROW and not isinstance(unit, str):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -375,12 +398,14 @@ def _with_unit(schema: Schema, unit: str | Unit | None, call: _Asked, *, declare
         error = unknown_column(unit, [column.name for column in schema.columns], table=schema.name)
         if unit != "row":
             raise error
-        told = f"{error} If each row is another person's,"
-        words = Spelled(f"{told} give unit=la.ROW.", http=f"{told} leave unit out.")
+        sentence_start = f"{error} If each row is another person's,"
+        words = Spelled(
+            f"{sentence_start} give unit=la.ROW.", http=f"{sentence_start} leave unit out."
+        )
         raise ParameterError(problem(error.code, words=words))
-    found = schema.protecting(None if unit is ROW else unit)
-    _check_unit(found)
-    return found
+    protected = schema.protecting(None if unit is ROW else unit)
+    _check_unit(protected)
+    return protected
 
 
 def _check_unit(schema: Schema) -> None:
@@ -393,15 +418,24 @@ def _check_unit(schema: Schema) -> None:
         )
 
 
-def _no_unit(schema: Schema, call: _Asked) -> str:
-    names = [column.name for column in schema.columns]
-    likely = next((name for name in names if TELLING.search(name)), names[0])
+def _missing_unit(schema: Schema, call: OpeningCall) -> ParameterError:
+    names = tuple(column.name for column in schema.columns)
+    likely = next((name for name in names if UNIT_LIKE_NAME.search(name)), names[0])
     listed = ", ".join(f"{column.name} ({column.type.value})" for column in schema.columns[:30])
     more = f" and {len(names) - 30} more" if len(names) > 30 else ""
-    return (
+    words = (
         "unit is missing: say whose privacy is protected, by the column that tells people apart,"
         f" or la.ROW if each row is another person's. The columns are: {listed}{more}. For"
         f" example: {call.corrected(likely)}"
+    )
+    return ParameterError(
+        Problem(
+            Code.MISSING_UNIT,
+            {"columns": names},
+            (NameUnit(likely, names),),
+            words=Spelled(words, Code.MISSING_UNIT.template.format(columns=", ".join(names))),
+            advised=True,
+        )
     )
 
 
@@ -413,45 +447,47 @@ def _ledger(ledger: object) -> Ledger:
     raise refusal("ledger", ledger, "the path of a file, or a la.Ledger")
 
 
-def _registered(ledger: Ledger, schema: Schema, call: _Asked) -> DataSet:
-    """The data set in the ledger: a new one, or the one that goes on under this name."""
-    budget = call.budget or _known_budget(ledger, schema.name)
-    if budget is None:
-        raise ParameterError(
-            f"budget is missing: the ledger has no data set {schema.name!r} yet. Say how much all"
-            f" answers together may reveal, for example: {call.corrected(schema.unit or ROW)}"
+def _missing_budget(schema: Schema, call: OpeningCall) -> ParameterError:
+    words = (
+        f"budget is missing: the ledger has no data set {schema.name!r} yet. Say how much all"
+        f" answers together may reveal, for example: {call.corrected(schema.unit or ROW)}"
+    )
+    return ParameterError(
+        Problem(
+            Code.MISSING_BUDGET,
+            {"name": schema.name},
+            (NameBudget(1),),
+            words=Spelled(words, Code.MISSING_BUDGET.template),
+            advised=True,
         )
-    return ledger.register(
-        schema.name, budget, neighbours=schema.protects, version=schema.version, shares=call.shares
     )
 
 
-def _is_there(ledger: object) -> bool:
-    """Whether a ledger can be looked at: a refused call must not make one."""
-    return isinstance(ledger, str | PathLike) and Path(cast("Place", ledger)).is_file()
+def _known_ledger(ledger: object) -> Ledger | None:
+    """The ledger that was given, or that is there: one that is not is made when it is needed."""
+    if isinstance(ledger, Ledger):
+        return ledger
+    place = cast("Place", ledger) if isinstance(ledger, str | PathLike) else None
+    return None if place is None or not Path(place).is_file() else _ledger(place)
+
+
+def _known_data_set(ledger: Ledger | None, name: str) -> DataSet | None:
+    try:
+        return None if ledger is None else ledger.data_set(name)
+    except ParameterError:
+        return None
 
 
 def _known_unit(ledger: Ledger | None, name: str, names: Sequence[str]) -> str | Unit | None:
     """The unit that the ledger protects under this name, where it is in it and in the table."""
-    try:
-        unit = None if ledger is None else ledger.data_set(name).neighbours.unit
-    except ParameterError:
-        return None
+    data_set = _known_data_set(ledger, name)
+    unit = None if data_set is None else data_set.neighbours.unit
     return unit if unit in names else ROW if unit == "row" else None
 
 
-def _known_version(ledger: Ledger | None, name: str) -> int:
-    try:
-        return 1 if ledger is None else ledger.data_set(name).version
-    except ParameterError:
-        return 1
-
-
-def _known_budget(ledger: Ledger, name: str) -> Budget | None:
-    try:
-        return ledger.data_set(name).budget
-    except ParameterError:
-        return None
+def _known_budget(ledger: Ledger | None, name: str) -> Budget | None:
+    data_set = _known_data_set(ledger, name)
+    return None if data_set is None else data_set.budget
 
 
 def _relation(neighbours: object) -> Neighbours:
@@ -462,31 +498,5 @@ def _relation(neighbours: object) -> Neighbours:
     )
 
 
-def _beside(source: object) -> Path | None:
-    """The ledger that the command line keeps beside a file, where there is one."""
-    if is_address(source) or is_spark(source):
-        elsewhere = _opening(source, lambda: stand_in(source))
-        path = None if elsewhere is None else elsewhere[0]
-    else:
-        is_path = isinstance(source, str | PathLike)
-        path = Path(fspath(cast("Place", source))).expanduser() if is_path else None
-    if path is None:
-        return None
-    found = ledger_path(path)
-    return found if found.is_file() else None
-
-
 def _is_path(source: object) -> bool:
     return not is_address(source) and isinstance(source, str | PathLike)
-
-
-def _words(source: object) -> str:
-    if is_spark(source):
-        return words_of(source)
-    if is_frame(source):
-        return f"a {type(source).__module__.split('.')[0]} frame"
-    if isinstance(source, str) and is_address(source):
-        return in_words(source)
-    if isinstance(source, str | PathLike):
-        return Path(cast("Place", source)).name
-    return type(source).__name__

@@ -43,24 +43,24 @@ class Slot:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the column and its ends."""
-        own = self.name
-        return (own, f"{own}_low", f"{own}_high") if self.column.has_interval else (own,)
+        name = self.name
+        return (name, f"{name}_low", f"{name}_high") if self.column.has_interval else (name,)
 
 
 def slots_of(plan: Plan) -> tuple[Slot, ...]:
     """The columns of the answer to a question; refuses names that come twice."""
     types = plan.columns
-    found = tuple(
+    slots = tuple(
         Slot(name, column)
         for name, aggregate in plan.aggregates
         for column in facts_of(aggregate).columns(aggregate, types)
     )
     groups = [group.name for group in plan.groups]
-    check_names([*groups, *(name for slot in found for name in slot.names)], "answer's columns")
-    return found
+    check_names([*groups, *(name for slot in slots for name in slot.names)], "answer's columns")
+    return slots
 
 
-def filled(plan: Plan, columns: Columns) -> tuple[tuple[KeyColumn, ...], tuple[Output, ...]]:
+def fill_slots(plan: Plan, columns: Columns) -> tuple[tuple[KeyColumn, ...], tuple[Output, ...]]:
     """The columns of the answer that came out; total, whatever the numbers are."""
     keys = tuple(_keys(group, place, columns) for place, group in enumerate(plan.groups))
     outputs = (_output(slot, columns[slot.aggregate], len(columns.keys)) for slot in slots_of(plan))
@@ -91,8 +91,8 @@ def _output(slot: Slot, answer: Answer, rows: int) -> Output:
 def _holding_zero(side: str, bounds: tuple[Cell, ...]) -> tuple[Cell, ...]:
     """Bounds that were bought, widened to 0: the range at most doubles, and it costs no privacy."""
     further = min if side == "lower" else max
-    found = (cast("float", bound) for bound in bounds)
-    return tuple(further(bound, type(bound)(0)) for bound in found)
+    ends = (cast("float", bound) for bound in bounds)
+    return tuple(further(bound, type(bound)(0)) for bound in ends)
 
 
 def _column(numbers: Any, rows: int, place: int) -> list[Any]:

@@ -11,7 +11,7 @@ both at once.
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from letalone.errors import NeighboursDiffer, ParameterError
 from letalone.exact.typed import refusal
@@ -20,11 +20,13 @@ from letalone.plans.query import Plan, PrivateJoin
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.session.notes import expressions_in
-from letalone.session.table import Table
+
+if TYPE_CHECKING:
+    from letalone.session.table import OpenTable
 
 
 def private_join(
-    table: Table, other: Table, *, on: object, columns: Sequence[str] | None
+    table: "OpenTable", other: "OpenTable", *, on: object, columns: Sequence[str] | None
 ) -> PrivateJoin:
     """The join with another open table, checked by metadata alone."""
     other.check_open()
@@ -33,14 +35,14 @@ def private_join(
     if _pair(on) != units:
         raise ParameterError(
             f"Two private tables are joined on their units, which are {units[0]!r} and"
-            f" {units[1]!r}: give on={_spelled(*units)}."
+            f" {units[1]!r}: give on={_spell_pair(*units)}."
         )
     _check_alike(table, other)
     table.meet(other)
     return PrivateJoin(other.name, (units,), _columns(other.schema, columns), other.schema.version)
 
 
-def partners_of(table: Table, plans: Sequence[Plan]) -> list[Table]:
+def partners_of(table: "OpenTable", plans: Sequence[Plan]) -> "list[OpenTable]":
     """The other tables of the questions, by name."""
     joins = {join.name: join for plan in plans for join in plan.partners}
     for join in (join for plan in plans for join in plan.partners):
@@ -48,45 +50,47 @@ def partners_of(table: Table, plans: Sequence[Plan]) -> list[Table]:
     return [table.partner(name) for name in sorted(joins)]
 
 
-def read_from_text(table: Table, plan: Plan) -> frozenset[str]:
+def read_from_text(table: "OpenTable", plan: Plan) -> frozenset[str]:
     """The columns of all tables that are stored as text and declared to be something else."""
-    found = set(table.from_text)
+    names = set(table.from_text)
     for join in plan.partners:
         theirs = table.partner(join.name).from_text
-        found |= {column.name for column in join.columns if column.name in theirs}
-    return frozenset(found)
+        names |= {column.name for column in join.columns if column.name in theirs}
+    return frozenset(names)
 
 
-def taken_on_trust(table: Table, plan: Plan) -> tuple[str, ...]:
+def taken_on_trust(table: "OpenTable", plan: Plan) -> tuple[str, ...]:
     """What is not seen of how the rows of the tables were made, each sentence once."""
     engines = [table.engine, *(table.partner(join.name).engine for join in plan.partners)]
-    return tuple(dict.fromkeys(said for engine in engines for said in engine.taken_on_trust()))
+    return tuple(
+        dict.fromkeys(sentence for engine in engines for sentence in engine.taken_on_trust())
+    )
 
 
 @contextmanager
-def locked(tables: Sequence[Table]) -> Generator[None]:
+def lock_tables(tables: "Sequence[OpenTable]") -> Generator[None]:
     """All tables, locked in one order, so that nobody waits for somebody who waits."""
     with ExitStack() as stack:
-        for one in sorted(tables, key=lambda one: (one.name, id(one))):
-            stack.enter_context(one.lock)
-        for one in tables:
-            one.check_open()
+        for table in sorted(tables, key=lambda table: (table.name, id(table))):
+            stack.enter_context(table.lock)
+        for table in tables:
+            table.check_open()
         yield
 
 
-def lent(table: Table, plan: Plan) -> Mapping[str, object]:
+def lend_columns(table: "OpenTable", plan: Plan) -> Mapping[str, object]:
     """What the other tables lend to the engine: private."""
-    names = {name for of in expressions_in(plan) for name in column_names(of)}
+    names = {name for expression in expressions_in(plan) for name in column_names(expression)}
     joins = (*plan.joins, *(() if plan.per_unit is None else plan.per_unit.joins))
-    names |= {left for join in joins for left, _ in join.on}
-    found: dict[str, object] = {}
+    names |= {mine for join in joins for mine, _ in join.on}
+    columns: dict[str, object] = {}
     for join in plan.partners:
         other = table.partner(join.name)
-        found[join.name] = other.engine.lend(other.schema, join, names, progress=other.tell)
-    return found
+        columns[join.name] = other.engine.lend(other.schema, join, names, progress=other.tell)
+    return columns
 
 
-def _check_as_joined(other: Table, join: PrivateJoin) -> None:
+def _check_as_joined(other: "OpenTable", join: PrivateJoin) -> None:
     """Before anything is charged: a column that is gone would make the engine fail."""
     other.check_open()
     gone = [column for column in join.columns if column not in other.schema.columns]
@@ -96,7 +100,7 @@ def _check_as_joined(other: Table, join: PrivateJoin) -> None:
         )
 
 
-def _check_two(table: Table, other: Table) -> None:
+def _check_two(table: "OpenTable", other: "OpenTable") -> None:
     if table is other or table.name.casefold() == other.name.casefold():
         raise ParameterError(
             f"Both tables are the data set {table.name!r}. A table is not joined with itself; if"
@@ -104,7 +108,7 @@ def _check_two(table: Table, other: Table) -> None:
         )
 
 
-def _unit(table: Table) -> str:
+def _unit(table: "OpenTable") -> str:
     if table.schema.unit is None:
         raise ParameterError(
             "Two private tables are joined on the column that tells people apart, but the unit of"
@@ -113,19 +117,19 @@ def _unit(table: Table) -> str:
     return table.schema.unit
 
 
-def _check_alike(table: Table, other: Table) -> None:
+def _check_alike(table: "OpenTable", other: "OpenTable") -> None:
     if table.schema.neighbours != other.schema.neighbours:
         raise NeighboursDiffer(
             f"{table.name!r} protects '{table.schema.protects}' and {other.name!r}"
             f" '{other.schema.protects}'. Open both with the same neighbours=."
         )
-    places = [one.engine.place() for one in (table, other)]
+    places = [each.place() for each in (table, other)]
     if places[0] != places[1]:
         raise ParameterError(
             f"{table.name!r} is in {places[0]} and {other.name!r} in {places[1]}. Private tables"
             " are joined where they are: open both from files, or from one database by one role."
         )
-    kinds = [one.engine.unit_kind(_unit(one)) for one in (table, other)]
+    kinds = [each.unit_kind(_unit(each)) for each in (table, other)]
     if kinds[0] != kinds[1]:
         raise ParameterError(
             f"The unit of {table.name!r} is stored as {kinds[0]} and that of {other.name!r} as"
@@ -152,5 +156,5 @@ def _pair(on: object) -> tuple[object, ...]:
     return tuple(cast("Sequence[object]", on)) if isinstance(on, Sequence) else ()
 
 
-def _spelled(left: str, right: str) -> str:
+def _spell_pair(left: str, right: str) -> str:
     return repr(left) if left == right else repr((left, right))

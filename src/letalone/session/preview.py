@@ -22,9 +22,10 @@ from letalone.session.notes import short_of_rows, starved
 from letalone.session.outputs import slots_of
 from letalone.tables.compiled import Compiled, compiled
 
-LARGE = 1000  # from here on without digits after the point
-MOST_TRIED = 10  # aggregates that are compiled by themselves, too
-ROWS = (100, 1_000, 10_000)  # for which errors that depend on rows are shown
+NO_BUDGET = "No budget is named yet."
+WHOLE_DIGITS_FROM = 1000  # from here on without digits after the point
+MAX_COMPILED_ALONE = 10  # aggregates that are compiled by themselves, too
+SHOWN_ROW_COUNTS = (100, 1_000, 10_000)  # for which errors that depend on rows are shown
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -92,11 +93,11 @@ class Preview:
 
 
 def _number(error: float) -> str:
-    return f"{error:,.0f}" if isfinite(error) and error >= LARGE else f"{error:.4g}"
+    return f"{error:,.0f}" if isfinite(error) and error >= WHOLE_DIGITS_FROM else f"{error:.4g}"
 
 
 def preview_of(
-    whole: Compiled, terms: Asked, left: RemainingBudget, *, rows: int | None = None
+    whole: Compiled, terms: Asked, left: RemainingBudget | None, *, rows: int | None = None
 ) -> Preview:
     """The preview of a question at its price."""
     plan = whole.plan
@@ -111,15 +112,23 @@ def preview_of(
         errors=errors,
         question=terms.question,
         notes=terms.notes,
-        left=left,
+        left=NO_BUDGET if left is None else left,
         in_rows=frozenset(
-            name for name, one in plan.aggregates if facts_of(one).error is ErrorKind.IN_ROWS
+            name
+            for name, aggregate in plan.aggregates
+            if facts_of(aggregate).error is ErrorKind.IN_ROWS
         ),
         warnings=(*starved(terms.split), *short_of_rows(plan, whole.parts, rows=rows)),
-        formulas=frozenset(name for name, one in plan.aggregates if isinstance(one, Formula)),
-        fitted=frozenset(name for name, one in plan.aggregates if isinstance(one, Regression)),
-        alone=dict(_alone(whole, errors, rows)) if 1 < len(errors) <= MOST_TRIED else {},
-        by_rows=dict(_by_rows(whole, errors)) if rows is None and len(errors) <= MOST_TRIED else {},
+        formulas=frozenset(
+            name for name, aggregate in plan.aggregates if isinstance(aggregate, Formula)
+        ),
+        fitted=frozenset(
+            name for name, aggregate in plan.aggregates if isinstance(aggregate, Regression)
+        ),
+        alone=dict(_alone(whole, errors, rows)) if 1 < len(errors) <= MAX_COMPILED_ALONE else {},
+        by_rows=dict(_by_rows(whole, errors))
+        if rows is None and len(errors) <= MAX_COMPILED_ALONE
+        else {},
     )
 
 
@@ -133,8 +142,8 @@ def _by_rows(
 ) -> Iterator[tuple[str, dict[int, float]]]:
     """The errors that depend on rows, for several numbers of them."""
     for name in (name for name, error in errors.items() if error is None):
-        found = {rows: _error(whole, name, rows) for rows in ROWS}
-        known = {rows: error for rows, error in found.items() if error is not None}
+        errors_by_rows = {rows: _error(whole, name, rows) for rows in SHOWN_ROW_COUNTS}
+        known = {rows: error for rows, error in errors_by_rows.items() if error is not None}
         if known:
             yield name, known
 
@@ -149,8 +158,8 @@ def _alone(
             continue
         plan = replace(whole.plan, aggregates=((name, aggregate),))
         price = {"epsilon": whole.epsilon, "delta": whole.delta}
-        one = compiled(plan, **price, confidence=whole.confidence)
-        alone = _error(one, name, rows)
+        by_itself = compiled(plan, **price, confidence=whole.confidence)
+        alone = _error(by_itself, name, rows)
         if alone is not None and 2 * alone <= together:
             yield name, alone
 

@@ -14,12 +14,15 @@ themselves is a function of questions, declarations and earlier answers.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import Asked, SplitPart, Standing, explained
 from letalone.engines.measures import Units
-from letalone.errors import ParameterError
+from letalone.errors import BudgetExceeded, ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Argument, Problem, problem
+from letalone.errors.remedies import NameBudget, SetEpsilon
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import digest_of
 from letalone.ledger.charging import (
@@ -34,15 +37,20 @@ from letalone.ledger.claims import WAIT_SECONDS
 from letalone.plans.query import Plan
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
+from letalone.privacy.filters import charged, opened
 from letalone.session.notes import in_rows, notes_of, question_of, starved
-from letalone.session.outputs import filled, slots_of
-from letalone.session.partners import lent, partners_of, read_from_text, taken_on_trust
+from letalone.session.outputs import fill_slots, slots_of
+from letalone.session.partners import lend_columns, partners_of, read_from_text, taken_on_trust
 from letalone.session.preview import Preview, preview_of
 from letalone.session.release import Release, batch_to_json, releases_from
-from letalone.session.table import Table
 from letalone.session.table_work import TableWork
 from letalone.tables.columns import Columns
 from letalone.tables.compiled import Compiled, compiled
+
+if TYPE_CHECKING:
+    from letalone.session.table import OpenTable
+
+USUAL_EPSILON = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ class Priced:
     Nothing is spent until `release`. `terms` are what stands on its answer.
     """
 
-    table: Table
+    table: "OpenTable"
     terms: Asked
     compiled: Compiled
     arrangement: Arrangement = AS_IT_IS
@@ -65,7 +73,7 @@ class Priced:
         return self.compiled.plan
 
     @property
-    def tables(self) -> list[Table]:
+    def tables(self) -> "list[OpenTable]":
         """The tables that pay: the question's own, then its partners."""
         return [self.table, *partners_of(self.table, [self.plan])]
 
@@ -77,8 +85,10 @@ class Priced:
         return Charge(what, terms.privacy, terms.plan, terms.digest, terms.delta or None)
 
     @property
-    def remaining(self) -> RemainingBudget:
-        """What is left now."""
+    def remaining(self) -> RemainingBudget | None:
+        """What is left now; None where no ledger knows the data set yet."""
+        if not self.table.is_known:
+            return None
         payers = [table.payer for table in self.tables]
         return remaining_for(payers, self.terms.privacy, delta=self.terms.delta)
 
@@ -87,10 +97,20 @@ class Priced:
         """Whether all tables would accept the charge as they stand; nothing is written down."""
         return all(table.payer.fits(self.charge) for table in self.tables)
 
+    def fits_into(self, budget: Budget) -> bool:
+        """Whether a new budget, of which nothing is spent, would allow it."""
+        try:
+            charged(opened(budget), self.terms.privacy, delta=self.terms.delta or None)
+        except BudgetExceeded:
+            return False
+        return True
+
     def how_many_more(self) -> int | float:
         """About how many more such questions fit, if nothing else is asked."""
-        left = self.remaining
-        return min(one.how_many_more for one in (left, *left.beside))
+        remaining = self.remaining
+        if remaining is None:
+            raise no_budget(self.table.name)
+        return min(budget.how_many_more for budget in (remaining, *remaining.beside))
 
     def preview(self, rows: int | None = None) -> Preview:
         """The price, its split and the errors to expect; `rows` as in `Query.preview`."""
@@ -98,11 +118,13 @@ class Priced:
 
     def explain(self, *, sql: bool = False) -> str:
         """The question, its price and its split in words, and the SQL."""
-        return explained(self.terms, [str(self.remaining)], sql=sql)
+        remaining = self.remaining
+        return explained(self.terms, [] if remaining is None else [str(remaining)], sql=sql)
 
     def release(self) -> Release:
         """The answer, charged before data is touched; the same question again is free."""
         check_asked(only_explained=self.only_explained)
+        self.table.check_registered()
         earlier = self.find_repeat()  # no data is read, so it waits for nobody
         return arranged(self.answer() if earlier is None else earlier, self.arrangement)
 
@@ -116,6 +138,7 @@ class Priced:
 
         UnderWay where somebody else, in any process, is at work on the same for longer than this.
         """
+        self.table.check_registered()
         payers, work = [table.payer for table in self.tables], Answering([self])
         settled = charged_work(payers, self.charge, work, wait_seconds=wait_seconds)
         return read_releases(settled, remark=self.remark)[0]
@@ -126,7 +149,7 @@ class Answering(TableWork):
 
     def __init__(self, questions: Sequence[Priced]) -> None:
         table = questions[0].table
-        super().__init__([table, *partners_of(table, [one.plan for one in questions])])
+        super().__init__([table, *partners_of(table, [question.plan for question in questions])])
         self.questions = questions
 
     def make(self) -> Json:
@@ -135,35 +158,60 @@ class Answering(TableWork):
 
 
 def price_plan(
-    table: Table, plan: Plan, *, epsilon: Number, delta: Number = 0, confidence: Number = 0.95
+    table: "OpenTable", plan: Plan, *, epsilon: Number, delta: Number = 0, confidence: Number = 0.95
 ) -> Priced:
     """The question at a price; no data is touched, and nothing is spent."""
     table.check_open()
     partners_of(table, [plan])
     slots_of(plan)
-    whole = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
+    compilation = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
     sure, stored = CONFIDENCE.typed("confidence", confidence), plan.to_json()
-    parts = tuple(SplitPart(p.name, p.share, p.words, p.groups) for p in whole.parts)
+    parts = tuple(SplitPart(p.name, p.share, p.words, p.groups) for p in compilation.parts)
     terms = Asked(
         data_set=table.name,
-        version=table.data_set().version,
+        version=table.version,
         question=question_of(plan),
         plan=stored,
-        digest=_digest(stored, epsilon=whole.epsilon, delta=whole.delta, confidence=sure),
-        epsilon=whole.epsilon,
-        delta=whole.delta,
+        digest=_digest(
+            stored, epsilon=compilation.epsilon, delta=compilation.delta, confidence=sure
+        ),
+        epsilon=compilation.epsilon,
+        delta=compilation.delta,
         confidence=sure,
-        privacy=whole.privacy,
+        privacy=compilation.privacy,
         split=parts,
-        sql=_sql(table, whole),
+        sql=_sql(table, compilation),
         notes=(
             *notes_of(plan, from_text=read_from_text(table, plan)),
             *starved(parts),
-            *in_rows(plan, whole.parts),
+            *in_rows(plan, compilation.parts),
             *taken_on_trust(table, plan),
         ),
     )
-    return Priced(table, terms, whole)
+    return Priced(table, terms, compilation)
+
+
+def no_budget(name: str) -> ParameterError:
+    """What is told where a question is to be answered, and nobody has named a budget."""
+    return ParameterError(problem(Code.MISSING_BUDGET, NameBudget(1), name=name))
+
+
+def missing_epsilon() -> Problem:
+    """What is missing where a question has no price."""
+    return problem(Code.MISSING_EPSILON, SetEpsilon(USUAL_EPSILON), name=Argument("epsilon"))
+
+
+def check_price(epsilon: object, error: object) -> None:
+    """Refuses a price that is not given by either of the two."""
+    if (epsilon is None) != (error is None):
+        return
+    words = (
+        "release needs either an epsilon or an error, and not both: release(epsilon=0.5) pays so"
+        " much, release(error=5) solves for the ε that is enough."
+    )
+    if epsilon is None:
+        raise ParameterError(replace(missing_epsilon(), words=words, advised=True))
+    raise ParameterError(words)
 
 
 def least_epsilon_remark(epsilon: float) -> str:
@@ -174,10 +222,11 @@ def least_epsilon_remark(epsilon: float) -> str:
 def check_asked(*, only_explained: bool) -> None:
     """Refuses an answer to SQL that only wants to be explained."""
     if only_explained:
-        raise ParameterError(
+        words = (
             "The SQL begins with EXPLAIN, so the question is explained and not asked. Leave"
             " the word out to ask it; .preview(epsilon=0.5) shows its price."
         )
+        raise ParameterError(problem(Code.ONLY_EXPLAINED, words=words))
 
 
 def read_releases(settled: Settled, *, remark: str | None) -> list[Release]:
@@ -192,17 +241,19 @@ def read_releases(settled: Settled, *, remark: str | None) -> list[Release]:
 
 
 def _measure(question: Priced) -> Release:
-    keys, outputs = filled(question.plan, _draw(question.table, question.compiled))
+    keys, outputs = fill_slots(question.plan, _draw(question.table, question.compiled))
     return Release(question.terms, keys, outputs)
 
 
-def _draw(table: Table, whole: Compiled) -> Columns:
+def _draw(table: "OpenTable", compilation: Compiled) -> Columns:
     engine = table.engine
-    engine.prepare(whole.scope, progress=table.tell)
-    with engine.borrowing(lent(table, whole.plan)):
-        if whole.discovery is not None:
-            whole = whole.with_keys(engine.discover(whole.scope), table.bits)
-        return whole.finish(engine.measure(whole.scope, whole.measures), table.bits)
+    engine.prepare(compilation.scope, progress=table.tell)
+    with engine.borrowing(lend_columns(table, compilation.plan)):
+        if compilation.discovery is not None:
+            compilation = compilation.with_keys(engine.discover(compilation.scope), table.bits)
+        return compilation.finish(
+            engine.measure(compilation.scope, compilation.measures), table.bits
+        )
 
 
 def _digest(plan: Json, **price: object) -> str:
@@ -218,7 +269,7 @@ def digest_at(terms: Asked, version: int) -> str:
     return _digest(plan, epsilon=terms.epsilon, delta=terms.delta, confidence=terms.confidence)
 
 
-def _sql(table: Table, whole: Compiled) -> str:
+def _sql(table: "OpenTable", whole: Compiled) -> str:
     """What the engine will run; keys stand in a table of their own, so any will do here."""
     if whole.discovery is None:
         return table.engine.sql(whole.scope, whole.measures)

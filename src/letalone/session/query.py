@@ -10,33 +10,46 @@ from typing import Self
 from letalone.answers import views
 from letalone.answers.arranged import AS_IT_IS, Arrangement
 from letalone.errors import LetaloneError, ParameterError
+from letalone.errors.codes import Group as CodeGroup
+from letalone.errors.problem import Problem
 from letalone.exact.typed import Number
 from letalone.plans.expressions import And, Expression
 from letalone.plans.features import PerUnit, rows_schema
 from letalone.plans.query import Aggregate, Group, Join, Plan, make_plan
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
-from letalone.session.asking import Asking
+from letalone.session.bounds_purchase import (
+    PricedWithBounds,
+    price_with_bounds,
+    with_trial_bounds,
+)
+from letalone.session.builder import QueryBuilder
 from letalone.session.in_sql import query_in_sql
 from letalone.session.notes import notes_of, question_of
 from letalone.session.partners import read_from_text
 from letalone.session.preview import Preview
-from letalone.session.pricing import Priced, check_asked, least_epsilon_remark, price_plan
+from letalone.session.pricing import (
+    Priced,
+    check_asked,
+    check_price,
+    least_epsilon_remark,
+    missing_epsilon,
+)
 from letalone.session.release import Release
-from letalone.session.table import Table
+from letalone.session.table import OpenTable
 from letalone.tables.ahead import epsilon_for
 
 Error = Number | Mapping[str, Number]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Query(Asking):
+class Query(QueryBuilder):
     """A question; `.preview` shows its price, `.release` answers it.
 
     Made by a session: `visits.group_by("ward", keys=["A", "B"]).agg(n=la.count())`.
     """
 
-    table: Table
+    table: OpenTable
     conditions: tuple[Expression, ...] = ()
     derived: tuple[tuple[str, Expression], ...] = ()
     joins: tuple[Join, ...] = ()
@@ -54,7 +67,7 @@ class Query(Asking):
     @classmethod
     def from_plan(
         cls,
-        table: Table,
+        table: OpenTable,
         plan: Plan,
         *,
         arrangement: Arrangement = AS_IT_IS,
@@ -95,6 +108,9 @@ class Query(Asking):
     @property
     def plan(self) -> Plan:
         """The question with everything filled in, or the error that says what is missing."""
+        return self._make_plan(find_keys=True)
+
+    def _make_plan(self, *, find_keys: bool) -> Plan:
         if self.given_plan is not None:
             return self.given_plan
         return make_plan(
@@ -109,7 +125,33 @@ class Query(Asking):
             max_groups=self.max_groups,
             clip=self.clip,
             per_unit=self.before,
+            find_keys=find_keys,
         )
+
+    def check(
+        self, epsilon: Number | None = None, *, delta: Number = 0, buy_bounds: bool = False
+    ) -> tuple[Problem, ...]:
+        """All that is missing before the question can be priced, as data; nothing is refused.
+
+        `buy_bounds`: bounds that are missing would be bought (`price_with_bounds`).
+        """
+        missing = [] if epsilon is not None else [missing_epsilon()]
+        try:
+            query = self
+            if buy_bounds:
+                query = with_trial_bounds(self)
+            query._make_plan(find_keys=delta != 0)
+        except ParameterError as error:
+            if error.code.group is not CodeGroup.MISSING:
+                raise
+            missing += [replace(error.problem, others=()), *error.problem.others]
+        return tuple(missing)
+
+    def price_with_bounds(
+        self, epsilon: Number, *, delta: Number = 0, confidence: Number = 0.95
+    ) -> Priced | PricedWithBounds:
+        """As `price`, where bounds that are missing are bought first, with a fifth of epsilon."""
+        return price_with_bounds(self, epsilon, delta=delta, confidence=confidence)
 
     def sql(
         self,
@@ -147,25 +189,18 @@ class Query(Asking):
         does so now. `.preview()`, `.explain()`, `.remaining` and `.fits` show what it would cost,
         `.release()` answers it.
         """
-        if (epsilon is None) == (error is None):
-            raise ParameterError(
-                "release needs either an epsilon or an error, and not both: release(epsilon=0.5)"
-                " pays so much, release(error=5) solves for the ε that is enough."
-            )
-        plan, remark = self.plan, None
+        check_price(epsilon, error)
+        plan, remark = self._make_plan(find_keys=delta != 0), None
         if epsilon is None:
             assert error is not None
             epsilon = epsilon_for(plan, error=error, delta=delta, confidence=confidence, rows=rows)
             remark = least_epsilon_remark(epsilon)
         return replace(
-            self._price(plan, epsilon=epsilon, delta=delta, confidence=confidence),
+            self.table.price(plan, epsilon=epsilon, delta=delta, confidence=confidence),
             arrangement=self.arrangement,
             only_explained=self.only_explained,
             remark=remark,
         )
-
-    def _price(self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number) -> Priced:
-        return price_plan(self.table, plan, epsilon=epsilon, delta=delta, confidence=confidence)
 
     def preview(
         self,

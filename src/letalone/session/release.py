@@ -53,13 +53,13 @@ class Release(ReleaseRecord):
         `public_key` is the key of the ledger's owner, or its fingerprint; without it, compare
         the fingerprint that is shown.
         """
-        found = cls.load_all(path, public_key=public_key)
-        if len(found) != 1:
+        releases = cls.load_all(path, public_key=public_key)
+        if len(releases) != 1:
             raise FormatError(
-                f"{path} is the receipt of a batch of {len(found)} answers. Release.load_all(path)"
-                " gives all of them."
+                f"{path} is the receipt of a batch of {len(releases)} answers."
+                " Release.load_all(path) gives all of them."
             )
-        return found[0]
+        return releases[0]
 
     @classmethod
     def load_all(cls, path: Place, *, public_key: str | None = None) -> "list[Release]":
@@ -76,7 +76,11 @@ class Release(ReleaseRecord):
 
 def batch_to_json(releases: Sequence[ReleaseRecord]) -> Json:
     """Several releases that were charged together, as they are stored."""
-    return {"format": FORMAT, "kind": BATCH, "releases": [one.to_json() for one in releases]}
+    return {
+        "format": FORMAT,
+        "kind": BATCH,
+        "releases": [release.to_json() for release in releases],
+    }
 
 
 def releases_from(stored: Mapping[str, object], standing: Standing) -> list[Release]:
@@ -85,7 +89,7 @@ def releases_from(stored: Mapping[str, object], standing: Standing) -> list[Rele
         return [Release.from_json(stored, standing=standing)]
     check_format(stored, BATCH, {"format", "kind", "releases"})
     listed = cast("list[Mapping[str, object]]", stored["releases"])
-    return [Release.from_json(one, standing=standing) for one in listed]
+    return [Release.from_json(release, standing=standing) for release in listed]
 
 
 def _trust(receipt: Receipt) -> str:

@@ -15,9 +15,17 @@ A frame has no place, and a temporary view of Spark none but its name: that it i
 down, where nothing is. Nothing tells whether a second frame is the same data, so it needs a name.
 A path on Spark has many spellings and none that is its own, so its budget needs a name, too.
 
-  Tested:   tests/session/test_same_table.py, tests/on_spark/test_addresses.py
+In pandas a column's dtype follows its cells, so it cannot be what a question is understood by.
+The first opening of a frame under a name declares types: what `types=` says, else what the dtypes
+suggest (numbers are one type; a unit is told apart by whole numbers or text). That is an act of the
+owner, and is written down. Every later frame under the name is read as declared, whatever its
+dtypes are; `types=` declares anew.
+
+  Tested:   tests/session/test_same_table.py, test_declared_types.py,
+            tests/on_spark/test_addresses.py
 """
 
+from collections.abc import Mapping
 from glob import has_magic
 from os import PathLike, fspath, sep
 from pathlib import Path
@@ -25,19 +33,24 @@ from shlex import quote
 from typing import cast
 
 from letalone.engines.addresses import identity, is_address
+from letalone.engines.frames import loose_types, names_of
 from letalone.engines.sources import CSV, DUCKDB, PARQUET
 from letalone.engines.spark_address import spelled
 from letalone.engines.spark_frame import is_path_on_spark, is_spark, parts_in
 from letalone.errors import ParameterError
 from letalone.ledger import Ledger
+from letalone.plans.types import Type
 from letalone.session.beside import called_in
 
-WHAT, ON_SPARK = "reads the table", "reads the table on Spark"  # the second in older ledgers
+TABLE_ACT = "reads the table"
+OLD_SPARK_ACT = "reads the table on Spark"  # in older ledgers
+TYPES_ACT = "declares the types"
+FRAME_NAME = "data"  # of a frame that nobody names
 FRAME = "a frame"
 NOWHERE = " (of no catalogue)"
 
 
-def told_of(source: object, table: str | None) -> str:
+def identity_of(source: object, table: str | None) -> str:
     """What a name stands for: a table's place, else what Spark calls it, else a frame."""
     if is_address(source) or is_spark(source):
         parts = parts_in(source)
@@ -45,7 +58,7 @@ def told_of(source: object, table: str | None) -> str:
         return identity(source, table) or nowhere
     if not isinstance(source, str | PathLike):
         return FRAME
-    path = _resolved(cast("str | PathLike[str]", source))
+    path = _resolve_path(cast("str | PathLike[str]", source))
     ending = path.suffix.lower()
     if ending in (*CSV, *PARQUET) and not _is_pattern(path):
         return str(path.with_suffix(""))
@@ -67,7 +80,7 @@ def check_same_table(ledger: Ledger | None, name: str, told: str, *, declared: b
 
     declared: the name is a schema's, so a second frame is meant to have it.
     """
-    known = None if ledger is None else _known(ledger, name)
+    known = None if ledger is None else _read_remembered(ledger, name)
     if ledger is None or known is None:
         return
     here = _places(ledger, told)
@@ -89,17 +102,17 @@ def remember_table(ledger: Ledger, name: str, told: str, *, declared: bool, give
 
     Of two that are opened at once under a name that nobody gave, the second one is refused here.
     """
-    here, known = _places(ledger, told), _known(ledger, name)
+    here, known = _places(ledger, told), _read_remembered(ledger, name)
     if known is None:
-        first = ledger.administer_first(name, WHAT, {**here})
+        first = ledger.administer_first(name, TABLE_ACT, {**here})
         if first is None and not given:
             check_same_table(ledger, name, told, declared=declared)
     elif known != here and told != FRAME and not told.endswith(NOWHERE):
-        ledger.administer(name, WHAT, {**here})
+        ledger.administer(name, TABLE_ACT, {**here})
 
 
-def _known(ledger: Ledger, name: str) -> dict[str, str] | None:
-    entry = ledger.last_act(name, WHAT) or ledger.last_act(name, ON_SPARK)
+def _read_remembered(ledger: Ledger, name: str) -> dict[str, str] | None:
+    entry = ledger.last_act(name, TABLE_ACT) or ledger.last_act(name, OLD_SPARK_ACT)
     return None if entry is None else cast("dict[str, str]", entry.body["body"])
 
 
@@ -120,10 +133,40 @@ def _is_pattern(path: Path) -> bool:
     return has_magic(str(path)) and not path.exists()
 
 
-def _resolved(source: str | PathLike[str]) -> Path:
+def _resolve_path(source: str | PathLike[str]) -> Path:
     """The path without links; of a pattern, the folders above it without."""
     path = Path(fspath(source)).expanduser().absolute()
     if not _is_pattern(path):
         return path.resolve()
-    fixed = next(one for one in path.parents if not has_magic(str(one)))
+    fixed = next(parent for parent in path.parents if not has_magic(str(parent)))
     return fixed.resolve() / path.relative_to(fixed)
+
+
+def types_of(
+    source: object, given: Mapping[str, Type], known: Mapping[str, Type], unit: str | None
+) -> dict[str, Type]:
+    """The types that a frame is read with, by column; the rest have types of their own."""
+    first = loose_types(source)
+    if unit in first:
+        first[unit] = Type.INTEGER if first[unit] is Type.NUMBER else Type.TEXT
+    names = set(names_of(source))
+    kept = {name: kind for name, kind in known.items() if name in names}
+    return first | kept | dict(given)
+
+
+def known_types(ledger: Ledger | None, name: str) -> dict[str, Type]:
+    """The types that were declared under a name; of none, nothing."""
+    entry = None if ledger is None else ledger.last_act(name, TYPES_ACT)
+    if entry is None:
+        return {}
+    body = cast("dict[str, dict[str, str]]", entry.body["body"])
+    return {column: Type(kind) for column, kind in body["types"].items()}
+
+
+def remember_types(ledger: Ledger, name: str, types: Mapping[str, Type]) -> None:
+    """Writes down the types of columns, where they are new."""
+    known = known_types(ledger, name)
+    declared = known | dict(types)
+    if declared != known:
+        body = {column: kind.value for column, kind in declared.items()}
+        ledger.administer(name, TYPES_ACT, {"types": body})

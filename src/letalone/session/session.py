@@ -19,19 +19,19 @@ from letalone.plans.facts import Bounds
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget, Neighbours
 from letalone.privacy.filters import brief, left_in_words
-from letalone.session.asking import Asking
 from letalone.session.batch import Batch, release_batch
+from letalone.session.bounds_purchase import MAX_ROWS_BEYOND
+from letalone.session.builder import QueryBuilder
 from letalone.session.in_sql import query_in_sql
 from letalone.session.query import Query
 from letalone.session.release import Release
-from letalone.session.table import Asker, Table
+from letalone.session.table import Asker, OpenTable
 
-LISTED = 8
-LONGEST = 30
-MOST_BEYOND = 1_000  # rows that may lie beyond bounds that are bought
+MAX_LISTED_COLUMNS = 8
+MAX_NAME_LENGTH = 30
 
 
-class Session(Asking):
+class Session(QueryBuilder):
     """An open table with a budget, made by `la.open`; a context manager.
 
     `.where`, `.derive`, `.join`, `.per_unit`, `.group_by`, `.agg` and `.bound` begin a question.
@@ -39,7 +39,7 @@ class Session(Asking):
 
     __slots__ = ("_table",)
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: OpenTable) -> None:
         self._table = table
 
     def _so_far(self) -> Query:
@@ -174,11 +174,11 @@ class Session(Asking):
         query = self.agg(bounds=private_bounds(of))
         query = query if self.schema.unit is None else query.bound(max_rows=1)
         beyond = query.preview(epsilon=epsilon).errors["bounds"] or 0
-        most = MOST_BEYOND if rows is None else rows / 10
-        if beyond > most:
+        limit = MAX_ROWS_BEYOND if rows is None else rows / 10
+        if beyond > limit:
             raise ParameterError(
                 f"At this ε about {beyond:,.0f} rows at each end may lie beyond the bounds, more"
-                f" than {most:,.0f}. Give a larger epsilon, rows= if there are many in public, or"
+                f" than {limit:,.0f}. Give a larger epsilon, rows= if there are many in public, or"
                 " bounds that are publicly known. Nothing was spent."
             )
         return query.release(epsilon=epsilon)
@@ -226,17 +226,17 @@ class Session(Asking):
         table = self._table
         if not table.is_open:
             return f"Session({table.name!r}, closed)"
-        found = table.data_set()
-        ice = "; frozen until its owner acts" if found.frozen else ""
-        many = f"{found.releases} release{'s' * (found.releases != 1)}"
+        data_set = table.data_set()
+        ice = "; frozen until its owner acts" if data_set.frozen else ""
+        many = f"{data_set.releases} release{'s' * (data_set.releases != 1)}"
         declared = ["  types     as this or an earlier opening declared them; types= changes them"]
         return views.flowing(
             [
-                f"Session of {table.name!r} ({table.source}), version {found.version}{ice}",
+                f"Session of {table.name!r} ({table.source}), version {data_set.version}{ice}",
                 f"  protects  {self.neighbours}",
-                f"  budget    {found.budget}",
-                f"  spent     {brief(found.spent)} on {many}",
-                f"  left      about {left_in_words(found.state)}",
+                f"  budget    {data_set.budget}",
+                f"  spent     {brief(data_set.spent)} on {many}",
+                f"  left      about {left_in_words(data_set.state)}",
                 f"  ledger    {table.where_kept()}",
                 f"  columns   {_columns(self.schema)}",
                 *(declared if table.types_declared else ()),
@@ -268,13 +268,17 @@ def _epsilons(queries: Sequence[Query], epsilon: Number | Sequence[Number]) -> S
 
 
 def _columns(schema: Schema) -> str:
-    words = [_column(column, schema.unit) for column in schema.columns[:LISTED]]
-    rest = len(schema.columns) - LISTED
+    words = [_column(column, schema.unit) for column in schema.columns[:MAX_LISTED_COLUMNS]]
+    rest = len(schema.columns) - MAX_LISTED_COLUMNS
     return ", ".join(words) + (f" and {rest} more: .columns" if rest > 0 else "")
 
 
 def _column(column: Column, unit: str | None) -> str:
-    name = column.name if len(column.name) <= LONGEST else column.name[: LONGEST - 1] + "…"
+    name = (
+        column.name
+        if len(column.name) <= MAX_NAME_LENGTH
+        else column.name[: MAX_NAME_LENGTH - 1] + "…"
+    )
     name = name if name.isprintable() else repr(name)
     facts = [column.type.value]
     if column.name == unit:

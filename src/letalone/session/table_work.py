@@ -8,7 +8,7 @@ anything was read of it, depend on no data (docs/decisions/0020): nothing freeze
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from letalone.engines.failure import FileChanged, RightRevoked, SourceAway, SourceUnreadable
 from letalone.errors.codes import Code
@@ -16,9 +16,11 @@ from letalone.errors.problem import problem
 from letalone.errors.remedies import RaiseVersion
 from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED
 from letalone.ledger.charging import Work
-from letalone.session.partners import locked
-from letalone.session.table import Table
+from letalone.session.partners import lock_tables
 from letalone.session.time_steps import at_step
+
+if TYPE_CHECKING:
+    from letalone.session.table import OpenTable
 
 Result = TypeVar("Result")
 
@@ -28,11 +30,11 @@ class TableWork(Work):
 
     harmless = (RightRevoked,)
 
-    def __init__(self, tables: Sequence[Table]) -> None:
+    def __init__(self, tables: "Sequence[OpenTable]") -> None:
         self.tables = tables
 
     def hold(self) -> AbstractContextManager[None]:
-        return locked(self.tables)
+        return lock_tables(self.tables)
 
     def reach(self, *, paid: bool) -> None:
         reach(self.tables, paid=paid)
@@ -44,7 +46,7 @@ class TableWork(Work):
         return FILE_CHANGED if isinstance(error, FileChanged) else ENGINE_FAILED
 
 
-def reach(tables: Sequence[Table], *, paid: bool) -> None:
+def reach(tables: "Sequence[OpenTable]", *, paid: bool) -> None:
     """Goes on only where servers of rows answer, and files are those that were opened; no row was
     looked at until here.
 
@@ -55,12 +57,12 @@ def reach(tables: Sequence[Table], *, paid: bool) -> None:
         try:
             table.engine.reach()
         except SourceAway:
-            told = source_away(table.name, paid=paid)  # the engine's words could name a server
+            error = source_away(table.name, paid=paid)  # the engine's words could name a server
         except FileChanged:
-            told = file_changed(table.name, paid=paid)
+            error = file_changed(table.name, paid=paid)
         else:
             continue
-        raise told  # outside of the block, so that nothing of the engine's error goes with it
+        raise error  # outside of the block, so that nothing of the engine's error goes with it
 
 
 def source_away(name: str, *, paid: bool = False) -> SourceAway:

@@ -18,13 +18,27 @@ a function of questions, the times at which they came, and answers.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import ceil
 from time import monotonic, sleep
 from typing import TypeVar
 
-from letalone.session.table import Asker
-
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks, and what for: where a ledger rations a budget, they pay from their own share.
+
+    time_step_seconds: their answers are written down at multiples of it (`time_steps`).
+    """
+
+    analyst: str | None = None
+    purpose: str | None = None
+    time_step_seconds: float = 0
+
+
+NOBODY = Asker()
 
 
 def now() -> float:

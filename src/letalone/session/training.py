@@ -26,24 +26,19 @@ from letalone.plans.unnamed import check_no_feature
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.neighbours import is_replace
-from letalone.session.table import Table
+from letalone.session.table import OpenTable
 from letalone.session.table_work import TableWork
 
 if TYPE_CHECKING:
     from letalone.session.query import Query
-
-NOT_ON_SPARK = (
-    "A model cannot be trained on a table of Spark: its rows would have to come here. Write the"
-    " columns that it needs to Parquet files, one row of each unit, and open these."
-)
 
 
 def trainable_schema(question: "Query") -> Schema:
     """What is public about the rows; refused where no model can be trained on them."""
     table = question.table
     table.check_open()
+    table.check_trainable()
     _check_rows_alone(question)
-    _check_place(table)
     _check_relation(table)
     return table.schema
 
@@ -53,6 +48,7 @@ def train(question: "Query", job: FitJob) -> Settled:
     same job about the same rows."""
     trainable_schema(question)
     table = question.table
+    table.check_registered()
     _check_columns(table, job)
     plan, where = _plan(question, job)
     price = Budget(job.epsilon, job.delta)
@@ -66,8 +62,8 @@ def train(question: "Query", job: FitJob) -> Settled:
 def _plan(question: "Query", job: FitJob) -> tuple[Json, Expression | None]:
     """The plan as it is stored, and the condition, both checked as those of a question are."""
     schema = question.table.schema
-    most = None if schema.unit is None else 1
-    rows = make_plan(schema, {"rows": count()}, where=question.filter, max_rows=most)
+    max_rows = None if schema.unit is None else 1
+    rows = make_plan(schema, {"rows": count()}, where=question.filter, max_rows=max_rows)
     stored: Json = {"format": 1, "kind": "training", "rows": rows.to_json()}
     columns = {"features": list(job.features), "target": job.target}
     return {**stored, **columns, "model": job.described()}, rows.where
@@ -76,7 +72,7 @@ def _plan(question: "Query", job: FitJob) -> tuple[Json, Expression | None]:
 class Fitting(TableWork):
     """Fetches rows and fits."""
 
-    def __init__(self, table: Table, job: FitJob, where: Expression | None) -> None:
+    def __init__(self, table: OpenTable, job: FitJob, where: Expression | None) -> None:
         super().__init__([table])
         self.job, self.where = job, where
 
@@ -89,23 +85,17 @@ class Fitting(TableWork):
         return self.job.fit(columns)
 
 
-def _check_place(table: Table) -> None:
-    """A model is made in this process, of rows; those of a cluster stay there."""
-    if table.engine.place().startswith("spark"):
-        raise UnsupportedQuery(NOT_ON_SPARK)
-
-
 def _check_rows_alone(question: "Query") -> None:
     extras = (question.derived, question.joins, question.groups, question.aggregates)
     bounds = question.max_rows, question.max_groups, question.before
-    if any(extras) or question.clip or any(one is not None for one in bounds):
+    if any(extras) or question.clip or any(bound is not None for bound in bounds):
         raise UnsupportedQuery(
             "A model is trained on a table, or on some of its rows: fit(table, …) or"
             " fit(table.where(…), …). Leave out derive, join, per_unit, group_by, agg and bound."
         )
 
 
-def _check_relation(table: Table) -> None:
+def _check_relation(table: OpenTable) -> None:
     if is_replace(table.schema.neighbours):
         raise NeighboursDiffer(
             f"{table.name!r} protects '{table.schema.protects}', but models are trained so that one"
@@ -114,7 +104,7 @@ def _check_relation(table: Table) -> None:
         )
 
 
-def _check_columns(table: Table, job: FitJob) -> None:
+def _check_columns(table: OpenTable, job: FitJob) -> None:
     names = [*job.features, *([] if job.target is None else [job.target])]
     for name in names:
         table.schema.column(name)

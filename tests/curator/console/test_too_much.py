@@ -3,7 +3,7 @@
 from html import unescape
 
 from curator.makers import NAME, PURPOSE
-from letalone.curator.http.under_way import AT_ONCE, TOO_MUCH
+from letalone.curator.http.limits import AT_ONCE, TOO_MUCH
 
 SQL = "SELECT COUNT(*) AS all_of_them FROM visits"
 FORM = {"data_set": NAME, "purpose": PURPOSE, "way": "sql", "epsilon": "0.37", "pay": "epsilon"}
@@ -13,7 +13,7 @@ def test_what_was_typed_is_kept_where_too_much_is_under_way(fresh, monkeypatch):
     browser = fresh.by("ann")
     browser.see("/ask")
     entries = len(fresh.curator.ledger)
-    monkeypatch.setattr("letalone.curator.http.under_way.IN_LINE", -AT_ONCE)
+    monkeypatch.setattr("letalone.curator.http.limits.IN_LINE", -AT_ONCE)
     for path in ("/ask/preview", "/ask/release"):
         answer = browser.follow(browser.send(path, **FORM, sql=SQL))
         assert answer.status_code == 429

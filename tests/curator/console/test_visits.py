@@ -31,7 +31,7 @@ def test_the_cookie_is_strict_and_only_its_digest_is_kept(fresh):
     assert "Domain" not in cookie
     secret = cookie.partition("=")[2].partition("~")[0]
     assert len(secret) >= 43, "256 bits"
-    with fresh.curator._house.database.reading() as connection:
+    with fresh.curator._shared.database.reading() as connection:
         rows = connection.execute(select(SESSIONS)).all()
     assert len(rows) == 1
     assert secret not in repr(rows)

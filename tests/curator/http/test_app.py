@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from letalone.curator.http.bodies import BodyLimits
-from letalone.curator.http.headers import ALWAYS
 from letalone.curator.http.limits import RateLimits
+from letalone.curator.http.middleware import SECURITY_HEADERS, BodyLimits
 from letalone.curator.http.problems import KINDS, MEDIA_TYPE
 
 Service = Any
@@ -47,7 +46,7 @@ def test_every_error_is_a_problem(
     headers = {"Content-Type": "application/json"}
     answer = bare.client.request(method, path, content=body, headers=headers)
     assert is_problem(answer, status)
-    assert answer.headers.items() >= {k.lower(): v for k, v in ALWAYS.items()}.items()
+    assert answer.headers.items() >= {k.lower(): v for k, v in SECURITY_HEADERS.items()}.items()
 
 
 def test_a_405_names_all_methods_of_the_address(bare: Service) -> None:

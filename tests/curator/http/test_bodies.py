@@ -7,7 +7,7 @@ from json import loads
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from letalone.curator.http.bodies import UPLOADS, BodyLimits, CappedBodies
+from letalone.curator.http.middleware import UPLOADS, BodyLimitMiddleware, BodyLimits
 from letalone.curator.http.problems import Refused
 
 LIMITS = BodyLimits(bytes=10, seconds=0.05, upload_bytes=20, upload_chunk_seconds=0.05)
@@ -50,7 +50,7 @@ def asked(
     async def send(message: Message) -> None:
         sent.append(message)
 
-    asyncio.run(CappedBodies(echo, LIMITS)(scope, receive, send))
+    asyncio.run(BodyLimitMiddleware(echo, LIMITS)(scope, receive, send))
     return sent[0]["status"], sent[1]["body"]
 
 

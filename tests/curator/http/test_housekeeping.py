@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
-from letalone.curator.http.housekeeping import keep_house
+from letalone.curator.http.app import run_hourly
 from letalone.curator.http.logs import make_log
 
 Service = Any
@@ -12,9 +12,9 @@ Service = Any
 
 def kept_for_a_moment(service: Service) -> None:
     async def moment() -> None:
-        house = asyncio.create_task(keep_house(service.curator, make_log(service.log), 0.01))
+        shared = asyncio.create_task(run_hourly(service.curator, make_log(service.log), 0.01))
         await asyncio.sleep(0.2)
-        house.cancel()
+        shared.cancel()
 
     asyncio.run(moment())
 

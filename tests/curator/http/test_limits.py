@@ -8,7 +8,7 @@ from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import SlidingWindowCounterRateLimiter
 
-from letalone.curator.http.limits import Counts, RateLimits, Throttle
+from letalone.curator.http.limits import RateLimits, RateLimitStorage, Throttle
 from letalone.curator.http.problems import Refused
 
 
@@ -35,16 +35,16 @@ def test_people_and_addresses_are_counted_apart() -> None:
 def test_counting_starts_no_threads_and_keeps_no_counts_that_are_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    counts = Counts()
+    counts = RateLimitStorage()
     counts.timer.join()
     threads, now = active_count(), [1000.0]
     monkeypatch.setattr("letalone.curator.http.limits.time", lambda: now[0])
     monkeypatch.setattr("limits.storage.memory.time.time", lambda: now[0])
-    for number in range(3 * Counts.MANY):
+    for number in range(3 * RateLimitStorage.MANY):
         now[0] += 0.1
         counts.incr(f"person {number}", 60)
     assert active_count() <= threads
-    assert len(counts.storage) <= 2 * Counts.MANY, "without, all of them would be there"
+    assert len(counts.storage) <= 2 * RateLimitStorage.MANY, "without, all of them would be there"
     assert len(counts.storage) == len(counts.expirations)
     assert [counts.incr("ann", 60), counts.incr("ann", 60), counts.decr("ann")] == [1, 2, 1]
     now[0] += 61
@@ -57,7 +57,7 @@ def test_as_many_are_let_through_as_by_the_librarys_own_counts(
     now, limit = [1000.0], RateLimitItemPerMinute(5)
     monkeypatch.setattr("letalone.curator.http.limits.time", lambda: now[0])
     monkeypatch.setattr("limits.storage.memory.time.time", lambda: now[0])
-    ours = SlidingWindowCounterRateLimiter(Counts())
+    ours = SlidingWindowCounterRateLimiter(RateLimitStorage())
     theirs = SlidingWindowCounterRateLimiter(MemoryStorage())
     chance, let = Random(1), list[bool]()
     for _ in range(300):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from letalone.curator.http.logs import Logged, PlainLines, make_log, took
+from letalone.curator.http.logs import LogMiddleware, ServerLogFormatter, duration_class, make_log
 
 SECRET = "Zyxwvut"
 
@@ -27,7 +27,7 @@ def logged(app: Any, **scope: Any) -> tuple[dict[str, Any], list[Message]]:
     async def send(message: Message) -> None:
         sent.append(message)
 
-    asyncio.run(Logged(app, make_log(out), lambda *_: None)(full, receive, send))
+    asyncio.run(LogMiddleware(app, make_log(out), lambda *_: None)(full, receive, send))
     assert SECRET not in out.getvalue()
     return json.loads(out.getvalue()), sent
 
@@ -82,11 +82,11 @@ def test_the_web_servers_own_lines_have_no_traceback() -> None:
         raise ValueError(SECRET)
     except ValueError:
         record = logging.LogRecord("uvicorn", 40, "x", 1, "boom", None, sys.exc_info())
-    line = PlainLines().format(record)
+    line = ServerLogFormatter().format(record)
     assert SECRET not in line
     assert json.loads(line)["failure"] == "ValueError"
 
 
 @pytest.mark.parametrize(("seconds", "word"), [(0, "<0.01s"), (0.5, "<1s"), (99, ">=10s")])
 def test_durations_are_told_as_coarse_classes(seconds: float, word: str) -> None:
-    assert took(seconds) == word
+    assert duration_class(seconds) == word

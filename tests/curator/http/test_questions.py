@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from letalone.curator.asking import Asking
-from letalone.curator.http import questions
-from letalone.curator.http.headers import ALWAYS
+from letalone.curator.asking import AskingService
+from letalone.curator.http import question_routes
+from letalone.curator.http.middleware import SECURITY_HEADERS
 from letalone.ledger import verify_receipt
 from letalone.session.release import Release
 
@@ -150,15 +150,15 @@ def test_a_repeat_is_written_once_and_every_check_is_made_again(
     whole = "/questions/release"
     first, second = (service.ask("POST", whole, by="ann", json=question) for _ in range(2))
     with monkeypatch.context() as broken:
-        broken.setattr(Asking, "answer", None)
-        broken.setattr(questions, "release_said", None)
+        broken.setattr(AskingService, "answer", None)
+        broken.setattr(question_routes, "release_as_json", None)
         third = service.ask("POST", whole, by="ann", json=question)
     assert third.content == second.content, "neither asked nor written anew"
     assert third.json() == {**first.json(), "repeated": True}
     left = service.ask("POST", whole, by="ann", json={**question, "left": True}).json()
     assert {**left, "left": None} == third.json()
     assert left["left"].startswith("Left: about")
-    for name, value in ALWAYS.items():
+    for name, value in SECURITY_HEADERS.items():
         assert third.headers[name] == value
     assert third.headers["content-type"] == "application/json"
     kinds = [entry.kind.value for entry in service.curator.ledger.entries()]

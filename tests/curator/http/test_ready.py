@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from curator.http.conftest import Service
-from letalone.curator import readiness
+from letalone.curator import curator as curator_module
 from letalone.curator.database import Database
 from letalone.curator.http import probes
 from letalone.curator.http.probes import SLOW, WRONG
-from letalone.curator.people import People
+from letalone.curator.people import PeopleService
 from letalone.ledger import Ledger
 
 OK = {"ledger": "ok", "database": "ok", "disk": "ok"}
@@ -29,7 +29,7 @@ MANY = 60  # more than there are threads for pages, which are 40
 @pytest.fixture
 def anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is remembered of the last try."""
-    monkeypatch.setattr(probes, "REMEMBERED_SECONDS", 0)
+    monkeypatch.setattr(probes, "FRESH_SECONDS", 0)
 
 
 def parts_of(service: Service, status: int) -> Any:
@@ -47,7 +47,7 @@ def test_health_answers_while_every_thread_is_taken_and_the_stores_are_away(
         assert let_go.wait(60)
         raise RuntimeError
 
-    monkeypatch.setattr(People, "recognised", hang)
+    monkeypatch.setattr(PeopleService, "recognised", hang)
     for store in (Database, Ledger):
         for name in ("reading", "writing", "head", "data_set"):
             monkeypatch.setattr(store, name, hang, raising=False)
@@ -94,8 +94,8 @@ def test_stores_that_take_no_writes_are_not_ready_and_well_again_by_themselves(
     assert "The ledger cannot be written" in answer.json()["detail"]
     assert str(folder) not in answer.text
     with monkeypatch.context() as patch:
-        free = SimpleNamespace(free=readiness.LEAST_FREE - 1)
-        patch.setattr(readiness, "disk_usage", lambda _: free)
+        free = SimpleNamespace(free=curator_module.MIN_FREE_BYTES - 1)
+        patch.setattr(curator_module, "disk_usage", lambda _: free)
         assert parts_of(service, 503) == {**OK, "disk": WRONG}
     assert parts_of(service, 200) == OK
     assert len(service.curator.ledger) == entries
@@ -106,7 +106,7 @@ def test_stores_that_take_no_writes_are_not_ready_and_well_again_by_themselves(
 def test_a_store_that_hangs_is_named_and_holds_one_thread_however_many_ask(
     bare: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(probes, "MOST_SECONDS", 0.3)
+    monkeypatch.setattr(probes, "PATIENCE_SECONDS", 0.3)
     service = bare
     file, before = service.curator.settings.folder / "ledger.db", monotonic()
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
@@ -127,7 +127,7 @@ def test_a_storm_of_probes_is_no_storm_of_writes() -> None:
         return {await found.state() for _ in range(50)}
 
     assert asyncio.run(storm()) == {"ok"}
-    assert len(writes) <= 1 + 5 / probes.REMEMBERED_SECONDS, "and 50 without"
+    assert len(writes) <= 1 + 5 / probes.FRESH_SECONDS, "and 50 without"
 
 
 def _wait_until(so: Callable[[], bool]) -> None:

@@ -102,7 +102,7 @@ def test_a_wrong_declaration_is_refused_with_what_is_wrong(
 
 
 def test_an_upload_of_another_kind_or_too_large_leaves_nothing(making: Any) -> None:
-    from letalone.curator.http.bodies import BodyLimits
+    from letalone.curator.http.middleware import BodyLimits
 
     service = making(data=False, bodies=BodyLimits(upload_bytes=100))
     assert sent(service, b"x", kind="text/html").status_code == 422

@@ -23,7 +23,7 @@ from letalone.cli.app import run
 from letalone.cli.serve import say_once_it_listens
 from letalone.curator.curator import Curator
 from letalone.curator.http import serving as serving_module
-from letalone.curator.http.serving import SETTINGS, prepare
+from letalone.curator.http.serving import SETTINGS_VARIABLE, prepare
 from letalone.curator.http.serving import serve as answer_until
 from letalone.curator.settings import Settings
 from postgres import running
@@ -219,7 +219,7 @@ def log_lines(folder: Path) -> list[str]:
 def test_a_connection_is_kept_longer_than_clients_and_proxies_use_an_idle_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(SETTINGS, "")  # `serve` sets it: put back at the end
+    monkeypatch.setenv(SETTINGS_VARIABLE, "")  # `serve` sets it: put back at the end
     given: dict[str, Any] = {}
     monkeypatch.setattr(uvicorn, "run", lambda _, **more: given.update(more))
     answer_until(Settings(folder=tmp_path), host="127.0.0.1", port=1, workers=1)
@@ -329,7 +329,7 @@ def test_where_a_request_comes_from_is_believed_from_the_proxy_that_was_named_al
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behind: str | None, told: str
 ) -> None:
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")
-    monkeypatch.setenv(SETTINGS, "")  # `serve` sets it: put back at the end
+    monkeypatch.setenv(SETTINGS_VARIABLE, "")  # `serve` sets it: put back at the end
     given: dict[str, Any] = {}
     monkeypatch.setattr(uvicorn, "run", lambda _, **more: given.update(more))
     answer_until(Settings(folder=tmp_path), host="127.0.0.1", port=1, workers=1, behind=behind)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from curator.http.conftest import Making
-from letalone.curator.asking import Asking
+from letalone.curator.asking import AskingService
+from letalone.curator.http.limits import AT_ONCE, IN_LINE, WorkLimit
 from letalone.curator.http.problems import Refused
-from letalone.curator.http.under_way import AT_ONCE, IN_LINE, WorkLimit
 
 FULL = AT_ONCE + IN_LINE
 
@@ -51,15 +51,15 @@ def test_pieces_come_in_turn_the_next_after_the_line_is_refused_and_nobody_else_
 @pytest.fixture
 def holding(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Previews that go on until they are let go: how many have begun, and a way to end them."""
-    usual, began, go_on = Asking.preview, Semaphore(0), Event()
+    usual, began, go_on = AskingService.preview, Semaphore(0), Event()
 
-    def preview(self: Asking, question: Any, price: Any, *, by: str) -> Any:
+    def preview(self: AskingService, question: Any, price: Any, *, by: str) -> Any:
         if by == "ann":
             began.release()
             assert go_on.wait(60)
         return usual(self, question, price, by=by)
 
-    monkeypatch.setattr(Asking, "preview", preview)
+    monkeypatch.setattr(AskingService, "preview", preview)
     yield began, go_on
     go_on.set()
 

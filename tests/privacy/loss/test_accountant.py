@@ -154,7 +154,7 @@ def test_the_lines_stay_below_the_curve_of_a_sampled_release(
     losses, masses = law.losses() - law.shift, law.masses
     for epsilon in np.append(np.linspace(-3, 3, 25), np.linspace(-1.1 * rate, rate, 25)):
         at = pair.tails(np.array([epsilon]))
-        truth = at.one[0] - np.exp(epsilon) * at.other[0]
+        truth = at.p[0] - np.exp(epsilon) * at.q[0]
         found = masses @ np.maximum(0.0, -np.expm1(epsilon - losses))
         assert found <= truth + 1e-13
 

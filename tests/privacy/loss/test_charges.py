@@ -60,7 +60,7 @@ def test_a_law_above_is_above_though_its_tails_are_those_of_other_losses(misplac
     law = law_above(Misplaced(misplaced), F(1, 1024), **ENDS)
     for epsilon in (-0.5, 0.0, 0.1, 0.7, 2.0):
         tails = GaussianPair(0.7).tails(np.array([epsilon]))
-        truth = float(tails.one[0]) - float(np.exp(epsilon)) * float(tails.other[0])
+        truth = float(tails.p[0]) - float(np.exp(epsilon)) * float(tails.q[0])
         gains = -np.expm1(np.minimum(epsilon - law.losses() - law.shift, 0.0))
         assert float(law.masses @ gains) + law.infinite >= truth * (1 - 1e-12)
 
@@ -90,7 +90,7 @@ def test_what_lies_beyond_the_grid_is_infinite_above_and_left_out_below():
     above, below = law_above(pair, STEP, **ends), law_below(pair, STEP, **ends)
     for epsilon in (1.0, float(above.losses()[-1]), 4.0):
         tails = pair.tails(np.array([epsilon]))
-        truth = float(tails.one[0]) - float(np.exp(epsilon)) * float(tails.other[0])
+        truth = float(tails.p[0]) - float(np.exp(epsilon)) * float(tails.q[0])
         assert of(below, epsilon, side=-1) <= truth <= of(above, epsilon, side=1)
 
 
@@ -163,5 +163,5 @@ def test_the_pair_of_a_batch_of_fixed_size_is_the_same_in_both_orders(base):
     losses = np.array([0.05, 0.2, 0.4])
     pair = SplicedPair(base, 0.3)
     there, back = pair.tails(losses), pair.tails(-losses)
-    assert np.allclose(back.one, there.other_below, rtol=1e-12)
-    assert np.allclose(back.other, there.one_below, rtol=1e-12)
+    assert np.allclose(back.p, there.q_below, rtol=1e-12)
+    assert np.allclose(back.q, there.p_below, rtol=1e-12)

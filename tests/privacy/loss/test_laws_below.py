@@ -160,4 +160,4 @@ def _looked_at(law: LatticeLaw) -> list[float]:
 
 def _delta(pair, epsilon: float) -> float:
     tails = pair.tails(np.array([epsilon]))
-    return float(tails.one[0] - np.exp(epsilon) * tails.other[0]) + pair.infinite
+    return float(tails.p[0] - np.exp(epsilon) * tails.q[0]) + pair.infinite

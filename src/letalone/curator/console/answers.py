@@ -115,4 +115,6 @@ def _left(past: PastRelease, found: Release, visitor: Visitor, service: Service)
     """About how many more like this one fit."""
     question = Question(data_set=past.data_set, purpose=past.purpose, plan=found.plan)
     asked = found.asked
-    return service.curator.asking.left(question, asked.privacy, delta=asked.delta, by=visitor.name)
+    asking = service.curator.asking
+    room = asking.remaining(question, asked.privacy, delta=asked.delta, by=visitor.name)
+    return room.for_people

@@ -10,7 +10,7 @@ from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft
 from letalone.curator.console.forms import Form, shaped, tried
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Analyst, Visiting, Visitor
-from letalone.curator.http.open_page import protected
+from letalone.curator.http.public_routes import protected
 from letalone.curator.http.shapes import NewRequest, in_seconds
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import DataSetRecord, Role, Scope

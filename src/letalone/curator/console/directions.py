@@ -39,17 +39,17 @@ def turns(words: object) -> bool:
     return bool(RIGHT_TO_LEFT.search(words) or TURNS.search(words))
 
 
-def given(value: Any) -> Any:
+def isolate_markup(value: Any) -> Any:
     """What a template shows: words that turn are isolated, all else stays as it is."""
     return BDI.format(value) if turns(value) and not isinstance(value, Markup) else value
 
 
-def joined(values: Iterable[Any], between: str = "") -> str:
+def join_isolated(values: Iterable[Any], between: str = "") -> str:
     """Jinja's `join`, each value isolated by itself, so that none change places."""
-    found = [given(value) for value in values]
-    if any(isinstance(one, Markup) for one in found):
-        return escape(between).join(found)
-    return between.join(map(str, found))
+    parts = [isolate_markup(value) for value in values]
+    if any(isinstance(part, Markup) for part in parts):
+        return escape(between).join(parts)
+    return between.join(map(str, parts))
 
 
 def isolated(words: str) -> str:
@@ -78,7 +78,7 @@ class Isolation(Extension):
                 case "variable_end", _ if wrapped:
                     wrapped = False
                     added = (("rparen", ")"), ("pipe", "|"), ("name", FILTER))
-                    yield from (Token(token.lineno, *one) for one in added)
+                    yield from (Token(token.lineno, *part) for part in added)
                 case _:
                     pass
             last = token.value
@@ -88,7 +88,7 @@ class Isolation(Extension):
 def _begun(html: str) -> str:
     """The tag, or the element without tags, that is not over yet; nothing within text."""
     rest = WHOLE.sub("", html)
-    if (found := BEGUN.search(rest)) is not None:
-        return rest[found.start() :]
+    if (begun := BEGUN.search(rest)) is not None:
+        return rest[begun.start() :]
     rest = TAG.sub("", rest)
     return rest[rest.find("<") :] if "<" in rest else ""

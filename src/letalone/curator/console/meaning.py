@@ -16,7 +16,7 @@ from math import ceil, log10
 
 from letalone.answers.promise import at_most, best_guess, most_caught, percent
 from letalone.curator.console.charts import figure, trade_off
-from letalone.curator.http.numbers import UNSIGNED, exact
+from letalone.curator.http.shapes import UNSIGNED, exact
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball
 from letalone.privacy import ApproxDP, NoPrivacy, Privacy, PureDP

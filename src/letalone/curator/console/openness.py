@@ -6,7 +6,7 @@ from starlette.responses import HTMLResponse, Response
 
 from letalone.curator.console.pages import ConsoleRoute, page
 from letalone.curator.console.visitors import Perhaps
-from letalone.curator.http.open_page import EPSILON, WHAT, day_and_time, open_page, protected
+from letalone.curator.http.public_routes import EPSILON, WHAT, day_and_time, open_page, protected
 from letalone.curator.http.who import Served
 
 routes = APIRouter(route_class=ConsoleRoute, tags=["open to anybody"])

@@ -38,7 +38,7 @@ from letalone.curator.console.ended import ended
 from letalone.curator.console.forms import Form, Typed, form_of, shaped, tried
 from letalone.curator.console.other_way import BUILD, SQL, hidden_fields, other_fields
 from letalone.curator.console.pages import console_routes, page, see_other
-from letalone.curator.console.shown import error_words
+from letalone.curator.console.shown import error_words, notes_in_words, question_in_words
 from letalone.curator.console.typed_keys import typed_keys
 from letalone.curator.console.visitors import Analyst, Visitor
 from letalone.curator.console.wording import problem_for_people
@@ -80,6 +80,16 @@ class Shown:
     def preview(self) -> Preview:
         """The price and the errors."""
         return self.look.preview
+
+    @property
+    def question(self) -> str:
+        """What is asked, in the words of people."""
+        return question_in_words(self.look.plan)
+
+    @property
+    def notes(self) -> list[str]:
+        """What to know when reading the answer, in the words of people."""
+        return notes_in_words(self.preview.notes, self.look.plan)
 
     @property
     def why_not(self) -> str:

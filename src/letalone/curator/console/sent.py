@@ -14,7 +14,7 @@ from starlette.requests import Request
 
 from letalone.curator.console.secrets import check_form, is_from_here
 from letalone.curator.console.visitors import holds, visitor_of
-from letalone.curator.http.bodies import CONSOLE_UPLOADS, is_files
+from letalone.curator.http.middleware import CONSOLE_UPLOADS, is_files
 from letalone.curator.http.problems import Problem, Refused
 from letalone.curator.http.who import count_address
 

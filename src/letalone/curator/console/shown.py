@@ -1,45 +1,30 @@
 """How numbers, times and budgets are shown: spent is rounded up, what is left is rounded down."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from fractions import Fraction
 from math import inf, isfinite
 from math import log10 as logarithm
-from typing import Any
+from typing import Any, cast
 
 from markupsafe import Markup, escape
 
 from letalone.answers.promise import as_sure
-from letalone.curator.console.directions import FILTER, given, joined, turns
+from letalone.curator.console.directions import FILTER, isolate_markup, join_isolated, turns
+from letalone.curator.records import PastRelease
+from letalone.errors import LetaloneError
 from letalone.plans.constants import shown
+from letalone.plans.query import Plan
+from letalone.plans.stored import plan_from_json
 from letalone.privacy.bounds import six
+from letalone.privacy.curve import Json
+from letalone.session.notes import plain_notes, question_for_people
 from letalone.session.preview import Preview
 
 LARGE = 1000  # from here on without digits after the point
 OF_EPSILON = re.compile(r"ε = (\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 LINK = Markup('<a class="epsilon" href="/epsilon?epsilon={}" title="What does ε mean?">ε = {}</a>')
-IN_QUOTES = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
-EACH = re.compile(r"; each (.+) counts with ")
-OF_PYTHON = re.compile(r"[;:,]?\s\.[a-z_]+\([^)]*\)[^;.]*")
-OF_NOTES = (  # as notes are stored, and as people read them
-    (r"^each (.+) counts with at most (\S+ rows?), (.+)$", r"at most \2 per \1 are counted, \3"),
-    (r"^intervals speak of the bounded data$", "the ranges are about the rows within that limit"),
-    (
-        r"^intervals speak of the clamped data$",
-        "the ranges are about the values within their bounds: a value beyond counts as the bound",
-    ),
-    (
-        r"^intervals speak of the bounded and clamped data$",
-        "the ranges are about the rows within that limit, and the values within their bounds:"
-        " a value beyond counts as the bound",
-    ),
-    (r"^rows with other keys are left out$", "rows of groups that are not listed are not counted"),
-    (
-        r"^keys that too few units have are not listed, .*$",
-        "groups that too few people have are not listed",
-    ),
-)
 NOTHING = "says nothing"
 KINDS = {"integer": "whole number", "boolean": "yes or no", "timestamp": "date and time"}
 
@@ -80,33 +65,43 @@ def log10(value: Any) -> float:
         return -1.0
 
 
-def plain(note: str) -> str:
-    """A note in the words of people, without those that are for Python."""
-    words = OF_PYTHON.sub("", note)
-    for stored, said in OF_NOTES:
-        words = re.sub(stored, said, words)
-    return words
-
-
-def asked(question: str) -> str:
-    """A question in words, in those of people: what a unit is, and medians by their name."""
-    unit = EACH.findall(question)
-    parts = IN_QUOTES.split(question)  # words, then what stands in quotes, and so on
-    for place in range(0, len(parts), 2):
-        parts[place] = parts[place].replace("quantile 0.5 of ", "median of ")
-        if unit:
-            parts[place] = parts[place].replace(
-                "number of units", f"number of different {unit[-1]}"
-            )
-    words = "".join(parts)
+def question_in_words(plan: Plan) -> str:
+    """A question in the words of people: what a unit is called, and medians by their name."""
+    words = question_for_people(plan)
     return words[:1].upper() + words[1:]
 
 
-def linked(words: str) -> Markup:
+def describe_past(past: PastRelease) -> str:
+    """The question of an earlier answer, in the words of people."""
+    plan = _plan(past.release)
+    return past.question if plan is None else question_in_words(plan)
+
+
+def notes_in_words(notes: Sequence[str], plan: Plan) -> list[str]:
+    """Notes as they are stored, in the words of people."""
+    plain = plain_notes(plan)
+    return [plain.get(note, note) for note in notes]
+
+
+def plain(notes: Sequence[str], past: PastRelease) -> Sequence[str]:
+    """The notes of an earlier answer, in the words of people."""
+    plan = _plan(past.release)
+    return notes if plan is None else notes_in_words(notes, plan)
+
+
+def _plan(release: Json) -> Plan | None:
+    """The plan of an earlier answer; None where this letalone cannot read it any more."""
+    try:
+        return plan_from_json(cast("Json", release["plan"]))
+    except LetaloneError:
+        return None
+
+
+def link_epsilons(words: str) -> Markup:
     """Words in which every ε leads to what it means."""
     parts = OF_EPSILON.split(words)  # words, then a number, then words, and so on
     return Markup("").join(
-        LINK.format(part, part) if place % 2 else escape(given(part))
+        LINK.format(part, part) if place % 2 else escape(isolate_markup(part))
         for place, part in enumerate(parts)
     )
 
@@ -149,6 +144,6 @@ def _digits(error: float) -> str:
 FILTERS: dict[str, Callable[..., Any]] = {
     "amount": amount, "exact": exact, "moment": moment, "machine": machine, "part": part,
     "plain": plain, "log10": log10, "sure": as_sure,
-    "linked": linked, "asked": asked, "kind": kind,
-    FILTER: given, "join": joined, "turns": turns,
+    "linked": link_epsilons, "asked": describe_past, "kind": kind,
+    FILTER: isolate_markup, "join": join_isolated, "turns": turns,
 }  # fmt: skip

@@ -4,6 +4,10 @@ From the outside in: security headers; one line of log a request, and no word of
 foresaw; caps on bodies; then the routes. There is no CORS: pages of other sites cannot read
 answers. Fresh answers have threads of their own, since they wait for their time step.
 
+Every hour the service removes overdue rows and unused uploads. Nothing is answered about overdue
+rows from the first moment of the next day; this removes them. Rows that should be there and are
+missing are named in the log, by their data set.
+
   Tested:   tests/curator/http
 """
 
@@ -17,6 +21,7 @@ from typing import Any, cast
 from anyio import CapacityLimiter
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -24,35 +29,46 @@ from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Scope
 
+from letalone.curator.caches import TimedCache
 from letalone.curator.console.app import add_console
 from letalone.curator.console.pages import problem_page, wants_page
 from letalone.curator.console.visitors import visitor_of
 from letalone.curator.curator import Curator
-from letalone.curator.http import accounts, grants, persons, public, questions, record, tables
-from letalone.curator.http.addresses import PlainAddresses
-from letalone.curator.http.bodies import BodyLimits, CappedBodies
-from letalone.curator.http.headers import SecurityHeaders
-from letalone.curator.http.housekeeping import keep_house
-from letalone.curator.http.limits import RateLimits, Throttle
-from letalone.curator.http.logs import Logged, make_log
-from letalone.curator.http.metrics import Metrics
-from letalone.curator.http.probes import Probes
-from letalone.curator.http.problems import (
-    MEDIA_TYPE,
-    Refused,
-    of_error,
-    of_status,
-    of_validation,
+from letalone.curator.http import (
+    account_routes,
+    data_set_routes,
+    grant_routes,
+    public_routes,
+    question_routes,
+    record,
+    subject_routes,
 )
-from letalone.curator.http.remembered import Remembered
-from letalone.curator.http.under_way import WorkLimit
+from letalone.curator.http.limits import RateLimits, Throttle, WorkLimit
+from letalone.curator.http.logs import LogMiddleware, make_log, place_of_failure
+from letalone.curator.http.metrics import Metrics
+from letalone.curator.http.middleware import (
+    BodyLimitMiddleware,
+    BodyLimits,
+    NulPathMiddleware,
+    SecurityHeadersMiddleware,
+)
+from letalone.curator.http.probes import Probes
+from letalone.curator.http.problems import MEDIA_TYPE, Refused, of_error, of_status, of_validation
 from letalone.curator.http.who import Service, asks
 from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
-MOST_ANSWERS = 40  # under way at once in a worker, as many as other requests may be
-MOST_PREVIEWS = 20
-ROUTES = (questions, accounts, tables, grants, record, persons, public)  # the busiest first
-PROBLEM: dict[str, Any] = {
+MAX_ANSWERS = 40  # under way at once in a worker, as many as other requests may be
+MAX_PREVIEWS = 20
+ROUTES = (
+    question_routes,
+    account_routes,
+    data_set_routes,
+    grant_routes,
+    record,
+    subject_routes,
+    public_routes,
+)  # the busiest first
+PROBLEM_SCHEMA: dict[str, Any] = {
     "description": "A problem (RFC 9457).",
     "content": {
         MEDIA_TYPE: {
@@ -69,6 +85,7 @@ PROBLEM: dict[str, Any] = {
         }
     },
 }
+HOUR_SECONDS = 3600.0
 
 
 def make_app(
@@ -80,41 +97,43 @@ def make_app(
 ) -> FastAPI:
     """The service of a curator, which is closed when the app shuts down."""
     lines = log or make_log()
-    limiters = CapacityLimiter(MOST_ANSWERS), CapacityLimiter(MOST_PREVIEWS)
+    limiters = CapacityLimiter(MAX_ANSWERS), CapacityLimiter(MAX_PREVIEWS)
     throttle = Throttle(rates or RateLimits())
-    own = WorkLimit(), Probes(curator.checks)
-    service = Service(curator, throttle, Metrics(), Remembered(), *limiters, *own)
+    work = WorkLimit(), Probes(curator.checks)
+    service = Service(curator, throttle, Metrics(), TimedCache(), *limiters, *work)
     app = FastAPI(
         title="letalone curator",
         version=version("letalone"),
         openapi_url="/api/v1/openapi.json",
         docs_url=None,  # these pages would fetch from elsewhere
         redoc_url=None,
-        lifespan=_closing(curator, lines),
-        responses={"default": PROBLEM},
+        lifespan=_make_lifespan(curator, lines),
+        responses={"default": PROBLEM_SCHEMA},
         middleware=[
-            Middleware(SecurityHeaders),
-            Middleware(Logged, lines, service.metrics.request, failed=_counted_by(service)),
-            Middleware(CappedBodies, bodies or BodyLimits()),
-            Middleware(PlainAddresses),
+            Middleware(SecurityHeadersMiddleware),
+            Middleware(
+                LogMiddleware, lines, service.metrics.request, failed=_refusal_counter(service)
+            ),
+            Middleware(BodyLimitMiddleware, bodies or BodyLimits()),
+            Middleware(NulPathMiddleware),
         ],
     )
     app.state.service = service
-    for one in ROUTES:
-        app.include_router(one.routes)
+    for module in ROUTES:
+        app.include_router(module.routes)
     add_console(app)
     _add_problems(app)
     return app
 
 
-def _closing(curator: Curator, log: Any) -> Any:
+def _make_lifespan(curator: Curator, log: Any) -> Any:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
-        house = asyncio.create_task(keep_house(curator, log))
+        hourly = asyncio.create_task(run_hourly(curator, log))
         yield
-        house.cancel()
+        hourly.cancel()
         with suppress(asyncio.CancelledError):
-            await house
+            await hourly
         curator.close()
 
     return lifespan
@@ -122,13 +141,13 @@ def _closing(curator: Curator, log: Any) -> Any:
 
 def _add_problems(app: FastAPI) -> None:
     """Every error leaves as a problem; what nobody foresaw is caught by `Logged`."""
-    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(Refused, _problem_of_refusal)
     app.add_exception_handler(LetaloneError, _error)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _status)
 
 
-def _counted_by(service: Service) -> Callable[[Scope], None]:
+def _refusal_counter(service: Service) -> Callable[[Scope], None]:
     """A question that fails counts like one that is refused: both are entries that stay."""
 
     def count(scope: Scope) -> None:
@@ -139,7 +158,7 @@ def _counted_by(service: Service) -> Callable[[Scope], None]:
     return count
 
 
-def _refused(_: Request, error: Exception) -> Response:
+def _problem_of_refusal(_: Request, error: Exception) -> Response:
     return cast("Refused", error).problem.response()
 
 
@@ -156,10 +175,10 @@ def _not_valid(_: Request, error: Exception) -> Response:
 
 
 def _status(request: Request, error: Exception) -> Response:
-    found = cast("HTTPException", error)
-    allowed = _methods(request) if found.status_code == HTTPStatus.METHOD_NOT_ALLOWED else ""
-    headers = {**(found.headers or {}), **({"Allow": allowed} if allowed else {})}
-    problem = of_status(found.status_code, headers)
+    exception = cast("HTTPException", error)
+    allowed = _methods(request) if exception.status_code == HTTPStatus.METHOD_NOT_ALLOWED else ""
+    headers = {**(exception.headers or {}), **({"Allow": allowed} if allowed else {})}
+    problem = of_status(exception.status_code, headers)
     if not wants_page(request):
         return problem.response()
     with suppress(LetaloneError):  # who is signed in stays so on a page that is not there
@@ -169,10 +188,28 @@ def _status(request: Request, error: Exception) -> Response:
 
 def _methods(request: Request) -> str:
     """All methods of an address: each is a route of its own, which knows no other."""
-    routes = [*request.app.router.routes, *(route for one in ROUTES for route in one.routes.routes)]
+    routes = [
+        *request.app.router.routes,
+        *(route for module in ROUTES for route in module.routes.routes),
+    ]
     partial = (
         cast("set[str] | None", getattr(route, "methods", None)) or set[str]()
         for route in routes
         if route.matches(request.scope)[0] is Match.PARTIAL
     )
     return ", ".join(sorted(set[str]().union(*partial)))
+
+
+async def run_hourly(curator: Curator, log: Any, every_seconds: float = HOUR_SECONDS) -> None:
+    """Goes on until it is cancelled; a failure is logged without words and tried again."""
+    while True:
+        try:
+            retired = await run_in_threadpool(curator.data_sets.retire_overdue)
+            await run_in_threadpool(curator.sweep)
+            if retired:
+                log.info("retired", data_sets=len(retired))
+            if missing := await run_in_threadpool(curator.without_rows):
+                log.error("rows are missing: restore the folder data", data_sets=missing)
+        except Exception as error:  # such as another worker that was faster
+            log.warning("retirement failed", **place_of_failure(error))
+        await asyncio.sleep(every_seconds)

@@ -1,13 +1,23 @@
-"""How many requests one person, or one address without a token, may send in a minute.
+"""Limits how many requests a person, or an address without a token, sends in a minute, and how much
+work of one person is under way at once.
 
-Counted in the memory of each worker, in a sliding window: with several workers the bound is at
-most so many times as large. Tries of a password are counted by `curator.people` in the database,
-for all workers together.
+Requests are counted in a sliding window. Attempts of a password are counted by `curator.people` in
+the database, for all workers together; the rest in the memory of each worker: with several workers
+a bound is at most so many times as large.
 
-  Tested:   tests/curator/http/test_limits.py
+Prices, explanations and answers take threads and the processor, and prices are free. Whoever asks
+for much at once waits for themselves alone: two pieces of work run, some more wait in line, the
+next is refused. No thread is taken before it is one's turn, so the threads are there for others.
+Nothing is kept of a person who has nothing under way. A wait depends on the own questions alone,
+and those end at their time steps: nothing of the data can be read from it.
+
+  Tested:   tests/curator/http/test_limits.py, test_under_way.py
 """
 
-from dataclasses import dataclass
+from asyncio import Semaphore
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from math import ceil
 from threading import Lock
 from time import time
@@ -18,10 +28,18 @@ from limits.strategies import SlidingWindowCounterRateLimiter
 
 from letalone.curator.http.problems import Problem, Refused
 
+AT_ONCE, IN_LINE = 2, 20  # of one person
+RETRY_SECONDS = 5
+TOO_MUCH = (
+    f"You have {AT_ONCE} previews or questions under way and {IN_LINE} more in line, which is as"
+    " many as one person may have. Nothing was spent on this one. Wait until some of them are"
+    " answered, then ask again."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
-    """Requests a minute."""
+    """The most requests a minute, of each kind."""
 
     of_a_person: int = 30_000
     of_an_address: int = 600
@@ -30,7 +48,7 @@ class RateLimits:
     refusals_of_a_person: int = 600  # of questions: each is an entry that the ledger keeps
 
 
-class Counts(MemoryStorage):
+class RateLimitStorage(MemoryStorage):
     """Counts in memory; those that are over go when there are many, without a thread of their own.
 
     The library's storage starts a thread for that with almost every request.
@@ -46,18 +64,17 @@ class Counts(MemoryStorage):
     def incr(self, key: str, expiry: float, amount: int = 1) -> int:
         """Counts on, and begins anew where the count was over."""
         with self._turn:
-            found = self.get(key) + amount
-            self.storage[key] = found
+            count = self.get(key) + amount
+            self.storage[key] = count
             self.expirations.setdefault(key, time() + expiry)
             if len(self.storage) > self._sweep_at:
                 self._sweep()
-            return found
+            return count
 
     def decr(self, key: str, amount: int = 1) -> int:
-        """Takes back what was counted."""
         with self._turn:
-            self.storage[key] = found = max(0, self.get(key) - amount)
-            return found
+            self.storage[key] = count = max(0, self.get(key) - amount)
+            return count
 
     def _sweep(self) -> None:
         for key in list(self.storage):
@@ -66,10 +83,10 @@ class Counts(MemoryStorage):
 
 
 class Throttle:
-    """Counts, and refuses what is too much."""
+    """Counts requests, and refuses what is too much."""
 
     def __init__(self, limits: RateLimits) -> None:
-        self._window = SlidingWindowCounterRateLimiter(Counts())
+        self._window = SlidingWindowCounterRateLimiter(RateLimitStorage())
         self._person = RateLimitItemPerMinute(limits.of_a_person, namespace="person")
         self._address = RateLimitItemPerMinute(limits.of_an_address, namespace="address")
         self._log_in = RateLimitItemPerMinute(limits.log_ins_of_an_address, namespace="log in")
@@ -77,19 +94,15 @@ class Throttle:
         self._refusal = RateLimitItemPerMinute(limits.refusals_of_a_person, namespace="refusal")
 
     def person(self, name: str) -> None:
-        """Count a request of somebody who is known."""
         self._count(self._person, name)
 
     def address(self, address: str) -> None:
-        """Count a request of nobody known, by where it came from."""
         self._count(self._address, address)
 
     def log_in(self, address: str) -> None:
-        """Count a try of a password, by where it came from."""
         self._count(self._log_in, address)
 
     def probe(self, address: str) -> None:
-        """Count a look at the service's health, by where it came from."""
         self._count(self._probe, address)
 
     def refusal(self, name: str) -> None:
@@ -99,19 +112,52 @@ class Throttle:
     def check_refusals(self, name: str) -> None:
         """Refuses to look at a question of somebody of whom too many were refused just now."""
         if not self._window.test(self._refusal, name):
-            raise Refused(too_many(self._wait(self._refusal, name)))
+            raise Refused(too_many_requests(self._wait(self._refusal, name)))
 
     def _count(self, limit: RateLimitItemPerMinute, key: str) -> None:
         if not self._window.hit(limit, key):
-            raise Refused(too_many(self._wait(limit, key)))
+            raise Refused(too_many_requests(self._wait(limit, key)))
 
     def _wait(self, limit: RateLimitItemPerMinute, key: str) -> int:
-        """In how many seconds to try again."""
         again = self._window.get_window_stats(limit, key).reset_time
         return max(1, ceil(again - time()))
 
 
-def too_many(seconds: int) -> Problem:
+def too_many_requests(seconds: int) -> Problem:
     """429, with how long to wait."""
     words = f"Too many requests came at once. Try again in {seconds} seconds."
     return Problem("too-many-requests", words, headers={"Retry-After": str(seconds)})
+
+
+@dataclass(slots=True)
+class _Line:
+    turn: Semaphore = field(default_factory=lambda: Semaphore(AT_ONCE))  # first come, first served
+    pieces: int = 0
+
+
+class WorkLimit:
+    """Limits the work that each person has under way; for one event loop."""
+
+    __slots__ = ("_lines",)
+
+    def __init__(self) -> None:
+        self._lines: dict[str, _Line] = {}
+
+    @asynccontextmanager
+    async def of(self, person: str) -> AsyncGenerator[None]:
+        """It is one's turn within the block; Refused where too many are in line."""
+        line = self._lines.setdefault(person, _Line())
+        if line.pieces == AT_ONCE + IN_LINE:
+            raise Refused(_too_much_at_once())
+        line.pieces += 1
+        try:
+            async with line.turn:
+                yield
+        finally:
+            line.pieces -= 1
+            if line.pieces == 0:
+                del self._lines[person]
+
+
+def _too_much_at_once() -> Problem:
+    return Problem("too-much-at-once", TOO_MUCH, headers={"Retry-After": str(RETRY_SECONDS)})

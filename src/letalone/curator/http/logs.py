@@ -1,9 +1,9 @@
-"""What is logged: one JSON line a request, without values, literals, SQL or addresses.
+"""Logs one JSON line a request, without values, literals, SQL or addresses.
 
 A line has the method, the template of the route (`/data-sets/{name}`, never the name), the
 status, a coarse class of how long it took, and the id of the person. A failure adds the class of
 the exception and the line of code, never its message: that may quote data. The lines of the web
-server itself go through `PlainLines`, which leaves tracebacks out.
+server itself go through `ServerLogFormatter`, which leaves tracebacks out.
 
   Tested:   tests/curator/http/test_logs.py: planted secrets and literals are nowhere in the lines
 """
@@ -23,10 +23,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from letalone.curator.http.problems import INTERNAL, STOPPING
 
-CLASSES = (0.01, 0.1, 1.0, 10.0)  # seconds
+DURATION_CLASSES = (0.01, 0.1, 1.0, 10.0)  # seconds
 UNKNOWN_ROUTE = "(none)"
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-Seen = Callable[[str, str, int, float], None]
+CountRequest = Callable[[str, str, int, float], None]
 
 
 def make_log(out: TextIO | None = None) -> Any:
@@ -41,19 +41,23 @@ def make_log(out: TextIO | None = None) -> Any:
     )
 
 
-class Logged:
+class LogMiddleware:
     """Writes down each request, and turns what nobody caught into a problem without words.
 
     What was cut off because the service stops is told so (503): who asked can ask the same again.
     """
 
     def __init__(
-        self, app: ASGIApp, log: Any, seen: Seen, *, failed: Callable[[Scope], None] | None = None
+        self,
+        app: ASGIApp,
+        log: Any,
+        seen: CountRequest,
+        *,
+        failed: Callable[[Scope], None] | None = None,
     ) -> None:
         self._app, self._log, self._seen, self._failed = app, log, seen, failed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -72,7 +76,7 @@ class Logged:
             if status == 0:
                 await STOPPING.response()(scope, receive, watch)
         except Exception as error:
-            failure = where_it_failed(error)
+            failure = place_of_failure(error)
             if self._failed is not None:
                 self._failed(scope)
             if status == 0:
@@ -80,63 +84,69 @@ class Logged:
         self._write(scope, status, monotonic() - started, failure)
 
     def _write(self, scope: Scope, status: int, seconds: float, failure: dict[str, str]) -> None:
-        method, route = named_method(scope), template(scope)
+        method, route = known_method(scope), route_template(scope)
         self._seen(method, route, status, seconds)
-        facts = {"method": method, "route": route, "status": status, "took": took(seconds)}
+        facts = {
+            "method": method,
+            "route": route,
+            "status": status,
+            "took": duration_class(seconds),
+        }
         person = scope.get("state", {}).get("person")
         level = self._log.error if failure else self._log.info
         level("request", person=person, **facts, **failure)
 
 
-def template(scope: Scope) -> str:
+def route_template(scope: Scope) -> str:
     """The route as it was declared: it holds no value of the request."""
     return str(getattr(scope.get("route"), "path", UNKNOWN_ROUTE))
 
 
-def named_method(scope: Scope) -> str:
+def known_method(scope: Scope) -> str:
     """The method, where it is one that exists."""
     method = str(scope["method"])
     return method if method in METHODS else "other"
 
 
-def took(seconds: float) -> str:
+def duration_class(seconds: float) -> str:
     """The class of a duration."""
-    return next((f"<{edge:g}s" for edge in CLASSES if seconds < edge), f">={CLASSES[-1]:g}s")
+    return next(
+        (f"<{edge:g}s" for edge in DURATION_CLASSES if seconds < edge),
+        f">={DURATION_CLASSES[-1]:g}s",
+    )
 
 
-def where_it_failed(error: BaseException) -> dict[str, str]:
+def place_of_failure(error: BaseException) -> dict[str, str]:
     """The class and the last line of code, which hold no data."""
     trace = extract_tb(error.__traceback__)
     place = f"{Path(trace[-1].filename).name}:{trace[-1].lineno}" if trace else "unknown"
     return {"failure": type(error).__name__, "at": place}
 
 
-class PlainLines(logging.Formatter):
-    """The web server's own lines as JSON; a traceback is told as the class and the line of code."""
+class ServerLogFormatter(logging.Formatter):
+    """Writes the web server's own lines as JSON; of a traceback the class and the line of code."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line."""
         line: dict[str, Any] = {"event": record.name, "level": record.levelname.lower()}
         if record.exc_info and record.exc_info[1] is not None:
-            line |= where_it_failed(record.exc_info[1])
+            line |= place_of_failure(record.exc_info[1])
         else:
             line["words"] = record.getMessage()
         return json.dumps(line, sort_keys=True)
 
 
-class Told(logging.Filter):
+class ServerLogFilter(logging.Filter):
     """Lets warnings through, and that a worker was replaced, which the web server says quietly."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a line is written."""
         return record.levelno >= logging.WARNING or record.getMessage().endswith("] died")
 
 
 SERVER_LOGS: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"()": "letalone.curator.http.logs.PlainLines"}},
-    "filters": {"told": {"()": "letalone.curator.http.logs.Told"}},
+    "formatters": {"plain": {"()": "letalone.curator.http.logs.ServerLogFormatter"}},
+    "filters": {"told": {"()": "letalone.curator.http.logs.ServerLogFilter"}},
     "handlers": {
         "plain": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["told"]}
     },

@@ -1,4 +1,4 @@
-"""Counters for the owner, in Prometheus' text format.
+"""Counts requests and answers for the owner, in Prometheus' text format.
 
 They count requests by route, status and time, and answers by outcome: what the owner may know.
 Beside them stands how many data sets are frozen.
@@ -15,7 +15,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-SHARED = "PROMETHEUS_MULTIPROC_DIR"  # the library reads it when it is imported
+COUNTERS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"  # the library reads it when it is imported
 EDGES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0)
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -43,12 +43,10 @@ class Metrics:
         )
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count one request."""
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
     def answer(self, outcome: str) -> None:
-        """Count what came of a question."""
         self._answers.labels(outcome).inc()
 
     def text(self, *, frozen: int | None = None) -> bytes:
@@ -59,7 +57,7 @@ class Metrics:
         return self._counted() + generate_latest(now)
 
     def _counted(self) -> bytes:
-        if SHARED not in os.environ:
+        if COUNTERS_VARIABLE not in os.environ:
             return generate_latest(self._registry)
         together = CollectorRegistry()
         MultiProcessCollector(together)

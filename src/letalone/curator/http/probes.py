@@ -1,4 +1,4 @@
-"""Readiness: whether the parts can be written, found out in a bounded time whatever they do.
+"""Checks readiness: whether the stores can be written, in a bounded time whatever they do.
 
 Each part is tried in a thread of its own, at most once a second however many ask, and never again
 before the last try has ended: a store that hangs holds one thread, and no request. Names of files
@@ -12,43 +12,42 @@ from collections.abc import Callable, Mapping
 from threading import Thread
 from time import monotonic
 
-REMEMBERED_SECONDS = 1.0
-MOST_SECONDS = 2.0  # from the beginning of a try
-A_MOMENT = 0.01
+FRESH_SECONDS = 1.0
+PATIENCE_SECONDS = 2.0  # from the beginning of a try
+LOOK_SECONDS = 0.01
 WELL, WRONG = "ok", "cannot be written, or has too little room"
-SLOW = f"has not answered for {MOST_SECONDS:g} seconds"
+SLOW = f"has not answered for {PATIENCE_SECONDS:g} seconds"
 
 
 class Probe:
-    """One part; asked in one event loop."""
+    """Checks one part; for one event loop."""
 
-    __slots__ = ("_began", "_check", "_found", "_under_way")
+    __slots__ = ("_began", "_check", "_last_state", "_under_way")
 
     def __init__(self, check: Callable[[], None]) -> None:
-        self._check, self._found, self._under_way = check, WELL, False
-        self._began = -REMEMBERED_SECONDS
+        self._check, self._last_state, self._under_way = check, WELL, False
+        self._began = -FRESH_SECONDS
 
     async def state(self) -> str:
-        """WELL, or what is wrong."""
-        if not self._under_way and monotonic() - self._began >= REMEMBERED_SECONDS:
+        if not self._under_way and monotonic() - self._began >= FRESH_SECONDS:
             self._under_way, self._began = True, monotonic()
             Thread(target=self._try, name="probe", daemon=True).start()
-        while self._under_way and monotonic() - self._began < MOST_SECONDS:
-            await asyncio.sleep(A_MOMENT)
-        return SLOW if self._under_way else self._found
+        while self._under_way and monotonic() - self._began < PATIENCE_SECONDS:
+            await asyncio.sleep(LOOK_SECONDS)
+        return SLOW if self._under_way else self._last_state
 
     def _try(self) -> None:
         try:
             self._check()
-            self._found = WELL
+            self._last_state = WELL
         except Exception:  # its words could name a file or a server
-            self._found = WRONG
+            self._last_state = WRONG
         finally:
             self._under_way = False
 
 
 class Probes:
-    """All parts."""
+    """Checks all parts at once."""
 
     __slots__ = ("_probes",)
 
@@ -56,6 +55,5 @@ class Probes:
         self._probes = {part: Probe(check) for part, check in checks.items()}
 
     async def states(self) -> dict[str, str]:
-        """How each part is, all tried at once."""
-        found = await asyncio.gather(*(probe.state() for probe in self._probes.values()))
-        return dict(zip(self._probes, found, strict=True))
+        states = await asyncio.gather(*(probe.state() for probe in self._probes.values()))
+        return dict(zip(self._probes, states, strict=True))

@@ -17,7 +17,7 @@ from typing import Any
 from starlette.responses import Response
 
 from letalone import errors
-from letalone.curator.http.said import budget_said
+from letalone.curator.http.as_json import budget_as_json
 from letalone.errors import BudgetExceeded, LetaloneError, ServiceUnavailable
 from letalone.errors.codes import MAYBE_PAID, NOT_WRITTEN, Code
 from letalone.errors.in_http import in_http, members_in_http, served_code
@@ -192,7 +192,6 @@ class Problem:
 
     @property
     def code(self) -> int:
-        """The HTTP status."""
         return self.status or KINDS[self.kind].status
 
     @property
@@ -211,7 +210,6 @@ class Problem:
         return {**usual, **self.more}
 
     def response(self) -> Response:
-        """The whole answer."""
         content = dumps(self.to_json(), ensure_ascii=False).encode()
         return Response(content, self.code, dict(self.headers), media_type=MEDIA_TYPE)
 
@@ -235,7 +233,7 @@ def of_error(error: LetaloneError) -> Problem:
     known = error if code is error.code else getattr(errors, code.error)
     kind = code.value.problem_type or known.problem_type
     name = code.error if code.value.served else type(error).__name__
-    more = {"error": name, **members_in_http(problem, budget_said)}
+    more: dict[str, Any] = {"error": name, **members_in_http(problem, budget_as_json)}
     if isinstance(error, BudgetExceeded):
         more |= {name: more["facts"][name] for name in AMOUNTS if name in more["facts"]}
     return Problem(kind, in_http(problem), more=more, headers=_headers(error, kind))
@@ -254,11 +252,11 @@ def of_validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
     """Which fields are wrong, and why; never what was sent."""
     if any(error["type"] == "json_invalid" for error in errors):
         return Problem("not-json", "The body cannot be read as JSON. Send one object in UTF-8.")
-    found: dict[str, str] = {}
+    whys: dict[str, str] = {}
     for error in errors:
-        found.setdefault(_field(error["loc"]), _why(error))
-    words = " ".join(f"{field}: {why}" for field, why in found.items())
-    listed = [{"field": field, "why": why} for field, why in found.items()]
+        whys.setdefault(_field(error["loc"]), _why(error))
+    words = " ".join(f"{field}: {why}" for field, why in whys.items())
+    listed = [{"field": field, "why": why} for field, why in whys.items()]
     return Problem("not-valid", words, more={"errors": listed})
 
 

@@ -8,13 +8,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.problems import Refused, of_error
-from letalone.curator.http.said import Json, said
 from letalone.curator.http.shapes import Controller, Verification
-from letalone.curator.http.who import AUDITOR, KNOWN, ActingOwner, Overseer, Served
+from letalone.curator.http.who import AUDITOR, SIGNED_IN, ActingOwner, Overseer, Served
 from letalone.errors import LedgerDamaged
 
-MOST = 1000
+MAX_ENTRIES_PAGE = 1000
 routes = APIRouter(prefix="/api/v1", tags=["ledger"])
 Hash = Annotated[str | None, Query(pattern="^[0-9a-f]{64}$")]
 
@@ -24,25 +24,25 @@ def entries(
     service: Served,
     data_set: str | None = None,
     after: Annotated[int, Query(ge=0, le=10**15)] = 0,
-    limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
+    limit: Annotated[int, Query(ge=1, le=MAX_ENTRIES_PAGE)] = 100,
 ) -> Json:
     """Entries after a number, in order; all, or those of one data set."""
     name = None if data_set is None else service.curator.data_sets.record(data_set).name
-    found = service.curator.ledger.entries(name, after=after, limit=limit + 1)
-    shown = [{**said(entry), "hash": entry.hash} for entry in found[:limit]]
-    return {"entries": shown, "more": len(found) > limit, "head": service.curator.ledger.head}
+    entries = service.curator.ledger.entries(name, after=after, limit=limit + 1)
+    shown = [{**to_json(entry), "hash": entry.hash} for entry in entries[:limit]]
+    return {"entries": shown, "more": len(entries) > limit, "head": service.curator.ledger.head}
 
 
 @routes.post("/ledger/verification", dependencies=[AUDITOR])
 def verify(body: Verification, service: Served) -> Json:
     """Check the chain and do every charge again; a head or checkpoints kept elsewhere tell more."""
     try:
-        found = service.curator.ledger.verify(head=body.head, checkpoints=body.checkpoints)
+        verdict = service.curator.ledger.verify(head=body.head, checkpoints=body.checkpoints)
     except LedgerDamaged as error:  # what was asked for is found: the service has not failed
         place = str(service.curator.settings.folder)
         words = str(error).replace(place, "the folder")  # an auditor is told which entry it is
         raise Refused(replace(of_error(error), status=409, detail=words)) from None
-    return {"verified": True, "words": str(found), "head": service.curator.ledger.head}
+    return {"verified": True, "words": str(verdict), "head": service.curator.ledger.head}
 
 
 @routes.post("/ledger/checkpoint", status_code=201, dependencies=[AUDITOR])
@@ -51,7 +51,7 @@ def checkpoint(service: Served) -> Json:
     return service.curator.ledger.checkpoint()
 
 
-@routes.get("/ledger/key", dependencies=[KNOWN])
+@routes.get("/ledger/key", dependencies=[SIGNED_IN])
 def key(service: Served) -> Json:
     """The public half of the key that signs receipts and checkpoints."""
     ledger = service.curator.ledger
@@ -72,20 +72,19 @@ def export(service: Served) -> Response:
 @routes.put("/controller")
 def answerable(body: Controller, bearer: ActingOwner, service: Served) -> Json:
     """Say who answers for the data and how they are reached: for the open page and the record."""
-    found = service.curator.facts.say(
-        controller=body.controller, contact=body.contact, by=bearer.person.name
+    return to_json(
+        service.curator.facts.say(controller=body.controller, contact=body.contact, by=bearer.name)
     )
-    return said(found)
 
 
 @routes.get("/processing")
 def processing(bearer: Overseer, service: Served) -> Json:
     """The record of processing activities (GDPR, article 30)."""
-    return said(service.curator.processing.record(by=bearer.person.name))
+    return to_json(service.curator.processing.record(by=bearer.name))
 
 
 @routes.get("/processing.md")
 def processing_to_read(bearer: Overseer, service: Served) -> Response:
     """The same for reading, in Markdown."""
-    words = service.curator.processing.markdown(by=bearer.person.name)
+    words = service.curator.processing.markdown(by=bearer.name)
     return Response(words, media_type="text/markdown; charset=utf-8")

@@ -1,4 +1,4 @@
-"""Starting the service: the first start, and web server workers that share one ledger.
+"""Starts the service: the first start, and web server workers that share one ledger.
 
 Each worker opens the curator by itself, from settings in its environment: nothing that is open
 crosses from one process to another. SIGTERM lets answers that are under way finish, and ends
@@ -27,24 +27,24 @@ from letalone.curator.curator import Curator
 from letalone.curator.demo import NAME, PURPOSE, register_demo
 from letalone.curator.http.app import make_app
 from letalone.curator.http.logs import SERVER_LOGS, make_log
-from letalone.curator.http.metrics import SHARED
-from letalone.curator.http.supervisor import SECONDS_TO_END, Supervisor, stopping_is_no_failure
+from letalone.curator.http.metrics import COUNTERS_VARIABLE
+from letalone.curator.http.web_server import SECONDS_TO_END, Supervisor, stopping_is_no_failure
 from letalone.curator.records import Role
 from letalone.curator.refusals import NotThere
 from letalone.curator.settings import Settings
 from letalone.ledger.postgres import is_postgres, switched_off
 from letalone.privacy import Budget
 
-SETTINGS = "LETALONE_CURATOR_SETTINGS"
+SETTINGS_VARIABLE = "LETALONE_CURATOR_SETTINGS"
 OWNER, ANALYST = "owner", "analyst"
-LOST = (
+LOST_PASSWORD = (
     "the owner has not signed in yet: where the one-time password was lost, stop this, and make"
     f" another one with the same options and --reset-owner {OWNER}"
 )
-FOR_THE_ANALYST = Budget(1)
+ANALYST_BUDGET = Budget(1)
 SECONDS_TO_FINISH = 8  # for answers under way; then tables, ledger and database are closed
-PROTOCOL = "letalone.curator.http.prompt:PromptProtocol"
-MOST_AT_ONCE = 500  # connections a worker; more are answered with 503
+PROTOCOL = "letalone.curator.http.web_server:PromptProtocol"
+MAX_CONNECTIONS = 500  # connections a worker; more are answered with 503
 KEEP_ALIVE_SECONDS = 75  # longer than clients (5) and proxies (60) use a connection that was idle
 SECONDS_TO_START = 60  # for a worker to answer its supervisor, also while it starts
 SWITCH_SECONDS = 0.0005  # how long a thread that computes goes on while others want to
@@ -98,7 +98,7 @@ def _warn_of_lost_password(curator: Curator) -> None:
     """A first start that failed half way (no room) has made an owner and shown no password."""
     with suppress(NotThere):
         if curator.people.person(OWNER).must_change:
-            make_log().warning(LOST)
+            make_log().warning(LOST_PASSWORD)
 
 
 def _grant(curator: Curator) -> None:
@@ -107,7 +107,7 @@ def _grant(curator: Curator) -> None:
         NAME,
         purpose=PURPOSE,
         columns=[column.name for column in schema.columns],
-        budget=FOR_THE_ANALYST,
+        budget=ANALYST_BUDGET,
         why="to look around",
         by=ANALYST,
     )
@@ -124,7 +124,7 @@ def serve(
     """
     import uvicorn
 
-    os.environ[SETTINGS] = dumps(asdict(settings), default=str)
+    os.environ[SETTINGS_VARIABLE] = dumps(asdict(settings), default=str)
     options: dict[str, Any] = {
         "factory": True,
         "http": PROTOCOL,
@@ -136,7 +136,7 @@ def serve(
         "server_header": False,
         "proxy_headers": behind is not None,
         "forwarded_allow_ips": behind or "",
-        "limit_concurrency": MOST_AT_ONCE,
+        "limit_concurrency": MAX_CONNECTIONS,
         "timeout_graceful_shutdown": SECONDS_TO_FINISH,
         "timeout_keep_alive": KEEP_ALIVE_SECONDS,
         "timeout_worker_healthcheck": SECONDS_TO_START,
@@ -146,7 +146,7 @@ def serve(
         if workers == 1:
             uvicorn.run(app, **options)
             return
-        os.environ[SHARED] = str(_shared_counters(settings))
+        os.environ[COUNTERS_VARIABLE] = str(_shared_counters(settings))
         config = uvicorn.Config(app, **options)
         Supervisor(config, [config.bind_socket()]).run()
 
@@ -159,7 +159,7 @@ def app_of_environment() -> FastAPI:
     """
     _end_for_good()
     sys.setswitchinterval(SWITCH_SECONDS)
-    return make_app(Curator.open(_settings(loads(os.environ[SETTINGS]))))
+    return make_app(Curator.open(_settings(loads(os.environ[SETTINGS_VARIABLE]))))
 
 
 def _end_for_good() -> None:

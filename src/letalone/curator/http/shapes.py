@@ -4,12 +4,12 @@ A field that is not known is refused, so that a slip in a name is not taken for 
 """
 
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
-from letalone.curator.http.numbers import Signed, Typed, exact
 from letalone.curator.records import Price, Purpose, Question, Registration, Role, Scope
 from letalone.engines.arrow import array_of, table_of
 from letalone.errors import ParameterError
@@ -31,6 +31,10 @@ Id = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NO_N
 UnitId = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=NO_NUL)]
 Text = Annotated[str, StringConstraints(pattern=NO_NUL)]
 Cell = bool | int | float | Text | None
+UNSIGNED = r"([0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?|[0-9]{1,40}/[1-9][0-9]{0,39})"
+Float = Annotated[float, Field(strict=True, allow_inf_nan=False)]  # true is no number
+Typed = Float | Annotated[str, StringConstraints(pattern=f"^{UNSIGNED}$")]
+Signed = Float | Annotated[str, StringConstraints(pattern=f"^-?{UNSIGNED}$")]
 
 
 class Body(BaseModel):
@@ -46,7 +50,6 @@ class SentBudget(Body):
     delta: Typed = 0.0
 
     def read(self) -> Budget:
-        """The exact budget."""
         return Budget(exact(self.epsilon), exact(self.delta))
 
 
@@ -109,9 +112,10 @@ class SentColumn(Body):
     keys: Annotated[list[Cell], Field(max_length=100_000)] | None = None
 
     def read(self, name: str) -> Column:
-        """The column as it is declared."""
-        keys = None if self.keys is None else tuple(_key(one, self.type) for one in self.keys)
-        lower, upper = (None if one is None else exact(one) for one in (self.lower, self.upper))
+        keys = None if self.keys is None else tuple(_key(value, self.type) for value in self.keys)
+        lower, upper = (
+            None if value is None else exact(value) for value in (self.lower, self.upper)
+        )
         return Column(name, self.type, lower=lower, upper=upper, keys=keys)
 
 
@@ -124,7 +128,6 @@ class SentPurpose(Body):
     description: Words = ""
 
     def read(self) -> Purpose:
-        """The purpose as it is declared."""
         return Purpose(self.name, self.budget.read(), in_seconds(self.expires), self.description)
 
 
@@ -236,7 +239,6 @@ class SentQuestion(Body):
     show_sql: bool = False
 
     def question(self) -> Question:
-        """What is asked."""
         bounds = self.bounds and {
             name: (exact(lower), exact(upper)) for name, (lower, upper) in self.bounds.items()
         }
@@ -255,7 +257,6 @@ class SentQuestion(Body):
         )
 
     def price(self) -> Price:
-        """What is paid."""
         error = self.error
         return Price(
             epsilon=None if self.epsilon is None else exact(self.epsilon),
@@ -330,7 +331,7 @@ def in_seconds(moment: datetime | None) -> datetime | None:
 
 def _errors(error: float | str | dict[str, float | str]) -> Fraction | dict[str, Fraction]:
     if isinstance(error, dict):
-        return {name: exact(one) for name, one in error.items()}
+        return {name: exact(amount) for name, amount in error.items()}
     return exact(error)
 
 
@@ -352,3 +353,10 @@ def _frame(name: str, columns: dict[str, list[Cell]]) -> object:
         if array is None:
             raise ParameterError(f"Column {column!r} of {name!r} mixes types. Use one.")
     return table_of(arrays)
+
+
+def exact(typed: float | str) -> Fraction:
+    """The rational that was sent: a float means its shortest decimal, and text its digits."""
+    if isinstance(typed, str):
+        return Fraction(typed) if "/" in typed else Fraction(Decimal(typed))
+    return Fraction(repr(typed))

@@ -1,4 +1,4 @@
-"""Who asks: a token in the header Authorization, its scopes, and the password again for some acts.
+"""Checks who asks: a token in the header Authorization, its scopes, and re-authentication.
 
 A token that was never made, has ended or was revoked is refused in the same words.
 
@@ -17,19 +17,18 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from letalone.curator.caches import TimedCache
 from letalone.curator.curator import Curator
-from letalone.curator.http.limits import Throttle
+from letalone.curator.http.limits import Throttle, WorkLimit
 from letalone.curator.http.metrics import Metrics
 from letalone.curator.http.probes import Probes
 from letalone.curator.http.problems import Problem, Refused, refused
-from letalone.curator.http.remembered import Remembered
-from letalone.curator.http.under_way import WorkLimit
 from letalone.curator.records import Bearer, Scope
 from letalone.curator.refusals import NotRecognised
 
 OVERSEEING = (Scope.STEWARD, Scope.AUDIT, Scope.ADMINISTER)
 Result = TypeVar("Result")
-WHOSE = {
+ROLE_OF_SCOPE = {
     Scope.ASK: "an analyst",
     Scope.STEWARD: "a steward",
     Scope.AUDIT: "an auditor",
@@ -48,12 +47,12 @@ NO_TOKEN = Problem(
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What every route stands on."""
+    """Dependencies of all routes: the curator, limits, counters and caches."""
 
     curator: Curator
     throttle: Throttle
     metrics: Metrics
-    page: Remembered
+    page: TimedCache
     answers: CapacityLimiter
     previews: CapacityLimiter
     under_way: WorkLimit
@@ -99,10 +98,10 @@ def address_of(request: Request) -> str:
     """Where a request comes from; of IPv6 the network, which is one household's or firm's."""
     host = request.client.host if request.client else "unknown"
     try:
-        found = ip_address(host.partition("%")[0])
+        address = ip_address(host.partition("%")[0])
     except ValueError:
         return host
-    return str(ip_network((found, 64), strict=False)) if found.version == 6 else host
+    return str(ip_network((address, 64), strict=False)) if address.version == 6 else host
 
 
 Address = Annotated[str, Depends(address_of)]
@@ -113,7 +112,7 @@ def asks(request: Request) -> bool:
     return request.method == "POST" and request.url.path in RELEASES
 
 
-async def _known(request: Request, service: Served, sent: Sent) -> Bearer:
+async def _signed_in(request: Request, service: Served, sent: Sent) -> Bearer:
     if sent is None:
         count_address(request, service)
         raise Refused(NO_TOKEN)
@@ -122,24 +121,24 @@ async def _known(request: Request, service: Served, sent: Sent) -> Bearer:
     except NotRecognised:
         count_address(request, service)
         raise
-    service.throttle.person(bearer.person.name)
+    service.throttle.person(bearer.name)
     if asks(request):
-        service.throttle.check_refusals(bearer.person.name)
-    request.state.person = bearer.person.name
+        service.throttle.check_refusals(bearer.name)
+    request.state.person = bearer.name
     return bearer
 
 
 async def _bearer(service: Service, secret: str) -> Bearer:
     """At once where it is known; whatever has to be read is read elsewhere, so nobody waits."""
     tokens, cheap = service.curator.tokens, service.curator.cheap_looks
-    found = tokens.at_hand(secret) if cheap else None
-    return found or await run_in_threadpool(tokens.bearer, secret)
+    bearer = tokens.cached_bearer(secret) if cheap else None
+    return bearer or await run_in_threadpool(tokens.bearer, secret)
 
 
-Known = Annotated[Bearer, Depends(_known)]
+SignedIn = Annotated[Bearer, Depends(_signed_in)]
 
 
-def is_of(request: Request, service: Service, name: str) -> bool:
+def is_token_of(request: Request, service: Service, name: str) -> bool:
     """Whether a token was sent, which need not be, that holds and is this person's."""
     secret = request.headers.get("authorization", "").removeprefix("Bearer ")
     try:
@@ -148,20 +147,21 @@ def is_of(request: Request, service: Service, name: str) -> bool:
         return False
 
 
-def oversees(bearer: Bearer) -> bool:
+def may_oversee(bearer: Bearer) -> bool:
     """Whether the token, and not only its person, may see what is others'."""
     return bool(bearer.scopes & set(OVERSEEING))
 
 
-def _with(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer], Bearer]:
+def _require_scope(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer], Bearer]:
     """A dependency: who asks, if the token has one of the scopes."""
+    roles = " or ".join(ROLE_OF_SCOPE[scope] for scope in scopes)
     needed = (
-        f"Only {' or '.join(WHOSE[one] for one in scopes)} may do this, with a token that has the"
-        f" scope {' or '.join(repr(one.value) for one in scopes)}. POST /api/v1/tokens makes one,"
-        " if your roles allow it."
+        f"Only {roles} may do this, with a token that has the scope"
+        f" {' or '.join(repr(scope.value) for scope in scopes)}. POST /api/v1/tokens makes one, if"
+        " your roles allow it."
     )
 
-    async def check(bearer: Known) -> Bearer:
+    async def check(bearer: SignedIn) -> Bearer:
         if not bearer.scopes & set(scopes):
             raise refused("not-permitted", needed)
         if elevated and not bearer.elevated:
@@ -175,14 +175,14 @@ def _with(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer], Bearer]:
     return check  # pyright: ignore[reportReturnType]
 
 
-KNOWN = Depends(_known)
-ANALYST = Depends(_with(Scope.ASK))
-AUDITOR = Depends(_with(Scope.AUDIT, Scope.ADMINISTER))
-OWNER = Depends(_with(Scope.ADMINISTER))
-OVERSEER = Depends(_with(*OVERSEEING))
+SIGNED_IN = Depends(_signed_in)
+ANALYST = Depends(_require_scope(Scope.ASK))
+AUDITOR = Depends(_require_scope(Scope.AUDIT, Scope.ADMINISTER))
+OWNER = Depends(_require_scope(Scope.ADMINISTER))
+OVERSEER = Depends(_require_scope(*OVERSEEING))
 # The acts of stewards and owners: the password was given again in the last minutes.
-ACTING_OWNER = Depends(_with(Scope.ADMINISTER, elevated=True))
-ACTING_STEWARD = Depends(_with(Scope.STEWARD, Scope.ADMINISTER, elevated=True))
+ACTING_OWNER = Depends(_require_scope(Scope.ADMINISTER, elevated=True))
+ACTING_STEWARD = Depends(_require_scope(Scope.STEWARD, Scope.ADMINISTER, elevated=True))
 ANYBODY = Depends(count_address)
 PROBE = Depends(count_probe)
 LOG_IN = Depends(count_log_in)

@@ -48,9 +48,9 @@ class CurveCache:
     def curves(self, key: Key) -> list[LossCurve]:
         """Those that are known, what was used last first."""
         with self._lock:
-            found = self._known.setdefault(key, [])
+            known = self._known.setdefault(key, [])
             self._known.move_to_end(key)
-            return list(found)
+            return list(known)
 
     def add(self, key: Key, curve: LossCurve) -> list[LossCurve]:
         """All that are known now."""
@@ -66,7 +66,7 @@ class CurveCache:
     def use(self, key: Key, curve: LossCurve) -> None:
         """A known curve that shall be forgotten last."""
         with self._lock:
-            self._known[key] = sorted(self.curves(key), key=lambda one: one is not curve)
+            self._known[key] = sorted(self.curves(key), key=lambda cached: cached is not curve)
 
     def _is_full(self) -> bool:
         points = sum(_points(curves) for curves in self._known.values())
@@ -82,20 +82,20 @@ CURVES = CurveCache()
 
 def epsilon_above(sources: Sources, delta: float, *, coarser: float = 1.0) -> float:
     """An epsilon with which the composition is certainly (epsilon, delta)-DP, or inf."""
-    found = _first_answer(sources, delta, upper=True, coarser=coarser)
+    answer = _first_answer(sources, delta, upper=True, coarser=coarser)
     known = _answers(sources, delta, upper=True)
     if known:
-        best, at = min(known, key=lambda one: one[1] + one[0].shift)
+        best, at = min(known, key=lambda answered: answered[1] + answered[0].shift)
         CURVES.use((sources, True), best)  # who asks for delta there next is answered by it
-        found = at + best.shift if found is None else min(found, at + best.shift)
+        answer = at + best.shift if answer is None else min(answer, at + best.shift)
     # A hair more: then the same curve, asked for delta there, answers less than delta.
-    return inf if found is None else nextafter(max(found, 0.0) * (1 + 2.0**-40), inf)
+    return inf if answer is None else nextafter(max(answer, 0.0) * (1 + 2.0**-40), inf)
 
 
 def epsilon_below(sources: Sources, delta: float) -> float:
     """An epsilon with which it certainly is not, or 0."""
-    found = _first_answer(sources, delta, upper=False)
-    return 0.0 if found is None else max(0.0, found * (1 - 2.0**-40))
+    answer = _first_answer(sources, delta, upper=False)
+    return 0.0 if answer is None else max(0.0, answer * (1 - 2.0**-40))
 
 
 def delta_above(sources: Sources, epsilon: float, *, coarser: float = 1.0) -> float:
@@ -176,8 +176,8 @@ def _first_answer(
             if curve is not None:
                 if coarser == 1:
                     CURVES.add((sources, upper), curve)
-                found = curve.epsilon(delta) or 0.0
-                return found + (curve.shift if upper else -curve.shift)
+                epsilon = curve.epsilon(delta) or 0.0
+                return epsilon + (curve.shift if upper else -curve.shift)
     return None
 
 

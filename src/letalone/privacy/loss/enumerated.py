@@ -56,15 +56,15 @@ class EnumeratedLosses:
         last = max(0.0, float(self.losses.max()) + 2 * self.shift)
         if self.delta_above(last) > delta:
             return inf
-        _, found = _edge(lambda x: self.delta_above(x) <= delta, last)
+        _, epsilon = _edge(lambda x: self.delta_above(x) <= delta, last)
         # A hair more: then delta, asked for there, is less.
-        return nextafter(found * (1 + 2.0**-40), inf)
+        return nextafter(epsilon * (1 + 2.0**-40), inf)
 
     def epsilon_below(self, delta: float) -> float:
         """An epsilon at which delta is certainly not enough, or 0."""
         last = max(0.0, float(self.losses.max()))
-        found, _ = _edge(lambda x: self.delta_below(x) <= delta, last)
-        return found
+        epsilon, _ = _edge(lambda x: self.delta_below(x) <= delta, last)
+        return epsilon
 
 
 def _edge(holds: Callable[[float], bool], high: float) -> tuple[float, float]:

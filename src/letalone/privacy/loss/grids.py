@@ -37,19 +37,19 @@ ACCURACY_ABOVE = 5e-5  # of epsilon
 ACCURACY_BELOW = 3e-4
 IGNORED = 1e-6  # of delta: tails that go to infinity
 LEAST_DELTA = 1e-250
-MOST_POINTS = 1 << 19
+MAX_POINTS = 1 << 19
 ROUGH_POINTS = 4096
 MOST_REFINEMENTS = 6
 BISECTIONS = 9  # the tilt to a few parts in a thousand
 STEEPEST_TILT = 1e5  # where losses are 1 apart
-MANY = 64  # different releases, from which on each gets fewer points
-OFTEN = 30
-DEAR = 8.0  # times the finest step, where many different releases share the time
-ROUGHLY = 16.0  # times the step of an answer, for a look ahead
-MOST_PARTS = 1 << 14
-FINEST = 1 << 16
-FEW = 16  # laws, which are not worth merging
-SMALL = 2048  # points of a merged law
+MANY_RELEASES = 64  # different releases, from which on each gets fewer points
+OFTEN_RUNS = 30
+COARSER_IF_MANY = 8.0  # times the finest step, where many different releases share the time
+LOOK_AHEAD_FACTOR = 16.0  # times the step of an answer, for a look ahead
+MAX_STEP_CANDIDATES = 1 << 14
+MAX_LOOK_AHEAD_POINTS = 1 << 16
+MIN_LAWS_TO_MERGE = 16  # laws, which are not worth merging
+MAX_MERGED_POINTS = 2048  # points of a merged law
 UNIT = 2.0**-53
 
 Sources = tuple[tuple[Losses, int], ...]
@@ -104,7 +104,7 @@ def prepare_laws(
         guess = _not_too_narrow(sources, guess)
     step = _exact_step(sources, guess) or _step(sources, guess, upper=upper, coarser=coarser)
     if not upper:
-        dear = DEAR * len(sources) / len(some) if len(sources) > MANY else 1.0
+        dear = COARSER_IF_MANY * len(sources) / len(some) if len(sources) > MANY_RELEASES else 1.0
         step = _finer(some, step, guess, dear)
     laws = _laws(sources, step, upper=upper, ignored=IGNORED * guess.delta)
     return merge_laws(laws, upper=upper), guess if some != sources else _estimate(laws, aim)
@@ -112,10 +112,10 @@ def prepare_laws(
 
 def _some_of(sources: Sources) -> Sources:
     """Of very many different releases about MANY, each for as many: enough for a first look."""
-    every = len(sources) // MANY
+    every = len(sources) // MANY_RELEASES
     if every < 2:
         return sources
-    by_width = sorted(sources, key=lambda one: _width(one[0]))
+    by_width = sorted(sources, key=lambda source: _width(source[0]))
     return tuple(
         (part[len(part) // 2][0], sum(count for _, count in part))
         for part in (by_width[at : at + every] for at in range(0, len(by_width), every))
@@ -128,7 +128,10 @@ def _first_look(sources: Sources, aim: Aim) -> AccountantEstimate:
     guess = _estimate(_laws(sources, _first_step(sources), upper=True, ignored=1e-60), aim)
     ignored = guess.delta / 100
     widest = max(_held(source, **_ends(sources, ignored)) for source, _ in sources)
-    step = max(_step(sources, guess, upper=True, coarser=ROUGHLY), Fraction(widest / FINEST))
+    step = max(
+        _step(sources, guess, upper=True, coarser=LOOK_AHEAD_FACTOR),
+        Fraction(widest / MAX_LOOK_AHEAD_POINTS),
+    )
     return _estimate(_laws(sources, step, upper=True, ignored=ignored), aim)
 
 
@@ -158,21 +161,21 @@ def _estimate(laws: Laws, aim: Aim) -> AccountantEstimate:
 def _not_too_narrow(sources: Sources, guess: AccountantEstimate) -> AccountantEstimate:
     """Close to the end of the losses the spread is tiny, and so is the delta asked for."""
     widest = _widest(sources)
-    return replace(guess, spread=max(guess.spread, 8 * widest / FINEST))
+    return replace(guess, spread=max(guess.spread, 8 * widest / MAX_LOOK_AHEAD_POINTS))
 
 
 def _finer(sources: Sources, step: Fraction, guess: AccountantEstimate, dear: float) -> Fraction:
     """Finer grids for laws below, until they lower epsilon by no more than was asked for."""
-    best, asked, least = step, ACCURACY_BELOW * guess.epsilon, inf
+    best, accuracy, least = step, ACCURACY_BELOW * guess.epsilon, inf
     # Atoms off the grid cost a part of a step each: halving that again and again is dear.
-    few = sum(count for _, count in sources) <= MANY
-    coarsest = (32.0 if few else dear) * _coarsest(sources, guess)
+    is_short = sum(count for _, count in sources) <= MANY_RELEASES
+    coarsest = (32.0 if is_short else dear) * _coarsest(sources, guess)
     for _ in range(MOST_REFINEMENTS):
         lost = _lost(_laws(sources, step, upper=False, ignored=IGNORED * guess.delta))
         best, least = (step, lost) if lost < least else (best, least)
-        times = min(max(sqrt(lost / asked), 1.5), 8.0)
+        times = min(max(sqrt(lost / accuracy), 1.5), 8.0)
         finer = _round(sources, max(float(step) / times, coarsest))
-        if lost <= asked or finer >= 0.99 * step:
+        if lost <= accuracy or finer >= 0.99 * step:
             break
         step = finer
     return best
@@ -195,7 +198,7 @@ def _exact_step(sources: Sources, guess: AccountantEstimate) -> Fraction | None:
         bottom = bottom * unit.denominator // gcd(bottom, unit.denominator)
     common = Fraction(gcd(*(int(unit * bottom) for unit in units)), bottom)
     widest = max(30 * guess.spread, _widest(sources))
-    return common if widest / float(common) < MOST_POINTS else None
+    return common if widest / float(common) < MAX_POINTS else None
 
 
 def _first_step(sources: Sources) -> Fraction:
@@ -206,8 +209,8 @@ def _first_step(sources: Sources) -> Fraction:
 
 def _step(sources: Sources, guess: AccountantEstimate, *, upper: bool, coarser: float) -> Fraction:
     count = sum(n for _, n in sources)
-    asked = 12 * ACCURACY_ABOVE if upper else 24 * ACCURACY_BELOW
-    best = sqrt(asked * guess.epsilon / (count * (guess.tilt + 1)))
+    accuracy = 12 * ACCURACY_ABOVE if upper else 24 * ACCURACY_BELOW
+    best = sqrt(accuracy * guess.epsilon / (count * (guess.tilt + 1)))
     fine = coarser * min(best, guess.spread / 8)
     return _round(sources, max(fine, _coarsest(sources, guess)))
 
@@ -215,7 +218,7 @@ def _step(sources: Sources, guess: AccountantEstimate, *, upper: bool, coarser: 
 def _coarsest(sources: Sources, guess: AccountantEstimate) -> float:
     """The least step that keeps arrays within memory, and many of them within seconds."""
     widest = _widest(sources)
-    return max(widest, 6 * guess.spread) * max(1.0, len(sources) / MANY) / MOST_POINTS
+    return max(widest, 6 * guess.spread) * max(1.0, len(sources) / MANY_RELEASES) / MAX_POINTS
 
 
 def _round(sources: Sources, step: float) -> Fraction:
@@ -223,12 +226,12 @@ def _round(sources: Sources, step: float) -> Fraction:
 
     Of those near, one which fits the others, too.
     """
-    ends = [(_apart(source), count) for source, count in sources[:MANY]]
+    ends = [(_apart(source), count) for source, count in sources[:MANY_RELEASES]]
     ends = [(apart, count) for apart, count in ends if step <= apart < inf]
     if not ends:
         return Fraction(step)
     width, fewest = ends[0][0], ceil(ends[0][0] / step)
-    parts = np.arange(fewest, fewest + min(fewest // 4, MOST_PARTS) + 1)
+    parts = np.arange(fewest, fewest + min(fewest // 4, MAX_STEP_CANDIDATES) + 1)
     lost = sum(count * (apart / width * parts + NEARLY) % 1 / parts for apart, count in ends[1:])
     best = parts[int(np.argmin(lost))] if len(ends) > 1 else fewest
     return Fraction(width) / int(best)
@@ -266,7 +269,8 @@ def _laws(sources: Sources, step: Fraction, *, upper: bool, ignored: float) -> L
     if upper:
         return [(law_above(source, step, **ends), count) for source, count in sources]
     return [
-        (law_below(source, step, **ends, often=count >= OFTEN), count) for source, count in sources
+        (law_below(source, step, **ends, often=count >= OFTEN_RUNS), count)
+        for source, count in sources
     ]
 
 
@@ -279,7 +283,7 @@ def merge_laws(
     laws: Sequence[tuple[LatticeLaw, int]], *, upper: bool
 ) -> list[tuple[LatticeLaw, int]]:
     """The same sum from fewer laws: neighbours that are run once and are small become one."""
-    if len(laws) <= FEW:
+    if len(laws) <= MIN_LAWS_TO_MERGE:
         return list(laws)
     sign = 1 if upper else -1
     single = sorted((law for law, count in laws if count == 1), key=lambda law: law.masses.size)
@@ -294,23 +298,23 @@ def merge_laws(
 
 
 def _pair(laws: Sequence[LatticeLaw], sign: int) -> Sequence[LatticeLaw]:
-    if len(laws) < 2 or laws[0].masses.size + laws[1].masses.size > SMALL:
+    if len(laws) < 2 or laws[0].masses.size + laws[1].masses.size > MAX_MERGED_POINTS:
         return laws
     return [_sum(laws[0], laws[1], sign)]
 
 
-def _sum(one: LatticeLaw, other: LatticeLaw, sign: int) -> LatticeLaw:
+def _sum(first: LatticeLaw, second: LatticeLaw, sign: int) -> LatticeLaw:
     """The law of the sum of two losses."""
-    terms = min(one.masses.size, other.masses.size)
-    masses = np.convolve(one.masses, other.masses) * (1 + sign * (terms + 4) * UNIT)
-    sure = max(one.infinite, other.infinite) >= 1
-    leak = 1.0 if sure else -expm1(log1p(-one.infinite) + log1p(-other.infinite))
+    terms = min(first.masses.size, second.masses.size)
+    masses = np.convolve(first.masses, second.masses) * (1 + sign * (terms + 4) * UNIT)
+    sure = max(first.infinite, second.infinite) >= 1
+    leak = 1.0 if sure else -expm1(log1p(-first.infinite) + log1p(-second.infinite))
     return LatticeLaw(
-        one.step,
-        one.first + other.first,
+        first.step,
+        first.first + second.first,
         masses,
         max(0.0, leak * (1 + sign * 8 * UNIT)),
-        one.shift + other.shift,
-        one.origin + other.origin,
-        one.lost + other.lost,
+        first.shift + second.shift,
+        first.origin + second.origin,
+        first.lost + second.lost,
     )

@@ -90,17 +90,17 @@ def law_above(source: Pair | Atoms, step: Fraction, *, top: float, bottom: float
     grid = grid_points(first, last - first + 1, step)
     tails = source.tails(grid)
     # Of the mass m in (l_i, l_(i+1)], the share at the lower end is a, from P's and Q's mass.
-    one, other = sides(tails, source)
+    above_p, above_q = sides(tails, source)
     moved = source.misplaced * (1 + float(np.abs(grid).max()))
-    lower_share = _lower_end(one, other, grid, h) if moved < h / 100 else np.zeros(grid.size)
-    unsure = one.error + times_exp(other.error, grid[:-1]) + 8 * moved * one.masses
+    lower_share = _lower_end(above_p, above_q, grid, h) if moved < h / 100 else np.zeros(grid.size)
+    unsure = above_p.error + times_exp(above_q.error, grid[:-1]) + 8 * moved * above_p.masses
     error = np.append(unsure / -expm1(-h), 0.0)
-    above = tails.one - lower_share + error
-    below = tails.one_below + lower_share - error
-    tail = np.where(tails.one < 0.5, above, 1 - np.maximum(below, 0.0))
+    above = tails.p - lower_share + error
+    below = tails.p_below + lower_share - error
+    tail = np.where(tails.p < 0.5, above, 1 - np.maximum(below, 0.0))
     tail = np.maximum.accumulate(np.clip(tail, 0.0, 1.0)[::-1])[::-1]
-    off = float(off_by(tails.one[-1:], source)[0])
-    tail[-1] = min(1.0, tails.one[-1] * (1 + 4 * off))  # beyond the last point: infinity
+    off = float(off_by(tails.p[-1:], source)[0])
+    tail[-1] = min(1.0, tails.p[-1] * (1 + 4 * off))  # beyond the last point: infinity
     masses = -np.diff(tail, prepend=1.0) * (1 + 2.0**-50)
     return LatticeLaw(step, first, masses, max(float(tail[-1]), source.infinite), moved)
 
@@ -116,8 +116,8 @@ class _Side:
 def sides(tails: LossTails, source: Pair) -> tuple[_Side, _Side]:
     """Under P and under Q."""
     return (
-        _side(tails.one, tails.one_below, source),
-        _side(tails.other, tails.other_below, source),
+        _side(tails.p, tails.p_below, source),
+        _side(tails.q, tails.q_below, source),
     )
 
 
@@ -180,8 +180,8 @@ def _pile_weights(places: NDArray[np.int64], weights: Floats, size: int) -> Floa
 def _places(atoms: Atoms, step: Fraction) -> tuple[NDArray[np.int64], Floats]:
     """For each atom the grid point below it and how far it lies above that."""
     if atoms.unit is not None and (atoms.unit / step).denominator == 1:
-        whole = np.rint(atoms.losses / float(atoms.unit)).astype(np.int64)
-        return whole * int(atoms.unit / step), np.zeros(whole.size)
+        multiples = np.rint(atoms.losses / float(atoms.unit)).astype(np.int64)
+        return multiples * int(atoms.unit / step), np.zeros(multiples.size)
     place = np.floor(atoms.losses / float(step)).astype(np.int64)
     above = np.maximum(atoms.losses - place * float(step), 5e-324)
     return place, np.where(atoms.losses == 0, 0.0, above)
@@ -219,7 +219,7 @@ def _line_tails(source: Pair, tails: LossTails, grid: Floats, h: float) -> tuple
     with np.errstate(over="ignore", invalid="ignore"):
         tail = _from_below(tails, source) - (lower - higher * exp(-h)) / -expm1(-h)
         lost = abs(float(lower.sum() - higher.sum()))
-    tail = np.minimum(tail, tails.one[0] * (1 - 4 * accuracy_of(source)))
+    tail = np.minimum(tail, tails.p[0] * (1 - 4 * accuracy_of(source)))
     # What the law holds beyond the last point must not be above the lower line there.
     leak = source.infinite * (1 - 4 * ACCURACY)
     tail[-1] = min(leak, _last_value(source, tails, float(grid[-1])) - float(lower[-1]))
@@ -228,20 +228,20 @@ def _line_tails(source: Pair, tails: LossTails, grid: Floats, h: float) -> tuple
 
 def _last_value(source: Pair, tails: LossTails, point: float) -> float:
     """The last line at the last point, from below: below 0 where losses end before the point."""
-    one, other = float(_from_below(tails, source)[-1]), tails.other[-1:]
-    most = times_exp(other * (1 + 4 * off_by(other, source)), np.array([point]))
-    return one - float(most[0])
+    tail_p, tail_q = float(_from_below(tails, source)[-1]), tails.q[-1:]
+    largest = times_exp(tail_q * (1 + 4 * off_by(tail_q, source)), np.array([point]))
+    return tail_p - float(largest[0])
 
 
 def _too_high(source: Pair, tails: LossTails, grid: Floats) -> float:
     """How far the grid is above the loss of the last outputs, merged; 0 if they go on for ever."""
-    one, other = sides(tails, source)
-    held = (one.masses > 4 * one.error).nonzero()[0]
+    side_p, side_q = sides(tails, source)
+    held = (side_p.masses > 4 * side_p.error).nonzero()[0]
     if ends_of(source)[1] == inf or not held.size:
         return 0.0
     k = int(held[-1])
-    least, most = one.masses[k] - one.error[k], other.masses[k] + other.error[k]
-    over = float(grid[k + 1] - (np.log(least) - np.log(most + SMALLEST))) + 2.0**-46
+    least, largest = side_p.masses[k] - side_p.error[k], side_q.masses[k] + side_q.error[k]
+    over = float(grid[k + 1] - (np.log(least) - np.log(largest + SMALLEST))) + 2.0**-46
     return over if 0 < over < 0.1 * (grid[1] - grid[0]) else 0.0
 
 
@@ -250,11 +250,11 @@ def _gaps(source: Pair, tails: LossTails, grid: Floats) -> tuple[Floats, Floats]
 
     With m, w the masses between both places, line i is above line i-1 at l_i by w e^l - m.
     """
-    one, other = sides(tails, source)
-    above = times_exp(other.masses, grid[1:]) - one.masses
+    side_p, side_q = sides(tails, source)
+    above = times_exp(side_q.masses, grid[1:]) - side_p.masses
     # Of a mass under Q that is too small for floats nothing is known but that it is small.
-    small = np.where(one.masses > 0, SMALLEST, 0.0)
-    unsure = one.error + times_exp(other.error + small, grid[1:])
+    small = np.where(side_p.masses > 0, SMALLEST, 0.0)
+    unsure = side_p.error + times_exp(side_q.error + small, grid[1:])
     return (
         np.append(0.0, np.maximum(above + unsure, 0.0)),
         np.append(np.maximum(-above - unsure, 0.0), 0.0),
@@ -263,9 +263,9 @@ def _gaps(source: Pair, tails: LossTails, grid: Floats) -> tuple[Floats, Floats]
 
 def _from_below(tails: LossTails, source: Pair) -> Floats:
     """Lower bounds on the upper tails under P."""
-    off = 4 * off_by(np.minimum(tails.one, tails.one_below), source)
-    least = 1 - tails.one_below * (1 + off) - source.coarse
-    return np.where(tails.one < 0.5, tails.one * (1 - off), least)
+    off = 4 * off_by(np.minimum(tails.p, tails.p_below), source)
+    least = 1 - tails.p_below * (1 + off) - source.coarse
+    return np.where(tails.p < 0.5, tails.p * (1 - off), least)
 
 
 def _falling(tail: Floats, grid: Floats) -> Floats:
@@ -302,11 +302,11 @@ def _or_nothing(law: LatticeLaw) -> LatticeLaw:
 
 def _merge_outputs(source: Pair, step: Fraction, tails: LossTails, first: int) -> LatticeLaw:
     """Where lines fail (an atom at the end): outputs merged, all losses lowered by `shift`."""
-    one, other = sides(tails, source)
-    least = one.masses - one.error
-    most = np.maximum(other.masses, 0.0) + other.error + SMALLEST
-    kept = least > 0.5 * one.masses
-    losses = np.log(np.where(kept, least, 1.0)) - np.log(most)
+    side_p, side_q = sides(tails, source)
+    least = side_p.masses - side_p.error
+    largest = np.maximum(side_q.masses, 0.0) + side_q.error + SMALLEST
+    kept = least > 0.5 * side_p.masses
+    losses = np.log(np.where(kept, least, 1.0)) - np.log(largest)
     grid = grid_points(first + 1, least.size, step)
     gaps = np.where(kept, grid - losses, 0.0)
     if not np.isfinite(gaps).all():
@@ -363,16 +363,16 @@ def _chord(atoms: Atoms, step: Fraction, origin: float) -> LatticeLaw:
     h, (low, high) = float(step), sorted(atoms.losses.tolist())
     slack = _slack(atoms, h)
     first, last = ceil((low - origin + slack) / h), floor((high - origin - slack) / h)
-    left, right = origin + first * h, origin + last * h
-    whole, shown = float(atoms.masses.sum()), -np.expm1(left - atoms.losses)
-    told = float(atoms.masses @ shown) / -expm1(left - right)
+    low_end, high_end = origin + first * h, origin + last * h
+    total, shown = float(atoms.masses.sum()), -np.expm1(low_end - atoms.losses)
+    high_mass = float(atoms.masses @ shown) / -expm1(low_end - high_end)
     # The masses are right to a relative 2^-44, the losses less the grid's to the slack.
-    parts = atoms.masses @ (8 * ACCURACY * np.abs(shown) + slack * np.exp(left - atoms.losses))
-    unsure = 8 * ACCURACY * whole + float(parts) / -expm1(left - right)
+    parts = atoms.masses @ (8 * ACCURACY * np.abs(shown) + slack * np.exp(low_end - atoms.losses))
+    unsure = 8 * ACCURACY * total + float(parts) / -expm1(low_end - high_end)
     masses = np.zeros(last - first + 1)
-    masses[-1], masses[0] = max(0.0, told - unsure), max(0.0, whole - told - unsure)
-    lost = float(atoms.masses @ atoms.losses - told * right - (whole - told) * left)
-    if told < unsure:  # the left point is too high: no mass there is below
+    masses[-1], masses[0] = max(0.0, high_mass - unsure), max(0.0, total - high_mass - unsure)
+    lost = float(atoms.masses @ atoms.losses - high_mass * high_end - (total - high_mass) * low_end)
+    if high_mass < unsure:  # the left point is too high: no mass there is below
         masses[0], lost = 0.0, inf
     leak = atoms.infinite * (1 - 4 * ACCURACY)
     return LatticeLaw(step, first, masses, leak, 2.0**-50 * abs(origin), origin, max(0.0, lost))
@@ -402,15 +402,15 @@ def ends_but_for(source: Pair, top: float, bottom: float) -> tuple[float, float]
     if (ends := ends_of(source))[1] - ends[0] < inf:
         return ends
     losses, tails = _overview(source)
-    nothing_below = tails.one_below <= bottom + source.coarse
-    nothing_above = tails.one <= top + source.infinite
+    nothing_below = tails.p_below <= bottom + source.coarse
+    nothing_above = tails.p <= top + source.infinite
     low = max(int(nothing_below.sum()) - 1, 0)
     high = min(losses.size - int(nothing_above.sum()), losses.size - 1)
     before = _split_evenly(float(losses[low]), float(losses[min(low + 1, losses.size - 1)]))
     after = _split_evenly(float(losses[max(high - 1, 0)]), float(losses[high]))
     tails = source.tails(np.append(before, after))
-    nothing_below = tails.one_below[:PARTS] <= bottom + source.coarse
-    nothing_above = tails.one[PARTS:] <= top + source.infinite
+    nothing_below = tails.p_below[:PARTS] <= bottom + source.coarse
+    nothing_above = tails.p[PARTS:] <= top + source.infinite
     return (
         float(before[max(int(nothing_below.sum()) - 1, 0)]),
         float(after[min(PARTS - int(nothing_above.sum()), PARTS - 1)]),

@@ -109,11 +109,11 @@ def _crossing(falls: Callable[[float], float], low: float, high: float) -> float
     middle = low
     for _ in range(SECANTS):
         middle = (low * at_high - high * at_low) / (at_high - at_low)
-        found = falls(middle)
-        if found > 0:
-            low, at_low, at_high = middle, found, at_high / 2
+        is_falling = falls(middle)
+        if is_falling > 0:
+            low, at_low, at_high = middle, is_falling, at_high / 2
         else:
-            high, at_high, at_low = middle, found, at_low / 2
+            high, at_high, at_low = middle, is_falling, at_low / 2
     return middle
 
 
@@ -143,11 +143,11 @@ def deviations(source: Pair, places: Floats, grid: Floats) -> Floats:
     """How far the loss of the outputs between places is above the grid; 0 where there are few."""
     tails = source.tails(places)
     count = grid.size
-    one = _masses(tails.one, tails.one_below)
-    other = _masses(tails.other, tails.other_below)
-    one, other, grid = one[:count], other[:count], grid[: one.size]
-    known = (one > 1e-290) & (other > 1e-290)
-    ratio = np.log(np.where(known, one, 1.0)) - np.log(np.where(known, other, 1.0))
+    masses_p = _masses(tails.p, tails.p_below)
+    masses_q = _masses(tails.q, tails.q_below)
+    masses_p, masses_q, grid = masses_p[:count], masses_q[:count], grid[: masses_p.size]
+    known = (masses_p > 1e-290) & (masses_q > 1e-290)
+    ratio = np.log(np.where(known, masses_p, 1.0)) - np.log(np.where(known, masses_q, 1.0))
     step = grid[1] - grid[0] if grid.size > 1 else inf
     return np.where(known, np.clip(ratio - grid, -0.4 * step, 0.4 * step), 0.0)
 

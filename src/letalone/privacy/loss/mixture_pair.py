@@ -67,27 +67,27 @@ class MixturePair:
         return -self.second * log1p(-self.rate) if self.first == 0 else inf
 
     def _tails(self, losses: Floats) -> LossTails:
-        found = self.tails_at(_inverse(self, losses))
+        inside = self.tails_at(_inverse(self, losses))
         ends = [losses < self.least_loss, losses >= self.largest_loss]
-        sides = zip(found, (1.0, 1.0, 0.0, 0.0), strict=True)
-        return LossTails(*(np.select(ends, [whole, 1 - whole], side) for side, whole in sides))
+        sides = zip(inside, (1.0, 1.0, 0.0, 0.0), strict=True)
+        return LossTails(*(np.select(ends, [full, 1 - full], side) for side, full in sides))
 
     def tails_at(self, places: Floats) -> LossTails:
         """Of both mixtures at each x."""
-        one, one_below = _mixed_tails(places, self.mu, weights(self.first, self.rate))
-        other, other_below = _mixed_tails(places, -self.mu, weights(self.second, self.rate))
-        return LossTails(one, other, one_below, other_below)
+        p, p_below = _mixed_tails(places, self.mu, weights(self.first, self.rate))
+        q, q_below = _mixed_tails(places, -self.mu, weights(self.second, self.rate))
+        return LossTails(p, q, p_below, q_below)
 
     def loss(self, places: Floats) -> tuple[Floats, Floats]:
         """The loss at each x, and its slope."""
-        one = _log_mixture(places, self.mu, weights(self.first, self.rate))
-        other = _log_mixture(-places, self.mu, weights(self.second, self.rate))
-        return one[0] - other[0], self.mu * (one[1] + other[1])
+        p = _log_mixture(places, self.mu, weights(self.first, self.rate))
+        q = _log_mixture(-places, self.mu, weights(self.second, self.rate))
+        return p[0] - q[0], self.mu * (p[1] + q[1])
 
     def error(self, places: Floats) -> Floats:
         """How far the floats of `loss` may be off at each x."""
-        one = _error(places, self.mu, weights(self.first, self.rate))
-        return one + _error(-places, self.mu, weights(self.second, self.rate))
+        p = _error(places, self.mu, weights(self.first, self.rate))
+        return p + _error(-places, self.mu, weights(self.second, self.rate))
 
 
 @lru_cache(maxsize=256)
@@ -172,8 +172,8 @@ def _inverse(pair: MixturePair, losses: Floats) -> Floats:
     places, error = _guess(table, cell, losses), table.errors[cell - 1]
     met = np.zeros(losses.size, np.bool_)
     for _ in range(MOST_STEPS):
-        found, slope = pair.loss(places)
-        gap = losses - error - found
+        losses_there, slope = pair.loss(places)
+        gap = losses - error - losses_there
         low, high = np.where(gap >= 0, places, low), np.where(gap >= 0, high, places)
         met = (gap >= 0) & (gap <= 2 * error)
         if (met | (high - low <= CLOSE * (1 + np.abs(places)))).all():
@@ -187,9 +187,9 @@ def _inverse(pair: MixturePair, losses: Floats) -> Floats:
 
 def _guess(table: _Table, cell: NDArray[np.int64], losses: Floats) -> Floats:
     """Hermite's cubic through both ends of the cell; nothing depends on it but speed."""
-    left, right = table.losses[cell - 1], table.losses[cell]
-    width = np.maximum(right - left, TINIEST)
-    at = np.clip((losses - left) / width, 0.0, 1.0)
+    before, after = table.losses[cell - 1], table.losses[cell]
+    width = np.maximum(after - before, TINIEST)
+    at = np.clip((losses - before) / width, 0.0, 1.0)
     low, high = table.places[cell - 1], table.places[cell]
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         start, end = width / table.slopes[cell - 1], width / table.slopes[cell]

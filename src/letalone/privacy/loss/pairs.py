@@ -20,20 +20,20 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 ACCURACY = 2.0**-44
-LONGEST = 700.0
+MAX_EXPONENT = 700.0
 
 
 class LossTails(NamedTuple):
-    """Pr[L > l] and Pr[L <= l], under P (`one`) and under Q (`other`)."""
+    """Pr[L > l] under P and under Q, and Pr[L <= l] under both."""
 
-    one: Floats
-    other: Floats
-    one_below: Floats
-    other_below: Floats
+    p: Floats
+    q: Floats
+    p_below: Floats
+    q_below: Floats
 
     def reversed(self) -> "LossTails":
         """The tails of the pair (Q, P) at -l; atoms at l itself must not exist."""
-        return LossTails(self.other_below, self.one_below, self.other, self.one)
+        return LossTails(self.q_below, self.p_below, self.q, self.p)
 
 
 class Pair(Protocol):
@@ -80,9 +80,9 @@ class GaussianPair:
     misplaced: float = 0.0
 
     def tails(self, losses: Floats) -> LossTails:
-        one, one_below = _normal_tails(losses / self.mu - self.mu / 2)
-        other, other_below = _normal_tails(losses / self.mu + self.mu / 2)
-        return LossTails(one, other, one_below, other_below)
+        p, p_below = _normal_tails(losses / self.mu - self.mu / 2)
+        q, q_below = _normal_tails(losses / self.mu + self.mu / 2)
+        return LossTails(p, q, p_below, q_below)
 
 
 @dataclass(frozen=True)
@@ -98,12 +98,12 @@ class LaplacePair:
         """1 - e^((l - r)/2)/2 and e^(-(r + l)/2)/2 between -r and r."""
         r, inside = self.ratio, np.clip(losses, -self.ratio, self.ratio)
         falling, rising = np.exp((inside - r) / 2) / 2, np.exp(-(r + inside) / 2) / 2
-        one, other = 1 - falling, 1 - rising
+        p, q_below = 1 - falling, 1 - rising
         low, high = losses < -r, losses >= r
-        for side, at_low in ((one, 1.0), (rising, 1.0), (falling, 0.0), (other, 0.0)):
+        for side, at_low in ((p, 1.0), (rising, 1.0), (falling, 0.0), (q_below, 0.0)):
             side[low] = at_low
             side[high] = 1 - at_low
-        return LossTails(one, rising, falling, other)
+        return LossTails(p, rising, falling, q_below)
 
 
 @dataclass(frozen=True)
@@ -118,13 +118,13 @@ class MirroredPair:
 
     def tails(self, losses: Floats) -> LossTails:
         """At l < 0 the tails are those of the other order, seen from the other side."""
-        one, other = self.upper(np.abs(losses))
+        p, q = self.upper(np.abs(losses))
         above = losses >= 0
         return LossTails(
-            np.where(above, one, 1 - other),
-            np.where(above, other, 1 - one),
-            np.where(above, 1 - one, other),
-            np.where(above, 1 - other, one),
+            np.where(above, p, 1 - q),
+            np.where(above, q, 1 - p),
+            np.where(above, 1 - p, q),
+            np.where(above, 1 - q, p),
         )
 
 
@@ -135,11 +135,11 @@ def bounded_range_pair(epsilon: float) -> MirroredPair:
         # T = (e^e - e^((e+l)/2)) / (e^e - 1), S = (e^((e-l)/2) - 1) / (e^e - 1)
         inside = np.minimum(loss, epsilon)
         scale = -np.expm1(-epsilon)
-        one = -np.expm1((inside - epsilon) / 2) / scale
+        p = -np.expm1((inside - epsilon) / 2) / scale
         # Beyond an epsilon of some 1400 there is no number, which `tilted` finds too wide.
         with np.errstate(over="ignore", invalid="ignore"):
-            other = np.expm1((epsilon - inside) / 2) * exp(-epsilon) / scale
-        return np.where(loss >= epsilon, 0.0, one), np.where(loss >= epsilon, 0.0, other)
+            q = np.expm1((epsilon - inside) / 2) * exp(-epsilon) / scale
+        return np.where(loss >= epsilon, 0.0, p), np.where(loss >= epsilon, 0.0, q)
 
     return MirroredPair(upper, end=epsilon)
 
@@ -191,10 +191,10 @@ class PoissonPair:
         """The loss is ln(1 - rate + rate e^L), or its negative."""
         base = self.base.tails(_unmix_losses(losses if self.removed else -losses, self.rate))
         mixed = LossTails(
-            self._mix(base.one, base.other),
-            base.other,
-            self._mix(base.one_below, base.other_below),
-            base.other_below,
+            self._mix(base.p, base.q),
+            base.q,
+            self._mix(base.p_below, base.q_below),
+            base.q_below,
         )
         return mixed if self.removed else mixed.reversed()
 
@@ -206,8 +206,8 @@ def _unmix_losses(losses: Floats, rate: float) -> Floats:
     """The l with 1 - rate + rate e^l = e^loss; -inf where there is none."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         shifted = np.expm1(losses) / rate  # e^l - 1
-        found = np.where(shifted > 1e15, losses - np.log(rate), np.log1p(shifted))
-    return np.where(shifted <= -1, -inf, found)
+        unmixed = np.where(shifted > 1e15, losses - np.log(rate), np.log1p(shifted))
+    return np.where(shifted <= -1, -inf, unmixed)
 
 
 def _rounded_away(rate: float) -> float:
@@ -239,7 +239,7 @@ class SplicedPair:
 
     def _upper(self, losses: Floats) -> tuple[Floats, Floats]:
         at = PoissonPair(self.base, self.rate, removed=True).tails(losses)
-        return at.one, at.other
+        return at.p, at.q
 
 
 def accuracy_of(pair: Pair) -> float:
@@ -271,4 +271,4 @@ def ends_of(pair: Pair) -> tuple[float, float]:
 
 
 def _mix_loss(loss: float, rate: float) -> float:
-    return inf if loss > LONGEST else log1p(rate * expm1(loss))
+    return inf if loss > MAX_EXPONENT else log1p(rate * expm1(loss))

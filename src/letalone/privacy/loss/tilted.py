@@ -31,12 +31,12 @@ TINIEST = 1e-300
 MOST_POINTS = 1 << 22  # of a window
 STEEPEST = 600.0
 ROUGH_POINTS = 2048
-FAR = 4.0  # spreads
+FAR_SPREADS = 4.0  # spreads
 STEEP = 0.5  # a tilt
 WIDE = 1000  # steps
 RARELY = 16  # runs of one law up to which its power is a product
 EXPONENTS = (0.5, 1, 2, 4, 6, 7, 9, 12)
-LONGEST = 300.0  # losses over which e^loss is safe to sum
+MAX_SUMMED_LOSS = 300.0  # losses over which e^loss is safe to sum
 HIGHEST = 700.0  # e^700 is a float
 
 
@@ -67,7 +67,7 @@ class Points:
 def points_of(laws: Laws, most: int) -> Points:
     """The laws as weighted points; groups of neighbours become one, at their mean."""
     losses, logs = zip(*(_group_points(law, most) for law, _ in laws), strict=True)
-    sizes = np.array([one.size for one in losses])
+    sizes = np.array([points.size for points in losses])
     counts = np.array([float(count) for _, count in laws])
     return Points(
         np.concatenate(losses), np.concatenate(logs), np.cumsum(sizes) - sizes, sizes, counts
@@ -117,7 +117,6 @@ class TiltedSum:
     spread: float
 
     def losses(self, start: int) -> Floats:
-        """The losses of the window from a place on."""
         places = np.arange(self.first + start, self.first + self.masses.size, dtype=np.float64)
         return self.origin + places * self.step
 
@@ -126,7 +125,7 @@ class TiltedSum:
         """How far below the middle a curve is kept; a smaller tilt shows what is farther."""
         steep = STEEPEST / (self.tilt + 1)
         wide = self.tilt > STEEP and self.spread > WIDE * self.step
-        return min(steep, FAR * self.spread) if wide else steep
+        return min(steep, FAR_SPREADS * self.spread) if wide else steep
 
     def from_loss(self, loss: float) -> int:
         """The first place of the window with more than this loss."""
@@ -173,20 +172,20 @@ def tilted_sum(laws: Laws, tilt: float) -> TiltedSum:
     """The tilted law of the sum around its mean."""
     step = float(laws[0][0].step)
     ready = _ready(laws)
-    all_weights = [one.weights(tilt) for one in ready]
+    all_weights = [law.weights(tilt) for law in ready]
     slack = _slack(ready, all_weights, tilt)
     spread = _spread(ready, all_weights)
-    log_moment = sum(one.count * one.log_moment(tilt) for one in ready)
+    log_moment = sum(law.count * law.log_moment(tilt) for law in ready)
     low, high = _window(laws, ready, tilt, log_moment, spread)
     size = _transform_size((high - low) / step + 4)
     origin = sum(count * law.origin for law, count in laws)
     first = floor((low - origin) / step) - 1
     spectrum = _Spectrum(size)
     centre = 0
-    for one, weights in zip(ready, all_weights, strict=True):
-        middle = round((float(weights @ one.losses) - one.law.origin) / step)
-        spectrum.multiply(weights, one.law.first - middle, one.count)
-        centre += one.count * middle
+    for law, weights in zip(ready, all_weights, strict=True):
+        middle = round((float(weights @ law.losses) - law.law.origin) / step)
+        spectrum.multiply(weights, law.law.first - middle, law.count)
+        centre += law.count * middle
     masses, error = spectrum.inverted()
     return TiltedSum(
         step=step,
@@ -207,8 +206,8 @@ def tilted_sum(laws: Laws, tilt: float) -> TiltedSum:
 def _slack(ready: list[_Tilted], all_weights: list[Floats], tilt: float) -> float:
     """Rounding of the tilts, the weights and their sum: relative, once a release."""
     slack = 2.0**-38
-    for one, weights in zip(ready, all_weights, strict=True):
-        slack += one.count * (16 + 2 * one.size_of_logs(weights, tilt)) * UNIT * 4
+    for law, weights in zip(ready, all_weights, strict=True):
+        slack += law.count * (16 + 2 * law.size_of_logs(weights, tilt)) * UNIT * 4
     if slack > 1:  # from there on relative errors multiply, and a window may be off
         raise TooWide
     return slack
@@ -216,9 +215,9 @@ def _slack(ready: list[_Tilted], all_weights: list[Floats], tilt: float) -> floa
 
 def _spread(ready: list[_Tilted], all_weights: list[Floats]) -> float:
     variance = 0.0
-    for one, weights in zip(ready, all_weights, strict=True):
-        mean = float(weights @ one.losses)
-        variance += one.count * float(weights @ (one.losses - mean) ** 2)
+    for law, weights in zip(ready, all_weights, strict=True):
+        mean = float(weights @ law.losses)
+        variance += law.count * float(weights @ (law.losses - mean) ** 2)
     return sqrt(max(variance, 1e-300))
 
 
@@ -345,7 +344,7 @@ def _window(
         return min(tried, key=lambda more: sign * at_most(lambda t: moments(rough, t).log, more))
 
     def certain(at: float) -> float:
-        return sum(one.count * one.log_moment(at) for one in ready)
+        return sum(law.count * law.log_moment(at) for law in ready)
 
     return at_most(certain, best(-1)), at_most(certain, best(1))
 
@@ -355,7 +354,7 @@ class LossCurve:
     """delta(epsilon) over the window of a tilted sum, from one side."""
 
     losses: Floats
-    told: Floats  # the weight from each place on
+    hits: Floats  # the weight from each place on
     values: Floats  # the curve at each place
     anchor: float
     scale: float
@@ -368,8 +367,8 @@ class LossCurve:
 
     def holds(self, epsilon: float) -> bool:
         """Whether an epsilon lies where this curve is tight."""
-        most = min(1.5 * self.spread, 3 / max(self.tilt, 1e-9))
-        return -1.5 * self.spread <= epsilon - self.anchor <= most
+        reach = min(1.5 * self.spread, 3 / max(self.tilt, 1e-9))
+        return -1.5 * self.spread <= epsilon - self.anchor <= reach
 
     def reaches(self, epsilon: float) -> bool:
         """Whether an epsilon lies in the window, or above it."""
@@ -388,7 +387,7 @@ class LossCurve:
         if place >= self.losses.size:
             return 0.0
         before = min(epsilon - float(self.losses[place]), 0.0)
-        return float(-expm1(before) * self.told[place] + exp(before) * self.values[place])
+        return float(-expm1(before) * self.hits[place] + exp(before) * self.values[place])
 
     def _extra(self, epsilon: float) -> float:
         return self.extra * exp(min(self.scale - self.tilt * (epsilon - self.anchor), HIGHEST))
@@ -402,14 +401,14 @@ class LossCurve:
             middle = (low + high) // 2
             low, high = (middle, high) if self._on_grid(middle) > delta else (low, middle)
         # Between the two grid points the curve is a line in e^epsilon.
-        left, right = float(self.losses[low]), float(self.losses[high])
+        low_end, high_end = float(self.losses[low]), float(self.losses[high])
         for _ in range(60):
-            between = (left + right) / 2
+            between = (low_end + high_end) / 2
             if self._at(high, between) <= delta:
-                right = between
+                high_end = between
             else:
-                left = between
-        return right
+                low_end = between
+        return high_end
 
     def _around(self, delta: float) -> tuple[int, int]:
         """Places with the bound above delta and at most delta, found from the anchor outwards."""
@@ -441,15 +440,15 @@ def curve_of(total: TiltedSum, *, upper: bool) -> LossCurve:
     masses = np.maximum(np.maximum(masses, 0.0) + sign * total.error, 0.0)
     past = np.arange(start - peak_at, start - peak_at + masses.size) * -(total.tilt * total.step)
     masses *= np.exp(past, out=past)
-    told = _suffix(masses)
+    hits = _suffix(masses)
     # Suffix sums of positive terms, twice, and exponents (proof, section 5).
     rounded = (16 + 4 * total.step) * masses.size * UNIT + 2.0**-38
     tilt = total.tilt
     peak = (tilt / (tilt + 1)) ** tilt / (tilt + 1) if tilt else 1.0
     return LossCurve(
         losses=losses,
-        told=told,
-        values=_values(told, total.step, tilt),
+        hits=hits,
+        values=_values(hits, total.step, tilt),
         anchor=anchor,
         scale=total.log_moment - tilt * anchor,
         extra=sign * total.outside * peak,
@@ -465,19 +464,21 @@ def _suffix(values: Floats) -> Floats:
     return np.cumsum(values[::-1])[::-1]
 
 
-def _values(told: Floats, step: float, tilt: float) -> Floats:
+def _values(hits: Floats, step: float, tilt: float) -> Floats:
     """The curve at each place: v_i = (1 - e^-h) told_(i+1) + e^-h v_(i+1), from the right.
 
     No term is negative, so no digits cancel. In blocks over which no factor is tiny.
     """
-    values = np.zeros(told.size)
-    block = max(1, int(LONGEST / ((tilt + 1) * step)))
-    for stop in range(told.size - 1, 0, -block):
+    values = np.zeros(hits.size)
+    block = max(1, int(MAX_SUMMED_LOSS / ((tilt + 1) * step)))
+    for stop in range(hits.size - 1, 0, -block):
         start = max(0, stop - block)
-        most = float(told[start + 1])
-        if most > 0:
+        largest = float(hits[start + 1])
+        if largest > 0:
             falling = np.exp(np.arange(stop - start) * -step)  # from the first of the block on
-            inner = _suffix(told[start + 1 : stop + 1] / most * falling) * (-expm1(-step) * most)
+            inner = _suffix(hits[start + 1 : stop + 1] / largest * falling) * (
+                -expm1(-step) * largest
+            )
             values[start:stop] = (inner + falling[-1] * exp(-step) * values[stop]) / falling
     return values
 
@@ -486,7 +487,7 @@ def _constant(delta: float) -> LossCurve:
     nothing = np.zeros(1)
     return LossCurve(
         losses=nothing,
-        told=nothing,
+        hits=nothing,
         values=nothing,
         anchor=0.0,
         scale=0.0,

@@ -1,0 +1,154 @@
+"""A question about a table elsewhere: made here from the public schema, answered there.
+
+What is sent is the plan, and what comes back is a signed release: the answer is read from its
+receipt, after the signature was checked and after it was found to answer this very question.
+
+  Tested:   tests/client/test_sessions.py, test_receipts.py
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
+from letalone.answers.release import SplitPart, Standing
+from letalone.client.records import DAMAGE
+from letalone.client.said import amount
+from letalone.errors import FormatError, LetaloneError
+from letalone.errors.problem import without_context
+from letalone.exact.typed import CONFIDENCE, COUNT, DELTA, EPSILON, Number
+from letalone.ledger import verify_receipt
+from letalone.plans.query import Plan
+from letalone.privacy.stored import from_json
+from letalone.session.preview import Preview
+from letalone.session.release import Release, releases_from
+
+if TYPE_CHECKING:
+    from letalone.client.remote_table import RemoteTable
+
+Json = dict[str, Any]
+READ = {"epsilon": EPSILON, "delta": DELTA, "confidence": CONFIDENCE, "rows": COUNT}
+OTHER_ANSWER = "The service answered another question than the one that was asked. Tell its owner."
+
+
+@dataclass(frozen=True, slots=True)
+class RemotePriced:
+    """A question to a service at a price: each look and the answer is a request."""
+
+    table: "RemoteTable"
+    plan: Plan
+    epsilon: Number
+    delta: Number
+    confidence: Number
+    arrangement: Arrangement = AS_IT_IS
+    only_explained: bool = False
+    remark: str | None = None
+
+    def preview(self, rows: int | None = None) -> Preview:
+        """The price, its split and the errors to expect: no data touched, nothing spent."""
+        more = {} if rows is None else {"rows": rows}
+        return _read_preview(self._ask("preview", {**self._price, **more}, left=True))
+
+    def explain(self, *, sql: bool = False) -> str:
+        """The question, its price and its split in words, and the SQL."""
+        return str(self._ask("explanation", self._price, show_sql=sql)["words"])
+
+    def how_many_more(self) -> int | float:
+        """About how many more such questions fit, at the data set, the purpose and the grant."""
+        price = {"epsilon": self.epsilon, "delta": self.delta}
+        more = self._ask("fitting", price)["how_many_more"]
+        return int(more) if isinstance(more, int) else float(more)
+
+    def release(self) -> Release:
+        """The answer, read from its receipt; the same question again is free."""
+        answer = self._ask("release", self._price, left=True)
+        release = read_signed(answer, public_key=self.table.public_key)
+        _check_answers(release, self.plan, self._price)
+        remarked = replace(release, standing=replace(release.standing, remark=self.remark))
+        return arranged(remarked, self.arrangement)
+
+    @property
+    def _price(self) -> dict[str, Number]:
+        return {"epsilon": self.epsilon, "delta": self.delta, "confidence": self.confidence}
+
+    def _ask(self, what: str, price: Mapping[str, Number], **more: object) -> Json:
+        return ask_service(self.table, self.plan, price, what, **more)
+
+
+def ask_service(
+    table: "RemoteTable", plan: Plan, price: Mapping[str, Number], what: str, **more: object
+) -> Json:
+    """What the service says about a question at a price."""
+    table.check_open()
+    body = {
+        "data_set": table.name,
+        "purpose": table.purpose,
+        "plan": plan.to_json(),
+        **{name: _exact_digits(name, number) for name, number in price.items()},
+        **table.sent_with(plan),
+        **more,
+    }
+    post = table.link.post_once if what == "release" else table.link.post
+    return post(f"/questions/{what}", body)
+
+
+def _exact_digits(name: str, number: Number) -> str | int:
+    """A number by its exact digits, checked in the words that a local table has."""
+    exact = READ[name].typed(name, number)
+    return int(exact) if name == "rows" else str(exact)
+
+
+def read_signed(said: Json, *, public_key: str | None) -> Release:
+    """The release in a receipt, if the receipt is as it was signed."""
+    receipt = cast("Json", said.get("receipt"))
+    stored = verify_receipt(receipt, public_key=public_key).body["release"]
+    remaining, repeated = said.get("left"), said.get("repeated") is True
+    standing = Standing(left=remaining, repeated=repeated, receipt=receipt)
+    releases = releases_from(cast("Json", stored), standing)
+    if len(releases) != 1:
+        raise FormatError(OTHER_ANSWER)
+    return releases[0]
+
+
+def _check_answers(release: Release, plan: Plan, price: Mapping[str, Number]) -> None:
+    terms = release.asked
+    same = [
+        getattr(terms, name) == READ[name].typed(name, number) for name, number in price.items()
+    ]
+    if terms.data_set != plan.schema.name or terms.plan != plan.to_json() or not all(same):
+        raise FormatError(OTHER_ANSWER)
+
+
+def _read_preview(said: Json) -> Preview:
+    return without_context(
+        lambda: _preview(said),
+        LetaloneError,
+        *DAMAGE,
+        error=FormatError("The preview cannot be read. Update the older of client and service."),
+    )
+
+
+def _preview(said: Json) -> Preview:
+    return Preview(
+        privacy=from_json(said["privacy"]),
+        epsilon=float(said["epsilon"]),
+        delta=float(said["delta"]),
+        confidence=float(said["confidence"]),
+        columns=tuple(said["columns"]),
+        split=tuple(_part(item) for item in said["split"]),
+        errors={
+            name: None if item is None else float(item) for name, item in said["errors"].items()
+        },
+        question=str(said["question"]),
+        notes=tuple(said["notes"]),
+        left=str(said["left"]),
+        in_rows=frozenset(said["in_rows"]),
+        alone={name: float(item) for name, item in said["alone"].items()},
+        warnings=tuple(said["warnings"]),
+        formulas=frozenset(said["formulas"]),
+        fitted=frozenset(said["fitted"]),
+    )
+
+
+def _part(said: Json) -> SplitPart:
+    return SplitPart(said["name"], amount(said["share"]), said["noise"], said["groups"])

@@ -1,0 +1,71 @@
+"""Writes records as JSON: budgets by exact digits, times in UTC, closed choices by their word."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import UTC, date, datetime
+from enum import Enum
+from fractions import Fraction
+from typing import Any, cast
+
+from letalone.plans.constants import shown
+from letalone.plans.schema import Column, Schema
+from letalone.privacy import Budget
+from letalone.privacy.filters import brief
+
+Json = dict[str, Any]
+
+
+def to_json(value: object) -> Any:
+    """Any record of the curator as JSON can hold it."""
+    match value:
+        case Enum():
+            return value.value
+        case Budget():
+            return budget_as_json(value)
+        case Fraction():
+            return shown(value)
+        case Schema():
+            return schema_as_json(value)
+        case datetime():
+            return value.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        case date():
+            return value.isoformat()
+        case Mapping():
+            return {str(key): to_json(item) for key, item in cast("Json", value).items()}
+        case set() | frozenset():
+            return sorted(to_json(item) for item in cast("set[object]", value))
+        case list() | tuple():
+            return [to_json(item) for item in cast("list[object]", value)]
+        case _:
+            return _record_as_json(value)
+
+
+def _record_as_json(value: object) -> Any:
+    if is_dataclass(value):
+        return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
+    return value
+
+
+def budget_as_json(budget: Budget) -> Json:
+    """The exact numbers as digits, or as a fraction; and both in words."""
+    numbers = {"epsilon": shown(budget.epsilon), "delta": shown(budget.delta)}
+    return {**numbers, "words": brief(budget)}
+
+
+def schema_as_json(schema: Schema) -> Json:
+    """A schema as a schema file has it."""
+    return {
+        "name": schema.name,
+        "unit": schema.unit,
+        "neighbours": schema.neighbours.relation.value,
+        "version": schema.version,
+        "columns": {column.name: _column_as_json(column) for column in schema.columns},
+    }
+
+
+def _column_as_json(column: Column) -> Json:
+    body: Json = {"type": column.type.value}
+    for side in ("lower", "upper"):
+        bound = getattr(column, side)
+        body |= {} if bound is None else {side: shown(bound)}
+    return body if column.keys is None else {**body, "keys": to_json(column.keys)}

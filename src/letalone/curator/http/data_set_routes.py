@@ -1,0 +1,156 @@
+"""Routes about data sets: uploads, registration, purposes, what is public, what was affected."""
+
+from contextlib import suppress
+from pathlib import Path
+from re import fullmatch
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+
+from letalone.curator.curator import Curator
+from letalone.curator.http.as_json import Json, to_json
+from letalone.curator.http.problems import refused
+from letalone.curator.http.shapes import NewDataSet, NewRows, SentPurpose, Why
+from letalone.curator.http.who import ACTING_OWNER, SIGNED_IN, ActingOwner, ActingSteward, Served
+
+UPLOAD_KINDS = {
+    "text/csv": "csv",
+    "application/vnd.apache.parquet": "parquet",
+    "application/x-parquet": "parquet",
+}
+routes = APIRouter(prefix="/api/v1", tags=["data sets"])
+
+
+@routes.post("/uploads", status_code=201, dependencies=[ACTING_OWNER])
+async def upload(request: Request, service: Served) -> Json:
+    """Send a file as the body, text/csv or application/vnd.apache.parquet; its id is used once."""
+    kind = UPLOAD_KINDS.get(
+        request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    )
+    if kind is None:
+        raise refused(
+            "not-valid",
+            f"The header Content-Type must be one of {', '.join(UPLOAD_KINDS)}: it says what is"
+            " sent.",
+        )
+    place = await run_in_threadpool(service.curator.data_sets.incoming, kind)
+    try:
+        await _receive(request, place)
+    except BaseException:
+        with suppress(OSError):
+            place.unlink(missing_ok=True)
+        raise
+    return {"upload": place.name}
+
+
+async def _receive(request: Request, place: Path) -> None:
+    with place.open("wb") as file:
+        async for chunk in request.stream():
+            await run_in_threadpool(file.write, chunk)
+
+
+@routes.get("/data-sets", dependencies=[SIGNED_IN])
+def data_sets(service: Served) -> Json:
+    """What is public about all data sets."""
+    records = service.curator.data_sets.records()
+    return {"data_sets": [_with_budget(service.curator, record.name) for record in records]}
+
+
+@routes.post("/data-sets", status_code=201)
+def register(body: NewDataSet, bearer: ActingOwner, service: Served) -> Json:
+    """Register a table with only the columns that it needs; the others are not copied."""
+    place = _upload_place(service.curator, body.upload, body.file, body.address)
+    record = service.curator.data_sets.register(
+        body.read(),
+        by=bearer.name,
+        file=body.file,
+        upload=place,
+        address=body.address,
+        external=body.external,
+    )
+    if record.external:
+        return _with_budget(service.curator, record.name)
+    counted = service.curator.data_sets.affected(record.name, by=bearer.name)
+    return {**_with_budget(service.curator, record.name), "affected": to_json(counted)}
+
+
+@routes.get("/data-sets/{name}", dependencies=[SIGNED_IN])
+def data_set(name: str, service: Served) -> Json:
+    """What is public about a data set, and how its budget stands."""
+    return _with_budget(service.curator, name)
+
+
+@routes.get("/data-sets/{name}/affected")
+def affected(name: str, bearer: ActingSteward, service: Served) -> Json:
+    """How many values the rules touched when `version` was imported: exact, for owners, stewards.
+
+    Corrections and erasures since then are not in it.
+    """
+    return to_json(service.curator.data_sets.affected(name, by=bearer.name))
+
+
+@routes.post("/data-sets/{name}/rows")
+def renew(name: str, body: NewRows, bearer: ActingOwner, service: Served) -> Json:
+    """Import newer data under the same name, and so the same budget."""
+    place = _upload_place(service.curator, body.upload, body.file)
+    service.curator.data_sets.renew(name, by=bearer.name, file=body.file, upload=place)
+    return _with_budget(service.curator, name)
+
+
+@routes.post("/data-sets/{name}/version")
+def raise_version(name: str, bearer: ActingOwner, service: Served) -> Json:
+    """Say in public that the data have changed: questions are charged anew."""
+    return {"version": service.curator.data_sets.raise_version(name, by=bearer.name)}
+
+
+@routes.post("/data-sets/{name}/purposes", status_code=201)
+def add_purpose(name: str, body: SentPurpose, bearer: ActingOwner, service: Served) -> Json:
+    """One more purpose."""
+    service.curator.data_sets.add_purpose(name, body.read(), by=bearer.name)
+    return _with_budget(service.curator, name)
+
+
+@routes.post("/data-sets/{name}/purposes/{purpose}/withdrawal")
+def withdraw_purpose(
+    name: str, purpose: str, body: Why, bearer: ActingSteward, service: Served
+) -> Json:
+    """Answer nothing more for a purpose."""
+    service.curator.data_sets.withdraw_purpose(name, purpose, why=body.why, by=bearer.name)
+    return _with_budget(service.curator, name)
+
+
+@routes.post("/data-sets/{name}/thaw")
+def thaw(name: str, body: Why, bearer: ActingOwner, service: Served) -> Json:
+    """Allow questions again after an engine failed."""
+    service.curator.data_sets.thaw(name, why=body.why, by=bearer.name)
+    return _with_budget(service.curator, name)
+
+
+@routes.post("/data-sets/{name}/retirement")
+def retire(name: str, body: Why, bearer: ActingOwner, service: Served) -> Json:
+    """Remove the rows for good; what was spent and released stays on record."""
+    service.curator.data_sets.retire(name, why=body.why, by=bearer.name)
+    return _with_budget(service.curator, name)
+
+
+def _with_budget(curator: Curator, name: str) -> Json:
+    record = curator.data_sets.record(name)
+    stands = curator.ledger.data_set(record.name)
+    budget = {"budget": stands.budget, "spent": stands.spent, "remaining": stands.remaining}
+    more = {"version": stands.version, "frozen": stands.frozen, **budget}
+    return {**to_json(record), **to_json(more)}
+
+
+def _upload_place(
+    curator: Curator, upload: str | None, file: str | None, address: str | None = None
+) -> Path | None:
+    """Where an upload lies; its id is a name of ours, so nothing else can be meant by it."""
+    if [upload, file, address].count(None) != 2:
+        raise refused("not-valid", "Give one of upload, file and address: where the rows are.")
+    if upload is None:
+        return None
+    place = curator.settings.incoming_folder / upload
+    if not fullmatch(r"[0-9a-zA-Z_-]{1,80}\.(csv|parquet)", upload) or not place.is_file():
+        raise refused("not-found", "There is no such upload: POST /api/v1/uploads gives its id.")
+    return place

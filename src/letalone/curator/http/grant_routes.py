@@ -1,0 +1,160 @@
+"""Routes about requests, grants, proposals and budgets."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from letalone.curator.curator import Curator
+from letalone.curator.http.as_json import Json, to_json
+from letalone.curator.http.shapes import (
+    Decision,
+    NewProposal,
+    NewRequest,
+    Seconding,
+    Withdrawal,
+    in_seconds,
+)
+from letalone.curator.http.who import (
+    OVERSEER,
+    ActingSteward,
+    Analyst,
+    Overseer,
+    Served,
+    SignedIn,
+    may_oversee,
+)
+
+MAX_REQUESTS_PAGE = 1000
+routes = APIRouter(prefix="/api/v1", tags=["requests, grants and budgets"])
+
+
+@routes.get("/requests")
+def requests(
+    bearer: SignedIn,
+    service: Served,
+    is_open: bool | None = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_REQUESTS_PAGE)] = MAX_REQUESTS_PAGE,
+    start: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> Json:
+    """Own requests; all of them for stewards, owners and auditors. The newest first, in pages."""
+    by, only_own = bearer.name, not may_oversee(bearer)
+    page = service.curator.requests.requests(
+        by=by, own=only_own, is_open=is_open, most=limit + 1, start=start
+    )
+    return {"requests": to_json(page[:limit]), "more": len(page) > limit}
+
+
+@routes.post("/requests", status_code=201)
+def make_request(body: NewRequest, bearer: Analyst, service: Served) -> Json:
+    """Ask for a grant: for a purpose, of some columns, up to a budget, with a reason."""
+    return to_json(
+        service.curator.requests.make(
+            body.data_set,
+            purpose=body.purpose,
+            columns=body.columns,
+            budget=body.budget.read(),
+            why=body.why,
+            by=bearer.name,
+            expires=in_seconds(body.expires),
+        )
+    )
+
+
+@routes.get("/requests/{request_id}")
+def request(request_id: str, bearer: SignedIn, service: Served) -> Json:
+    """How a request stands."""
+    only_own = not may_oversee(bearer)
+    return to_json(service.curator.requests.request(request_id, by=bearer.name, own=only_own))
+
+
+@routes.delete("/requests/{request_id}")
+def withdraw_request(request_id: str, bearer: Analyst, service: Served) -> Json:
+    """Take back an own request that is open."""
+    return to_json(service.curator.requests.withdraw(request_id, by=bearer.name))
+
+
+@routes.post("/requests/{request_id}/decision")
+def decide(request_id: str, body: Decision, bearer: ActingSteward, service: Served) -> Json:
+    """Grant or refuse a request, with the reason."""
+    return to_json(
+        service.curator.requests.decide(
+            request_id, grant=body.granted, reason=body.reason, by=bearer.name
+        )
+    )
+
+
+@routes.get("/grants")
+def grants(bearer: SignedIn, service: Served) -> Json:
+    """Own grants and what is left of them; all for stewards, owners and auditors."""
+    only_own = not may_oversee(bearer)
+    return {"grants": to_json(service.curator.requests.grants(by=bearer.name, own=only_own))}
+
+
+@routes.post("/grants/withdrawal")
+def withdraw_grant(body: Withdrawal, bearer: ActingSteward, service: Served) -> Json:
+    """End a grant; what was spent stays spent."""
+    service.curator.requests.withdraw_grant(
+        body.data_set, purpose=body.purpose, analyst=body.analyst, why=body.why, by=bearer.name
+    )
+    return {"withdrawn": True}
+
+
+@routes.get("/proposals")
+def proposals(bearer: Overseer, service: Served) -> Json:
+    """Larger budgets that were proposed, the newest first."""
+    return {"proposals": to_json(service.curator.proposals.proposals(by=bearer.name))}
+
+
+@routes.post("/proposals", status_code=201)
+def propose(body: NewProposal, bearer: ActingSteward, service: Served) -> Json:
+    """Propose a larger budget; somebody else must second it."""
+    return to_json(
+        service.curator.proposals.make(
+            body.data_set,
+            body.budget.read(),
+            why=body.why,
+            by=bearer.name,
+            purpose=body.purpose,
+            analyst=body.analyst,
+        )
+    )
+
+
+@routes.post("/proposals/{proposal_id}/decision")
+def second(proposal_id: str, body: Seconding, bearer: ActingSteward, service: Served) -> Json:
+    """Second a proposal, which carries it out; or decline it, with the reason."""
+    proposals, by = service.curator.proposals, bearer.name
+    if body.seconded:
+        return to_json(proposals.second(proposal_id, reason=body.reason or "seconded", by=by))
+    return to_json(proposals.refuse(proposal_id, reason=body.reason or "not seconded", by=by))
+
+
+@routes.get("/budgets")
+def budgets(bearer: SignedIn, service: Served) -> Json:
+    """What is left under the own grants."""
+    return {"grants": to_json(service.curator.asking.standing(by=bearer.name))}
+
+
+@routes.get("/budgets/{data_set}", dependencies=[OVERSEER])
+def budget_tree(data_set: str, service: Served) -> Json:
+    """The whole tree of a data set: its cap, which is a guarantee, and the shares under it."""
+    return _tree(service.curator, data_set)
+
+
+def _tree(curator: Curator, name: str) -> Json:
+    record = curator.data_sets.record(name)
+    stands = curator.ledger.data_set(record.name)
+    cap = {"budget": stands.budget, "spent": stands.spent, "remaining": stands.remaining}
+    levels = [
+        {
+            "purpose": level.purpose,
+            "analyst": level.analyst,
+            "budget": level.budget,
+            "spent": level.spent,
+            "remaining": level.remaining,
+            "expires": level.expires,
+            "withdrawn": level.withdrawn,
+        }
+        for level in curator.ledger.levels(record.name)
+    ]
+    return to_json({"data_set": record.name, **cap, "levels": levels})

@@ -1,0 +1,220 @@
+"""Routes for analysts: preview, release, history, receipts. Nothing exact leaves here.
+
+Fresh answers leave at fixed time steps (`session.time_steps`); nothing else is held.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from json import dumps
+from math import isfinite
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from letalone.curator.http.as_json import Json, to_json
+from letalone.curator.http.shapes import SentQuestion, exact
+from letalone.curator.http.who import QUESTIONS, Analyst, Served, Service
+from letalone.curator.idempotency import KeyedRequest
+from letalone.curator.remembered import Answer
+from letalone.errors import LetaloneError
+from letalone.session.preview import Preview
+from letalone.session.release import Release
+
+MAX_HISTORY_PAGE = 1000
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        description="A name of your own for this request, such as a random UUID. Sent again under"
+        " it within a day, the same body gets the very same answer and nothing is charged, also if"
+        " the data set has a newer version by then.",
+    ),
+]
+routes = APIRouter(prefix=QUESTIONS, tags=["questions"])
+
+
+@routes.post("/preview")
+async def preview(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
+    """The price, its split and the errors to expect: no data touched, nothing spent."""
+    by = bearer.name
+    return await service.aside(lambda: _preview_as_asked(body, service, by), by=by)
+
+
+def _preview_as_asked(body: SentQuestion, service: Service, by: str) -> Json:
+    question, asking = body.question(), service.curator.asking
+    preview = asking.preview(question, body.price(), by=by)
+    delta = exact(preview.delta)
+    remaining = asking.left(question, preview.privacy, delta=delta, by=by) if body.left else None
+    return preview_as_json(preview, left=remaining)
+
+
+@routes.post("/explanation")
+async def explain(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
+    """The question, its price and its split in words; with `show_sql` also what is run."""
+    asking, by = service.curator.asking, bearer.name
+    question, price, sql = body.question(), body.price(), body.show_sql
+    words = await service.aside(lambda: asking.explain(question, price, by=by, sql=sql), by=by)
+    return {"words": words}
+
+
+@routes.post("/fitting")
+async def fitting(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
+    """About how many more such questions fit; "inf" where nothing is charged."""
+    asking, by = service.curator.asking, bearer.name
+    question, price = body.question(), body.price()
+    number = await service.aside(lambda: asking.how_many_more(question, price, by=by), by=by)
+    return {"how_many_more": _finite_cell(number)}
+
+
+@routes.post("/epsilon")
+async def epsilon_for(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
+    """The smallest ε of three digits that keeps `error`: no data touched, nothing spent."""
+    asking, by = service.curator.asking, bearer.name
+    question, price = body.question(), body.price()
+    epsilon = await service.aside(lambda: asking.epsilon_for(question, price, by=by), by=by)
+    return {"epsilon": epsilon}
+
+
+@routes.post("/release", response_model=Json)
+async def release(
+    body: SentQuestion, bearer: Analyst, service: Served, key: IdempotencyKey = None
+) -> Response:
+    """The answer; charged at data set, purpose and analyst before data are touched.
+
+    The same question again is a repeat, and costs nothing; what was charged and not answered,
+    because something failed, is gone on with.
+    """
+    asking, by = service.curator.asking, bearer.name
+    sending = None if key is None else _keyed_request(body, key)
+    if not (body.left or body.tables or body.error):
+        question, price = body.question(), body.price()
+        cheap = service.curator.cheap_looks and sending is None
+        answer = asking.cached_answer(question, price, by=by) if cheap else None
+        if answer is None:  # not among those who wait for a time step
+            with _counting_refusals(service):
+                answer = await run_in_threadpool(
+                    lambda: asking.before(question, price, by=by, sending=sending)
+                )
+        if answer is not None:
+            service.metrics.answer("repeated")
+            return _write_answer(answer, left=None)
+    return await service.in_turn(lambda: _release_in_turn(body, service, sending, by), by=by)
+
+
+def _keyed_request(body: SentQuestion, key: str) -> KeyedRequest:
+    return KeyedRequest(key, body.model_dump_json(exclude={"left", "show_sql"}))
+
+
+@contextmanager
+def _counting_refusals(service: Service) -> Generator[None]:
+    try:
+        yield
+    except LetaloneError:
+        service.metrics.answer("refused")
+        raise
+
+
+def _release_in_turn(
+    body: SentQuestion, service: Service, sending: KeyedRequest | None, by: str
+) -> Response:
+    question, asking = body.question(), service.curator.asking
+    with _counting_refusals(service):
+        answer = asking.answer(question, body.price(), by=by, sending=sending)
+    service.metrics.answer("repeated" if answer.release.repeated else "released")
+    terms = answer.release.asked
+    remaining = (
+        asking.left(question, terms.privacy, delta=terms.delta, by=by) if body.left else None
+    )
+    return _write_answer(answer, left=remaining)
+
+
+@routes.get("/history")
+def history(
+    bearer: Analyst,
+    service: Served,
+    data_set: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_HISTORY_PAGE)] = 100,
+    receipts: bool = False,
+) -> Json:
+    """Own answers, the newest first; with `receipts` each has its signed receipt."""
+    asking, by = service.curator.asking, bearer.name
+    releases = asking.history(by=by, data_set=data_set, most=limit + 1)
+    shown = [
+        {**to_json(past), **({"receipt": asking.receipt(past.id, by=by)} if receipts else {})}
+        for past in releases[:limit]
+    ]
+    return {"releases": shown, "more": len(releases) > limit}
+
+
+@routes.get("/history/{release_id}")
+def past(release_id: str, bearer: Analyst, service: Served) -> Json:
+    """One of the own answers."""
+    return to_json(service.curator.asking.past(release_id, by=bearer.name))
+
+
+@routes.get("/history/{release_id}/receipt")
+def receipt(release_id: str, bearer: Analyst, service: Served) -> Json:
+    """The signed receipt of one of the own answers: `letalone verify` checks it offline."""
+    return service.curator.asking.receipt(release_id, by=bearer.name)
+
+
+def _write_answer(answer: Answer, *, left: str | None) -> Response:
+    """Written here, and once for all repeats: what is left is put last, if it is wanted.
+
+    How much is left takes longer to find out than a repeated answer.
+    """
+    content = answer.written(_all_but_left)[:-1] + b',"left":' + _as_json(left) + b"}"
+    return Response(content, media_type="application/json")
+
+
+def _all_but_left(release: Release) -> bytes:
+    return _as_json(release_as_json(release))
+
+
+def _as_json(value: object) -> bytes:
+    return dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def release_as_json(release: Release) -> Json:
+    """Rows for reading, the answer as it is stored, and its receipt."""
+    standing = release.standing
+    return {
+        "rows": [
+            {name: _finite_cell(cell) for name, cell in row.items()} for row in release.rows()
+        ],
+        "release": release.to_json(),
+        "receipt": standing.receipt,
+        "repeated": release.repeated,
+        "remark": standing.remark,
+    }
+
+
+def preview_as_json(preview: Preview, *, left: str | None) -> Json:
+    """Everything in a preview, what is left if wanted; an error without bound is "inf"."""
+    return {
+        "privacy": preview.privacy.to_json(),
+        "epsilon": preview.epsilon,
+        "delta": preview.delta,
+        "confidence": preview.confidence,
+        "columns": list(preview.columns),
+        "split": to_json(preview.split),
+        "errors": {name: _finite_cell(error) for name, error in preview.errors.items()},
+        "alone": {name: _finite_cell(error) for name, error in preview.alone.items()},
+        "in_rows": to_json(preview.in_rows),
+        "formulas": to_json(preview.formulas),
+        "fitted": to_json(preview.fitted),
+        "question": preview.question,
+        "notes": list(preview.notes),
+        "warnings": list(preview.warnings),
+        "left": left,
+    }
+
+
+def _finite_cell(value: object) -> Any:
+    """JSON has no infinity."""
+    return str(value) if isinstance(value, float) and not isfinite(value) else to_json(value)

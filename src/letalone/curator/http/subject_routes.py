@@ -1,0 +1,63 @@
+"""Routes for people in the data: held or not, rows, correction, erasure (G7).
+
+The id of a person is in the body, never in an address: addresses end up in logs.
+"""
+
+from fastapi import APIRouter
+
+from letalone.curator.http.as_json import Json, to_json
+from letalone.curator.http.shapes import AboutSubject, Correction, InDataSet, Outcome
+from letalone.curator.http.who import ActingSteward, Served
+
+routes = APIRouter(prefix="/api/v1/subjects", tags=["people in the data"])
+
+
+@routes.post("/holdings")
+def holdings(body: AboutSubject, bearer: ActingSteward, service: Served) -> Json:
+    """Which data sets hold a person of this id."""
+    subjects, by = service.curator.subjects, bearer.name
+    return {"holdings": to_json(subjects.holdings(body.subject, by=by, why=body.why))}
+
+
+@routes.post("/releases")
+def releases(body: InDataSet, bearer: ActingSteward, service: Served) -> Json:
+    """Which releases were made while the person's rows were in."""
+    subjects, by = service.curator.subjects, bearer.name
+    return {
+        "releases": to_json(subjects.releases(body.data_set, body.subject, by=by, why=body.why))
+    }
+
+
+@routes.post("/rows")
+def rows(body: InDataSet, bearer: ActingSteward, service: Served) -> Json:
+    """The person's rows, in order, for whoever handles the request."""
+    subjects, by = service.curator.subjects, bearer.name
+    return {"rows": to_json(subjects.rows(body.data_set, body.subject, by=by, why=body.why))}
+
+
+@routes.post("/corrections")
+def correct(body: Correction, bearer: ActingSteward, service: Served) -> Json:
+    """Change values of one of the person's rows."""
+    done = service.curator.subjects.correct(
+        body.data_set,
+        body.subject,
+        row=body.row,
+        changes=body.changes,
+        by=bearer.name,
+        why=body.why,
+    )
+    return to_json(done)
+
+
+@routes.post("/erasures")
+def erase(body: InDataSet, bearer: ActingSteward, service: Served) -> Json:
+    """Remove the person's rows and destroy their key; what was spent stays spent."""
+    subjects, by = service.curator.subjects, bearer.name
+    return to_json(subjects.erase(body.data_set, body.subject, by=by, why=body.why))
+
+
+@routes.post("/outcomes")
+def outcome(body: Outcome, bearer: ActingSteward, service: Served) -> Json:
+    """Record what came of a statement that the owner of an external source was to run."""
+    subjects, by = service.curator.subjects, bearer.name
+    return to_json(subjects.record_outcome(body.act, done=body.done, words=body.words, by=by))

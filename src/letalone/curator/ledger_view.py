@@ -1,0 +1,85 @@
+"""Caches how the levels of the ledger stand, for all parts of the service.
+
+Only the data set's cap is a guarantee; purposes and analysts ration it.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from letalone.curator.caches import StampedCache
+from letalone.ledger import DataSet, Ledger
+from letalone.ledger.entries import now
+from letalone.ledger.levels import Level
+from letalone.privacy import Budget
+
+
+class LevelsOfAsker(NamedTuple):
+    """A data set, a purpose and an analyst for it, at one moment; None where there is no level."""
+
+    data_set: DataSet
+    purpose: Level | None
+    analyst: Level | None
+
+
+class LedgerView:
+    """Reads levels once for each state of the ledger; raises and allows them."""
+
+    __slots__ = ("_ledger", "cache")
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self.cache = StampedCache(lambda: ledger.stamp)
+
+    def allow(
+        self,
+        name: str,
+        budget: Budget,
+        *,
+        purpose: str,
+        analyst: str | None = None,
+        expires: datetime | None = None,
+        by: Sequence[str],
+    ) -> Level:
+        """A level for a purpose, or for an analyst under it; one that holds goes on as it is."""
+        level = self.level(name, purpose=purpose, analyst=analyst)
+        if level is not None and not level.withdrawn and not level.has_expired(now()):
+            return level
+        return self._ledger.allow(
+            name, budget, purpose=purpose, analyst=analyst, expires=expires, by=by
+        )
+
+    def raise_to(
+        self,
+        name: str,
+        budget: Budget,
+        *,
+        purpose: str | None,
+        analyst: str | None,
+        by: Sequence[str],
+    ) -> None:
+        if purpose is None:
+            self._ledger.raise_budget(name, budget, by=by)
+        else:
+            self._ledger.raise_level(name, budget, purpose=purpose, analyst=analyst, by=by)
+
+    def levels(self, name: str) -> list[Level]:
+        return list(self.cache.value(name, lambda: self._ledger.levels(name)))
+
+    def level(self, name: str, *, purpose: str, analyst: str | None = None) -> Level | None:
+        levels = self.levels_for(name, purpose=purpose, analyst=analyst)
+        return levels.purpose if analyst is None else levels.analyst
+
+    def levels_for(self, name: str, *, purpose: str, analyst: str | None) -> LevelsOfAsker:
+        """How all stands that pays for whoever asks; nobody else's levels are read.
+
+        Read anew whenever the ledger has grown: all that stands is what its entries say.
+        """
+        return self.cache.value(
+            (name, purpose, analyst), lambda: self._read_for(name, purpose, analyst)
+        )
+
+    def _read_for(self, name: str, purpose: str, analyst: str | None) -> LevelsOfAsker:
+        data_set, levels = self._ledger.standing(name, purpose=purpose, analyst=analyst)
+        by_analyst = {level.analyst: level for level in levels}
+        return LevelsOfAsker(data_set, by_analyst.get(None), by_analyst.get(analyst))

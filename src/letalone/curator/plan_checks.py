@@ -1,0 +1,113 @@
+"""Finds what a plan uses: the columns that a grant must cover (G4), and the work to price it.
+
+Theorem.  Every value of a table that can move an answer is in a column that `used_columns` names,
+or in the unit column, which only tells whose rows are whose.
+  Proven:   a plan reads rows through its expressions and the keys of its public joins, and
+            `expressions_in` lists all expressions of a plan. After .per_unit(…) a question sees
+            features only, and what they are made of is listed.
+  Tested:   tests/curator/test_used_columns.py: every kind of aggregate, filter, group and join
+
+A price, its errors and its SQL are computed before anything is charged, for anybody, so free
+requests need an end. The work follows from the plan alone: most parts take about 3 ms, others as
+many times that as the constants say (measured by bench/curator_work.py). An error to keep is looked
+for at about 14 prices.
+  Tested:   tests/curator/test_work.py
+"""
+
+from collections.abc import Iterable, Iterator
+
+from letalone.errors import ParameterError
+from letalone.plans.clauses import Join, PublicJoin
+from letalone.plans.expressions import Expression, column_names
+from letalone.plans.features import PerUnit, made_of
+from letalone.plans.formulas import Aggregate, flattened
+from letalone.plans.pairs import Regression, TwoClamped
+from letalone.plans.parts import (
+    Deviation,
+    Extreme,
+    Histogram,
+    Mean,
+    MostFrequent,
+    PrivateBounds,
+    Quantiles,
+    Variance,
+)
+from letalone.plans.query import Plan
+from letalone.session.notes import expressions_in
+
+STEPS_OF_BOUNDS, STEPS_OF_TWO_COLUMNS = 60, 3
+CELLS_A_STEP, EDGES_A_STEP, CANDIDATES_A_STEP = 2_000, 50, 10  # so many take as long as a part
+SEARCHED_AGGREGATES = (
+    Mean,
+    Variance,
+    Deviation,
+    TwoClamped,
+    Regression,
+)  # whose errors take long to find
+STEPS_OF_SEARCH = 3
+
+
+def used_columns(plan: Plan) -> dict[str, set[str]]:
+    """The columns by data set; a name that could be a table's column counts as that column."""
+    before = plan.per_unit
+    names = _names(expressions_in(plan)) | _keys(plan.joins)
+    read = names if before is None else _names(_of_rows(before))
+    read |= set() if before is None else _keys(before.joins)
+    columns = {column.name for column in plan.schema.columns}
+    theirs = {join.name: {column.name for column in join.columns} for join in plan.partners}
+    return {plan.schema.name: read & columns} | {
+        name: names & columns for name, columns in theirs.items()
+    }
+
+
+def _of_rows(before: PerUnit) -> Iterator[Expression]:
+    if before.where is not None:
+        yield before.where
+    yield from (expression for _, expression in before.derived)
+    yield from (expression for _, feature in before.features for expression in made_of(feature))
+
+
+def _names(expressions: Iterable[Expression]) -> set[str]:
+    return {name for expression in expressions for name in column_names(expression)}
+
+
+def _keys(joins: Iterable[Join]) -> set[str]:
+    """What public tables are joined on. Private ones are joined on the units, which stay hidden."""
+    return {key for join in joins if isinstance(join, PublicJoin) for key, _ in join.on}
+
+
+def check_work(plan: Plan, most: int, *, error: bool = False) -> None:
+    """Refuses a plan that takes longer to be priced than a free request may."""
+    parts = [part for _, part in flattened(plan.aggregates)]
+    steps = sum(
+        _steps(part) * (STEPS_OF_SEARCH if error and _is_searched(part) else 1) for part in parts
+    )
+    if steps > most:
+        why = " for an error to keep" if error else ""
+        raise ParameterError(
+            f"To price this question{why} takes {steps:,} steps, and {most:,} is the most here."
+            " Ask in parts: fewer aggregates, fewer quantiles, larger steps, or fewer candidates."
+            " The operator can allow more (most_steps)."
+        )
+
+
+def _steps(aggregate: Aggregate) -> int:
+    match aggregate:
+        case Quantiles(at=at):
+            return 1 + len(at) * aggregate.cells // CELLS_A_STEP
+        case Extreme():
+            return 1 + aggregate.cells // CELLS_A_STEP
+        case Histogram(edges=edges):
+            return 1 + len(edges) // EDGES_A_STEP
+        case MostFrequent(candidates=candidates):
+            return 1 + len(candidates) // CANDIDATES_A_STEP
+        case PrivateBounds():
+            return STEPS_OF_BOUNDS
+        case TwoClamped() | Regression():
+            return STEPS_OF_TWO_COLUMNS
+        case _:
+            return 1
+
+
+def _is_searched(aggregate: Aggregate) -> bool:
+    return isinstance(aggregate, SEARCHED_AGGREGATES)

@@ -1,0 +1,188 @@
+"""How a question is put together: each step gives a new one, in any order.
+
+    visits.where(la.col("age") >= 65).group_by("ward", keys=["A", "B"]).agg(n=la.count())
+
+Whatever the order of the steps: public tables are joined, columns derived, rows filtered,
+units bounded, groups formed. `.per_unit(…)` alone stands between: steps before it are about
+rows, steps after it about units.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from letalone.errors import ParameterError
+from letalone.exact.typed import refusal
+from letalone.ledger.charging import Settled
+from letalone.plans.expressions import Expression, as_expression
+from letalone.plans.features import Feature, PerUnit
+from letalone.plans.fit_job import FitJob
+from letalone.plans.query import Aggregate, Group, units_of
+from letalone.plans.schema import Schema
+from letalone.plans.trees import Computable
+from letalone.session.joining import public_join
+from letalone.session.partners import private_join
+from letalone.session.training import train, trainable_schema
+
+if TYPE_CHECKING:
+    from letalone.session.query import Query
+
+
+class QueryBuilder(ABC):
+    """A table, or a question about it, that further steps can be added to."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _so_far(self) -> "Query":
+        """The question as it is."""
+
+    def where(self, *conditions: Expression | bool) -> "Query":
+        """Only rows for which all conditions are true: `la.col("age") >= 65`."""
+        if not conditions:
+            raise ParameterError('where got no condition. Give one, such as la.col("age") >= 65.')
+        so_far = self._so_far()
+        more = tuple(as_expression(condition) for condition in conditions)
+        return replace(so_far, conditions=so_far.conditions + more)
+
+    def derive(self, **columns: object) -> "Query":
+        """New columns, computed from those of the same row: `half=la.col("cost") / 2`."""
+        so_far = self._so_far()
+        more = tuple((name, as_expression(expression)) for name, expression in columns.items())
+        return replace(so_far, derived=so_far.derived + more)
+
+    def join(
+        self,
+        other: object,
+        *,
+        on: str | Sequence[str] | Mapping[str, str],
+        name: str = "public",
+        columns: Sequence[str] | None = None,
+    ) -> "Query":
+        """The columns of another table beside each row: of a public one, or a private one.
+
+        A public table is a frame with one row for each key; `on` names the columns, or maps those
+        of this table to those of the public one. Rows without a partner are dropped. Nobody in the
+        public table is protected.
+
+        A private one is another open session with the same units; `on` is the unit's column, or a
+        pair of names, this table's first. Of each unit one row counts, chosen at random; both data
+        sets are charged the whole price. `columns` are those to take, if not all.
+        """
+        so_far = self._so_far()
+        if isinstance(other, QueryBuilder):
+            theirs = other._so_far()
+            if theirs is not other and so_far.before is None:
+                added = private_join(so_far.table, theirs.table, on=on, columns=columns)
+                return replace(so_far, joins=(*so_far.joins, added))
+            raise ParameterError(
+                "A private table is joined as it is, before .per_unit(…): visits.join(patients,"
+                " on='patient_id'). Filter afterwards."
+            )
+        if columns is not None:
+            raise ParameterError("columns are for private tables: leave out those of the frame.")
+        other = so_far.table.as_joined(other, name=name)
+        added = public_join(so_far.table, other, rows=so_far.rows, on=on, name=name)
+        return replace(so_far, joins=(*so_far.joins, added))
+
+    def per_unit(self, *unnamed: object, **features: Feature) -> "Query":
+        """One row for each unit, with features of all its rows: `total=la.per_unit.sum("cost")`.
+
+        Steps before it say which rows; steps after it are about units and their features alone.
+        However many rows a unit has, it is one row, so nothing has to be bounded or left out.
+        """
+        if unnamed:
+            raise ParameterError(
+                "A feature has no name. Give it one: .per_unit(visits=la.per_unit.count())."
+            )
+        so_far = self._so_far()
+        if so_far.before is not None:
+            raise ParameterError(
+                "per_unit was called twice, but after it rows are units already. Name all features"
+                " in one call."
+            )
+        if so_far.is_about_groups:
+            raise ParameterError(
+                "per_unit comes before group_by, agg and bound: those are about units then."
+            )
+        before = PerUnit(tuple(features.items()), so_far.filter, so_far.derived, so_far.joins)
+        return type(so_far)(so_far.table, before=units_of(before, so_far.table.schema))
+
+    def group_by(
+        self, *columns: Group | list[Group], keys: object = None, **named: Expression
+    ) -> "Query":
+        """An answer for each key of these columns, or expressions, in the order of `keys`.
+
+        Keys that are not listed are those that the schema declares, or that are public anyway
+        (months, ranges); `keys={"sex": ["F", "M"]}` lists those of some columns. If there are
+        none, they are found privately, which needs a delta.
+        """
+        so_far = self._so_far()
+        if so_far.groups:
+            raise ParameterError("group_by was called twice. Name all columns in one call.")
+        if len(columns) == 1 and isinstance(columns[0], list):
+            columns = tuple(columns[0])
+        groups = (*columns, *named.items())
+        if not groups:
+            raise ParameterError("group_by got no column. Name at least one.")
+        return replace(so_far, groups=groups, keys=_freeze_keys(keys))
+
+    def agg(self, *unnamed: object, **aggregates: Computable | Aggregate) -> "Query":
+        """What is asked of each group, by name: `n=la.count(), cost=la.mean("cost")`."""
+        if unnamed:
+            raise ParameterError("An aggregate has no name. Give it one: .agg(n=la.count()).")
+        so_far = self._so_far()
+        for name, aggregate in aggregates.items():
+            if not isinstance(aggregate, Computable | Aggregate):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise refusal(
+                    name, aggregate, 'an aggregate, such as la.count() or la.mean("cost")'
+                )
+            if name in dict(so_far.aggregates):
+                raise ParameterError(f"The aggregate {name!r} is asked for twice. Rename one.")
+        return replace(so_far, aggregates=(*so_far.aggregates, *aggregates.items()))
+
+    def bound(
+        self,
+        *,
+        max_rows: int | None = None,
+        max_groups: int | None = None,
+        clip: bool | None = None,
+    ) -> "Query":
+        """How much one unit may count for: with so many rows, in so many groups.
+
+        `clip=True` with `max_groups` clips each unit's own total in a group to one row's range
+        instead of leaving out rows.
+        """
+        given = {"max_rows": max_rows, "max_groups": max_groups, "clip": clip}
+        named = {name: value for name, value in given.items() if value is not None}
+        return replace(self._so_far(), **named)  # pyright: ignore[reportArgumentType]
+
+    def trainable_schema(self) -> Schema:
+        """For estimators: what is public about the rows, which a job is made from."""
+        return trainable_schema(self._so_far())
+
+    def train(self, job: FitJob) -> Settled:
+        """For estimators: trains a model on the rows, charged like an answer.
+
+        People call `estimator.fit(table, features=[…], target=…)`. The same job about the same
+        rows is free.
+        """
+        return train(self._so_far(), job)
+
+
+def rows_of(asking: QueryBuilder) -> Schema:
+    """The columns of a table, or of what a question is about."""
+    return asking._so_far().rows  # pyright: ignore[reportPrivateUsage]
+
+
+def _freeze_keys(keys: object) -> object:
+    """What can be gone through once only is kept, since a question may be asked twice."""
+    if isinstance(keys, Mapping):
+        return {
+            name: _freeze_keys(listed)
+            for name, listed in cast("Mapping[str, object]", keys).items()
+        }
+    if isinstance(keys, str | bytes) or not isinstance(keys, Iterable):
+        return keys
+    return tuple(cast("Iterable[object]", keys))

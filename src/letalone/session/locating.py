@@ -1,0 +1,193 @@
+"""Where all that belongs to a call of `la.open` lies: data, schema file, ledger beside them.
+
+Tested:   tests/session/test_opening.py, test_beside.py
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TypeVar, cast
+
+from letalone.engines.addresses import check_address, in_words, is_address, stand_in, whole_name
+from letalone.engines.failure import EngineFailed
+from letalone.engines.frames import is_frame
+from letalone.engines.spark_address import is_spark_address, located
+from letalone.engines.spark_frame import is_spark, words_of
+from letalone.errors import ParameterError
+from letalone.errors.problem import without_context
+from letalone.exact.typed import refusal
+from letalone.ledger import Ledger
+from letalone.plans.schema import (
+    Schema,
+    ledger_path,
+    read_side_table,
+    schema_path,
+)
+from letalone.plans.types import Type
+from letalone.privacy import Budget, Neighbours, Shares
+from letalone.session.beside import is_schema_file, schema_beside, source_of
+from letalone.session.same_table import (
+    check_named,
+)
+from letalone.session.table import Progress
+from letalone.session.unit import Unit
+
+Place = str | PathLike[str]
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningCall:
+    """A call of `la.open` as it was made; a command line makes one of its options."""
+
+    source: object
+    unit: str | Unit | None = None
+    neighbours: Neighbours | str | None = None
+    budget: Budget | None = None
+    ledger: Place | Ledger | None = None
+    name: str | None = None
+    schema: Schema | Place | None = None
+    types: Mapping[str, str | Type] | None = None
+    table: str | None = None
+    side_table: str | None = None
+    rows: str | None = None
+    timeout_seconds: float | None = None
+    shares: Shares | None = None
+    progress: Progress | None = None
+    registered: bool = False
+
+    def corrected(self, unit: str | Unit | None, *, budget: str = "la.Budget(epsilon=1)") -> str:
+        """The call with what was missing."""
+        path = isinstance(self.source, str | PathLike)
+        given = [repr(fspath(cast("Place", self.source))) if path else "frame"]
+        if unit is not None:
+            given.append(f"unit={unit!r}")
+        has = isinstance(self.budget, Budget)
+        given.append(f"budget=la.{self.budget!r}" if has else f"budget={budget}")
+        if isinstance(self.ledger, str | PathLike):
+            given.append(f"ledger={fspath(self.ledger)!r}")
+        if isinstance(self.name, str):
+            given.append(f"name={self.name!r}")
+        return f"la.open({', '.join(given)})"
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedSource:
+    """Where all that belongs to a call is: the data, what is declared of them, the ledger.
+
+    call: with the source that a schema file names, and with the ledger beside the file.
+    """
+
+    call: OpeningCall
+    source: object
+    declared: Schema | None
+    beside: Path | None
+    whole_name: tuple[str, ...]
+    side_table: str | None
+
+    @property
+    def is_declared(self) -> bool:
+        return self.declared is not None
+
+
+def locate(call: OpeningCall) -> LocatedSource:
+    """Reads schema files, and nothing of the data."""
+    source, schema, table = call.source, call.schema, call.table
+    file = source if is_schema_file(source) else None
+    if file is not None and schema is None:
+        source, schema = source_of(cast("Place", file)), Path(cast("Place", file)).expanduser()
+    written, source = source, _find_on_spark(source, table)
+    beside = _beside(source if file is None else file) if call.ledger is None else None
+    whole_name_parts = contain_engine(source, lambda: whole_name(source, table))
+    declared = _read_schema(source, schema, table)
+    if call.name is None and declared is None:
+        check_named(source)
+    side_table = call.side_table or _declared_side_table(source, schema, table)
+    call = replace(call, source=written, ledger=call.ledger if beside is None else beside)
+    return LocatedSource(call, source, declared, beside, whole_name_parts, side_table)
+
+
+def _read_schema(source: object, schema: object, table: str | None) -> Schema | None:
+    """The schema that was given, or that lies beside the file."""
+    if isinstance(schema, Schema):
+        return schema
+    if isinstance(schema, str | PathLike):
+        return Schema.read(Path(cast("Place", schema)))
+    if schema is not None:
+        raise refusal("schema", schema, "a la.Schema or the path of a schema file")
+    beside = _schema_file(source, table)
+    return None if beside is None else Schema.read(beside)
+
+
+def _declared_side_table(source: object, schema: object, table: str | None) -> str | None:
+    """The copy that the schema file allows, where the data are on a server."""
+    if not (is_address(source) or is_spark(source)) or isinstance(schema, Schema):
+        return None
+    given = Path(cast("Place", schema)) if isinstance(schema, str | PathLike) else None
+    file = given or _schema_file(source, table)
+    return None if file is None else read_side_table(file)
+
+
+def _schema_file(source: object, table: str | None) -> Path | None:
+    """The schema file beside the data, where there is one."""
+    if is_spark(source):
+        elsewhere = contain_engine(source, lambda: stand_in(source))
+        beside = None if elsewhere is None else schema_path(*elsewhere)
+    else:
+        path = isinstance(source, str | PathLike)
+        beside = schema_beside(cast("Place", source), table) if path else None
+    return beside if beside is not None and beside.is_file() else None
+
+
+def _find_on_spark(source: object, table: str | None) -> object:
+    """An address of Spark as a session and a whole name; all else as it is."""
+    if not isinstance(source, str) or not is_spark_address(source):
+        return source
+    check_address(source, table)
+    return contain_engine(source, lambda: located(source))
+
+
+def contain_engine(source: object, run: Callable[[], Result]) -> Result:
+    """What `run` returns; an engine that gives up is a source that cannot be opened."""
+    words = (
+        f"{source_words(source)} cannot be opened: it is damaged, in use, or not what its name"
+        " says."
+    )
+    return without_context(run, EngineFailed, error=ParameterError(words))
+
+
+def schema_words(call: OpeningCall, source: object) -> str:
+    """Which file the schema is from, where the call does not name one."""
+    if call.schema is not None:
+        return ""
+    schema_file = cast("Place", call.source) if is_schema_file(call.source) else None
+    file = schema_file or _schema_file(source, call.table)
+    return "" if file is None else f" ({Path(file).name})"
+
+
+def _beside(source: object) -> Path | None:
+    """The ledger that the command line keeps beside a file, where there is one."""
+    if is_address(source) or is_spark(source):
+        elsewhere = contain_engine(source, lambda: stand_in(source))
+        path = None if elsewhere is None else elsewhere[0]
+    else:
+        is_path = isinstance(source, str | PathLike)
+        path = Path(fspath(cast("Place", source))).expanduser() if is_path else None
+    if path is None:
+        return None
+    ledger_file = ledger_path(path)
+    return ledger_file if ledger_file.is_file() else None
+
+
+def source_words(source: object) -> str:
+    """What the data are, in words that show no password and no folder."""
+    if is_spark(source):
+        return words_of(source)
+    if is_frame(source):
+        return f"a {type(source).__module__.split('.')[0]} frame"
+    if isinstance(source, str) and is_address(source):
+        return in_words(source)
+    if isinstance(source, str | PathLike):
+        return Path(cast("Place", source)).name
+    return type(source).__name__

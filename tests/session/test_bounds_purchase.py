@@ -1,0 +1,150 @@
+"""Bounds that are bought, and then the answer: two charges, and never the first alone."""
+
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import letalone as la
+from letalone.errors.codes import Code
+from letalone.ledger import Kind
+from letalone.session import bounds_purchase, pricing
+from letalone.session.bounds_purchase import (
+    TRIAL_BOUNDS,
+    WIDEST_BOUNDS,
+    PricedWithBounds,
+    lacking_bounds,
+)
+
+ROWS = 3000
+
+
+def session(budget: float = 100) -> la.Session:
+    rows = range(ROWS)
+    frame = pd.DataFrame(
+        {
+            "person": [str(i) for i in rows],
+            "amount": [0.0005 + i * 1e-8 for i in rows],
+            "days": [3000 + i % 1000 for i in rows],
+        }
+    )
+    return la.open(frame, unit="person", budget=budget, name="my")
+
+
+def priced(of: la.Session, sql: str = "SELECT AVG(amount) FROM my") -> PricedWithBounds:
+    found = of.sql(sql).price_with_bounds(1)
+    assert isinstance(found, PricedWithBounds)
+    return found
+
+
+def kinds(of: la.Session) -> list[Kind]:
+    charged = (Kind.RESERVED, Kind.SETTLED, Kind.REFUSED)
+    return [entry.kind for entry in of.ledger.entries("my") if entry.kind in charged]
+
+
+def test_bounds_take_a_fifth_and_both_are_charged_in_turn() -> None:
+    my = session()
+    found = priced(my)
+    assert (found.columns, found.total) == (("amount",), la.Budget(1))
+    assert (found.purchase.terms.epsilon, found.answer.terms.epsilon) == (
+        Fraction(1, 5),
+        Fraction(4, 5),
+    )
+    assert kinds(my) == []
+    bought = found.release()
+    assert kinds(my) == [Kind.RESERVED, Kind.SETTLED] * 2
+    assert set(bought.bounds) == {"amount"}
+    assert my.spent.epsilon == 1
+    assert priced(my).release().release.repeated
+    assert my.spent.epsilon == 1
+
+
+def test_what_has_bounds_is_priced_as_any_other_question() -> None:
+    my = session()
+    sql = "SELECT COUNT(*) FROM my"
+    assert my.sql(sql).price_with_bounds(1).terms == my.sql(sql).price(1).terms  # type: ignore[union-attr]
+    given = my.sql("SELECT AVG(days) FROM my", bounds={"days": (0, 5000)})
+    assert lacking_bounds(given) == ()
+
+
+def test_each_of_the_trial_bounds_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    my, calls, real = session(), list[Any](), pricing.compiled
+
+    def counted(*given: Any, **more: Any) -> Any:
+        calls.append(given)
+        return real(*given, **more)
+
+    monkeypatch.setattr(pricing, "compiled", counted)
+    found = priced(my)
+    assert len(calls) == len(TRIAL_BOUNDS) + 1
+    found.release()
+    assert len(calls) == len(TRIAL_BOUNDS) + 2
+
+
+def test_both_fit_or_none_is_charged_and_the_refusal_is_of_the_bounds() -> None:
+    my = session(1.5)
+    priced(my).release()
+    other = priced(my, "SELECT AVG(days) FROM my")
+    assert not other.fits
+    with pytest.raises(la.BudgetExceeded, match=r"Bounds and answer cost \(ε = 1\) together"):
+        other.release()
+    assert kinds(my)[4:] == [Kind.REFUSED]
+    (refused,) = [entry for entry in my.ledger.entries("my") if entry.kind is Kind.REFUSED]
+    assert refused.body["digest"] == other.purchase.terms.digest
+    assert other.fits_into(la.Budget(1))
+    assert not other.fits_into(la.Budget(0.9))
+
+
+def test_who_spends_in_between_leaves_the_bounds_which_are_free_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    my = session(1.5)
+    buy = PricedWithBounds._buy  # pyright: ignore[reportPrivateUsage]
+
+    def and_then_somebody_else(found: PricedWithBounds) -> Any:
+        bounds = buy(found)
+        my.sql("SELECT COUNT(*) FROM my", epsilon=1)
+        return bounds
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PricedWithBounds, "_buy", and_then_somebody_else)
+        with pytest.raises(la.BudgetExceeded, match="are bought and kept") as refused:
+            priced(my).release()
+    assert refused.value.left is not None
+    spent = my.spent.epsilon
+    my.ledger.raise_budget("my", la.Budget(3))
+    priced(my).release()
+    assert my.spent.epsilon == spent + Fraction(4, 5)
+
+
+def test_bounds_that_no_table_is_large_enough_for_are_not_bought() -> None:
+    with pytest.raises(la.ParameterError) as refused:
+        session().sql("SELECT AVG(amount) FROM my").price_with_bounds(0.01)
+    assert refused.value.code is Code.BOUNDS_TOO_RISKY
+
+
+def test_bounds_of_columns_do_not_help_a_quotient() -> None:
+    with pytest.raises(la.ParameterError) as refused:
+        session().sql("SELECT SUM(amount / days) FROM my").price_with_bounds(1)
+    assert refused.value.code is Code.MISSING_EXPRESSION_BOUNDS
+
+
+def test_bounds_that_are_too_close_are_widened_and_never_narrowed() -> None:
+    close = {"x": (Fraction(0), Fraction(1, 1024)), "y": (Fraction(-8), Fraction(-4))}
+    tried = list(bounds_purchase._wider_bounds(close))  # pyright: ignore[reportPrivateUsage]
+    assert tried[0] == close
+    assert tried[-1] == dict.fromkeys(close, WIDEST_BOUNDS)
+    assert len(tried) < 100
+    for before, after in pairwise(tried):
+        for name in close:
+            assert after[name][0] <= before[name][0] < before[name][1] <= after[name][1]
+
+
+def test_all_that_is_missing_is_named_at_once() -> None:
+    asked = session().sql("SELECT days, AVG(amount), SUM(days) FROM my GROUP BY days")
+    codes = [one.code for one in asked.check()]
+    assert codes == [Code.MISSING_EPSILON, Code.MISSING_BOUNDS, Code.MISSING_KEYS]
+    assert [one.code for one in asked.check(1, delta=1e-6)] == [Code.MISSING_BOUNDS]
+    assert asked.check(1, delta=1e-6, buy_bounds=True) == ()
