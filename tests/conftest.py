@@ -4,9 +4,13 @@ A nightly run asks for fresh examples with `--hypothesis-profile=fresh`, which p
 how to repeat a failure.
 
 Folders whose extra is not installed are not collected, and the header names them; LETALONE_ALL=1
-makes that an error. Tests marked `long` repeat with many draws what others show with few, or start
-many processes; they run with LETALONE_ALL=1, as .ci/run has it. `few("a", "b")` makes all rows of a
-table of cases long but those whose id holds one of these words: one for each branch.
+makes that an error. Those that need a JVM or a browser run with LETALONE_ALL=1 only, or where they
+are named (`pytest tests/browser`).
+
+Tests marked `long` repeat with many draws what others show with few, or start many processes; they
+run with LETALONE_ALL=1, as .ci/run has it. A comment beside the mark names a test that stays.
+`few("a", "b")` makes all rows of a table of cases long but those whose id holds one of these words:
+one for each branch.
 """
 
 import gc
@@ -24,12 +28,13 @@ from stages import ALL, pick
 for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(threads, "1")
 
-# Folders of tests, and what they need beside letalone[test].
+# Folders of the second stage alone, with what they need beside letalone[test]: each worker would
+# start a JVM or a browser of its own.
 EXTRAS = {"on_spark": "pyspark", "browser": "playwright"}
 ABSENT = {folder: module for folder, module in EXTRAS.items() if find_spec(module) is None}
 if which("nginx") is None:
     ABSENT["behind_nginx"] = "nginx"  # of the system: apt-get install nginx-light
-collect_ignore = sorted(ABSENT)
+collect_ignore = sorted(ABSENT) if ALL else sorted({*EXTRAS, *ABSENT})
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=pick(30, 100))
 settings.register_profile("fresh", deadline=None, print_blob=True, max_examples=1000)
@@ -39,7 +44,8 @@ settings.load_profile("repeatable")
 def pytest_report_header() -> list[str]:
     """What is left out, so that nobody takes it for tested."""
     absent = [f"not collected: tests/{folder} needs {module}" for folder, module in ABSENT.items()]
-    return absent if ALL else [*absent, "not run: tests marked long, without LETALONE_ALL=1"]
+    later = "not run without LETALONE_ALL=1: tests marked long, tests/on_spark, tests/browser"
+    return absent if ALL else [*absent, later]
 
 
 # Thousands of tests stay until the end: looking through them for garbage again and again would

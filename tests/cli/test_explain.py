@@ -204,6 +204,7 @@ def test_every_theorem_can_be_drawn(letalone: Letalone, tmp_path: Path, theorem:
     assert path.stat().st_size > 5000
 
 
+@pytest.mark.long  # audit and answers refuse the same place
 def test_a_plot_into_a_missing_folder_is_an_error_with_its_name(
     letalone: Letalone, tmp_path: Path
 ) -> None:

@@ -207,6 +207,7 @@ def test_bounds_are_not_bought_at_an_epsilon_that_cannot_buy_them(
     check_refusal(letalone(*cheaper), 2)
 
 
+@pytest.mark.long  # session/test_remedies.py: a count below zero
 def test_a_screen_shows_no_count_below_zero_and_no_mean_of_nobody(
     letalone: Letalone, my: Path
 ) -> None:
@@ -564,6 +565,7 @@ def test_progress_stays_out_of_standard_output(my: Path) -> None:
     assert json.loads(done.stdout)["rows"]
 
 
+@pytest.mark.long  # session/test_sql.py
 def test_sql_in_full_is_answered_arranged_and_joined_to_public_files(
     letalone: Letalone, my: Path
 ) -> None:

@@ -93,6 +93,7 @@ def test_knots_are_kept_with_the_model_and_refused_where_they_are_not_used(
     assert "GaussianNB does not use them" in check_refusal(refused, 2)
 
 
+@pytest.mark.long  # test_other_files_are_not_written_over
 def test_another_model_is_not_written_over_before_anything_is_charged(
     letalone: Letalone, my: Path
 ) -> None:
@@ -315,6 +316,7 @@ def _contents() -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in Path().iterdir()}
 
 
+@pytest.mark.long  # test_offered_commands.py: over the budget, with what would still fit
 def test_over_budget_offers_what_still_fits(letalone: Letalone, my: Path) -> None:
     letalone("train", "my.csv", *ASK)
     refused = letalone("train", "my.csv", *BAYES, "--epsilon", "3.5", "--out", "more.json")

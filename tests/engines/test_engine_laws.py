@@ -241,7 +241,7 @@ def crowd(size=400):
     "max_groups=1, clip=False)-parquet",
     "max_groups=2, clip=False)-postgres",
     "clip=True)-parquet",
-    "max_rows=3",
+    "max_rows=3, max_groups=None, clip=False)-parquet",
 )
 @pytest.mark.parametrize("make", SOME_LATER, indirect=True)
 @pytest.mark.parametrize("bounding", BOUNDINGS, ids=str)
