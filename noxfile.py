@@ -42,8 +42,10 @@ def test_one(session: nox.Session) -> None:
 def test_all(session: nox.Session) -> None:
     """The second stage: wide tables of cases, storms, Spark, browser."""
     everything = {"LETALONE_ALL": "1"}
-    _run(session, "pytest", "-q", "-m", "long or hypothesis", env=everything)
-    _run(session, "pytest", "-q", "-n", "0", "tests/on_spark", "tests/browser", env=everything)
+    alone = ["tests/on_spark", "tests/browser"]
+    ignored = [f"--ignore={folder}" for folder in alone]
+    _run(session, "pytest", "-q", "-m", "long or hypothesis", *ignored, env=everything)
+    _run(session, "pytest", "-q", "-n", "0", *alone, env=everything)
 
 
 @nox.session

@@ -4,35 +4,46 @@ A nightly run asks for fresh examples with `--hypothesis-profile=fresh`, which p
 how to repeat a failure.
 
 Folders whose extra is not installed are not collected, and the header names them; LETALONE_ALL=1
-makes that an error. Tests marked `long` repeat with many draws what others show with few, or start
-many processes; they run with LETALONE_ALL=1, as .ci/run has it. `few("a", "b")` makes all rows of a
-table of cases long but those whose id holds one of these words: one for each branch.
+makes that an error. Those that need a JVM or a browser run with LETALONE_ALL=1 only, or where they
+are named (`pytest tests/browser`).
+
+Tests marked `long` repeat with many draws what others show with few, or start many processes; they
+run with LETALONE_ALL=1, as .ci/run has it. A comment beside the mark names a test that stays.
+`few("a", "b")` makes all rows of a table of cases long but those whose id holds one of these words:
+one for each branch.
 """
 
 import gc
 import os
 from importlib.util import find_spec
-from shutil import which
+from pathlib import Path
+from shutil import disk_usage, which
 
 import mpmath
 import pytest
 from hypothesis import settings
 
+from stages import ALL, pick
+
 # Before NumPy is loaded: tests already use all cores, and small sums are slower on many threads.
 for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(threads, "1")
 
-# Folders of tests, and what they need beside letalone[test].
+# Files of the first stage lie in memory where there is room: a ledger waits for the disk at every
+# commit, which is half of its tests' time, and no test pulls the plug of the machine.
+MEMORY = Path("/dev/shm")
+if not ALL and os.access(MEMORY, os.W_OK) and disk_usage(MEMORY).free > 4 << 30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+# Folders of the second stage alone, with what they need beside letalone[test]: each worker would
+# start a JVM or a browser of its own.
 EXTRAS = {"on_spark": "pyspark", "browser": "playwright"}
 ABSENT = {folder: module for folder, module in EXTRAS.items() if find_spec(module) is None}
 if which("nginx") is None:
     ABSENT["behind_nginx"] = "nginx"  # of the system: apt-get install nginx-light
-ALL = os.environ.get("LETALONE_ALL") == "1"
-collect_ignore = sorted(ABSENT)
+collect_ignore = sorted(ABSENT) if ALL else sorted({*EXTRAS, *ABSENT})
 
-settings.register_profile(
-    "repeatable", derandomize=True, deadline=None, max_examples=100 if ALL else 50
-)
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=pick(30, 100))
 settings.register_profile("fresh", deadline=None, print_blob=True, max_examples=1000)
 settings.load_profile("repeatable")
 
@@ -40,7 +51,8 @@ settings.load_profile("repeatable")
 def pytest_report_header() -> list[str]:
     """What is left out, so that nobody takes it for tested."""
     absent = [f"not collected: tests/{folder} needs {module}" for folder, module in ABSENT.items()]
-    return absent if ALL else [*absent, "not run: tests marked long, without LETALONE_ALL=1"]
+    later = "not run without LETALONE_ALL=1: tests marked long, tests/on_spark, tests/browser"
+    return absent if ALL else [*absent, later]
 
 
 # Thousands of tests stay until the end: looking through them for garbage again and again would
@@ -74,7 +86,8 @@ def mark_rows(config: pytest.Config, items: list[pytest.Item]) -> None:
     named: dict[tuple[str, str], bool] = {}
     for item in items:
         if few := item.get_closest_marker("few"):
-            test, _, row = item.nodeid.partition("[")
+            test = item.nodeid.partition("[")[0]
+            row = item.nodeid.removeprefix(test)
             for word in few.args:
                 named[test, word] = word in row or named.get((test, word), False)
             if not any(word in row for word in few.args):

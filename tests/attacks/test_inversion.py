@@ -57,6 +57,7 @@ def test_a5_classes_are_inverted_as_well_as_numbers() -> None:
     assert isinstance(found.ordinary, Rates)
 
 
+@pytest.mark.long  # models tell: test_a5_classes_are_inverted_as_well_as_numbers
 def test_a5_the_rows_of_people_are_in_the_file_of_a_kernel_machine(found: Any) -> None:
     assert found.stored > 0.9 * found.trained
     assert found.private_stored == 0

@@ -47,6 +47,7 @@ def test_a5_members_are_found_in_an_ordinary_model_and_a_private_one_keeps_d6(fo
     assert found.most_advantage == pytest.approx((np.e - 1) / (np.e + 1), rel=1e-6)
 
 
+@pytest.mark.long  # test_a5_a_table_of_ones_own_a_model_and_a_loss
 def test_a5_a_low_rate_of_false_alarms_is_where_the_likelihood_ratio_is_better(found: Any) -> None:
     """Carlini and others: a loss threshold finds hardly anybody there."""
     threshold, ratio = found.ordinary

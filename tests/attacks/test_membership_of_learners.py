@@ -78,7 +78,7 @@ def test_a5_no_estimator_is_left_out() -> None:
     assert {name.split()[0] for name in LEARNERS} == set(learn.__all__) - NO_ESTIMATORS
 
 
-@pytest.mark.long
+@pytest.mark.few("LogisticRegression output]", "GaussianNB", "KMeans")
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a5_no_estimator_tells_members_beyond_d6_and_each_would_without_noise(name: str) -> None:
     honest, privacy = _attacked(name, 1)

@@ -37,6 +37,7 @@ def test_every_result_has_words_lines_and_json() -> None:
         assert json.loads(json.dumps(result.to_json(), allow_nan=False))["epsilon"] == 1.0
 
 
+@pytest.mark.long  # numbers: test_every_result_has_words_lines_and_json
 def test_the_bars_of_a_picture_are_the_numbers_of_the_result(tmp_path: Path) -> None:
     found = link()
     place = found.plot(tmp_path / "link.svg").axes[0]

@@ -15,6 +15,7 @@ TEXTS = ["02139", "1957-04-01", "04/01/1957", "7B82", "99999", "31.12.2029", "20
 FAST = {"largest": 1_000}
 
 
+@pytest.mark.few("MD5", "SHA-256")
 @pytest.mark.parametrize(("name", "hashed"), [("MD5", md5), ("SHA-1", sha1), ("SHA-256", sha256)])
 def test_a1_every_hash_of_a_small_space_is_reversed(
     name: str, hashed: Callable[[bytes], Any]
@@ -27,6 +28,7 @@ def test_a1_every_hash_of_a_small_space_is_reversed(
     assert found.spaces == {"whole numbers": 1, "#@##": 1, "#####": 2, "dates": 4}
 
 
+@pytest.mark.long  # test_a1_every_hash_of_a_small_space_is_reversed
 def test_hashes_with_a_key_are_not_reversed_and_the_share_is_that_of_the_others() -> None:
     keyed = [hmac.digest(b"key", text.encode(), "md5").hex() for text in TEXTS]
     plain = [md5(b"7B82", usedforsecurity=False).hexdigest()] * 2

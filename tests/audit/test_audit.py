@@ -177,6 +177,7 @@ def test_a_leak_under_the_second_input_only_is_found() -> None:
     assert allowed.verdict is Verdict.CONSISTENT
 
 
+@pytest.mark.long  # functions: the other tests of this file; bulk: cli/test_audit.py
 def test_functions_methods_objects_and_bulk_functions_are_all_audited() -> None:
     bits = SeededBits(4)
 

@@ -50,6 +50,7 @@ def test_the_curve_is_that_of_the_definition() -> None:
     assert curve(np.zeros(1), epsilon=800, delta=0)[0] == 1
 
 
+@pytest.mark.few("a.svg")
 @pytest.mark.parametrize("name", ["a.svg", "a.png", "a.pdf"])
 def test_it_is_written_with_the_verdict_in_words(tmp_path: Path, name: str) -> None:
     figure = found(3.0, delta=0.01).plot(tmp_path / name)

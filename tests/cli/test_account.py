@@ -32,6 +32,7 @@ from letalone.privacy import (
     compose,
 )
 from letalone.privacy.renyi import RenyiDP
+from stages import pick
 
 Letalone = Callable[..., "object"]
 
@@ -168,7 +169,7 @@ def test_what_is_well_written_but_wrong_is_refused(text: str, words: str) -> Non
         privacy_of(parse(text))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=pick(60, 300), deadline=None)
 @given(
     st.text(alphabet="laplcepure(gdp)=.,*+-/?0123456789e _\n'", max_size=60)
     | st.text(max_size=40)

@@ -115,6 +115,7 @@ def test_the_page_is_whole_fetches_nothing_and_shows_no_value(letalone: Letalone
         assert secret not in text
 
 
+@pytest.mark.long  # the page: test_the_page_is_whole_fetches_nothing_and_shows_no_value
 def test_the_page_says_what_was_asked_and_shows_no_failing_size_as_good(
     letalone: Letalone, my: Path
 ) -> None:
@@ -148,6 +149,7 @@ def test_one_row_is_no_rows_and_rows_are_no_people(letalone: Letalone, my: Path)
     assert "certain for 1 row" in found
 
 
+@pytest.mark.long  # the table: test_the_table_that_is_written_keeps_what_was_asked
 def test_the_text_nan_among_numbers_leaves_them_in_order(letalone: Letalone, my: Path) -> None:
     for name, missing in (("nan.csv", "NaN"), ("empty.csv", "")):
         Path(name).write_text(f"zip,cost\n1,9\n1,10\n2,{missing}\n2,30\n")

@@ -26,6 +26,7 @@ def test_each_attack_on_models_fits_a_screen_and_compares_with_a_private_model(
     assert "<svg" in path.read_text("utf-8")
 
 
+@pytest.mark.long  # a file of one's own: test_a_column_of_ones_own_file_is_reconstructed
 def test_a_file_of_ones_own_is_attacked(letalone: Letalone, tmp_path: Path) -> None:
     rows = "".join(
         f"{n % 37},{'abc'[n % 3]},{'high' if n * n % 7 > 2 else 'low'}\n" for n in range(60)

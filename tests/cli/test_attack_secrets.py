@@ -15,6 +15,7 @@ QUICK = {
 }
 
 
+@pytest.mark.few("canaries")
 @pytest.mark.parametrize("name", QUICK)
 def test_each_fits_a_screen_and_compares_today_with_a_private_release(
     letalone: Letalone, tmp_path: Path, name: str

@@ -183,6 +183,7 @@ def test_a_longer_bar_means_a_larger_error(letalone: Letalone) -> None:
     assert lengths[-1] == BAR
 
 
+@pytest.mark.few("a.svg")
 @pytest.mark.parametrize(
     ("name", "start"), [("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")]
 )
@@ -203,6 +204,7 @@ def test_every_theorem_can_be_drawn(letalone: Letalone, tmp_path: Path, theorem:
     assert path.stat().st_size > 5000
 
 
+@pytest.mark.long  # audit and answers refuse the same place
 def test_a_plot_into_a_missing_folder_is_an_error_with_its_name(
     letalone: Letalone, tmp_path: Path
 ) -> None:

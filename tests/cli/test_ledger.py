@@ -60,6 +60,7 @@ def test_show_as_json_is_exact(letalone: Letalone, path: Path) -> None:
         assert (one["releases"], one["frozen"], one["not_settled"]) == (2, False, [5])
 
 
+@pytest.mark.long  # widths: test_screens.py, test_tabled.py
 def test_many_and_long_names_still_fit_a_screen(letalone: Letalone, path: Path) -> None:
     with Ledger.open(path) as ledger:
         for number in range(20):

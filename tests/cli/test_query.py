@@ -141,6 +141,7 @@ def test_bounds_are_bought_with_a_fifth_and_the_whole_price_is_charged(
     assert (again["rows"], again["remaining"]) == (found["rows"], found["remaining"])
 
 
+@pytest.mark.long  # session/test_notes.py: a column that is read from text
 def test_the_screen_says_that_cells_may_be_unreadable_and_speaks_no_python(
     letalone: Letalone, my: Path
 ) -> None:
@@ -156,6 +157,7 @@ def test_the_screen_says_that_cells_may_be_unreadable_and_speaks_no_python(
         assert not re.search(r" \.[a-z]", shown.out)
 
 
+@pytest.mark.long  # session/test_rows_beyond.py: test_one_row_of_each_unit_is_enough
 def test_bounds_are_bought_from_one_row_of_each_unit_whatever_the_answer_takes(
     letalone: Letalone, my: Path
 ) -> None:
@@ -172,6 +174,7 @@ def test_bounds_are_bought_from_one_row_of_each_unit_whatever_the_answer_takes(
     assert found["parts"][1] != alone["parts"][1]
 
 
+@pytest.mark.long  # session/test_remedies.py: test_bounds_are_bought_in_one_call_and_hold_zero
 def test_bounds_that_are_bought_hold_zero_and_come_with_a_warning(
     letalone: Letalone, my: Path
 ) -> None:
@@ -185,6 +188,7 @@ def test_bounds_that_are_bought_hold_zero_and_come_with_a_warning(
     assert (lower, int(upper).bit_count()) == ("0", 1)
 
 
+@pytest.mark.long  # session/test_remedies.py: a row that says "Nothing was spent"
 def test_bounds_are_not_bought_at_an_epsilon_that_cannot_buy_them(
     letalone: Letalone, my: Path
 ) -> None:
@@ -202,6 +206,7 @@ def test_bounds_are_not_bought_at_an_epsilon_that_cannot_buy_them(
     check_refusal(letalone(*cheaper), 2)
 
 
+@pytest.mark.long  # session/test_remedies.py: a count below zero
 def test_a_screen_shows_no_count_below_zero_and_no_mean_of_nobody(
     letalone: Letalone, my: Path
 ) -> None:
@@ -221,6 +226,7 @@ def test_a_screen_shows_no_count_below_zero_and_no_mean_of_nobody(
     assert "unknown" not in full.out.lower()
 
 
+@pytest.mark.long  # test_query_two_steps.py: test_both_fit_or_none_is_charged
 def test_bounds_are_not_bought_where_nothing_would_be_left_for_the_answer(
     letalone: Letalone, my: Path
 ) -> None:
@@ -272,6 +278,7 @@ def test_a_dry_run_spends_nothing_and_says_the_price(letalone: Letalone, my: Pat
     assert Ledger.open("my.letalone.db").data_set("my").releases == 1
 
 
+@pytest.mark.long  # session/test_no_data.py; the screen: test_planted_secrets below
 def test_what_is_said_beforehand_does_not_depend_on_the_rows(letalone: Letalone, my: Path) -> None:
     """Previews and refusals are the same for a full and an empty table."""
     lines = [
@@ -557,6 +564,7 @@ def test_progress_stays_out_of_standard_output(my: Path) -> None:
     assert json.loads(done.stdout)["rows"]
 
 
+@pytest.mark.long  # session/test_sql.py
 def test_sql_in_full_is_answered_arranged_and_joined_to_public_files(
     letalone: Letalone, my: Path
 ) -> None:

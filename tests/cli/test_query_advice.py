@@ -30,6 +30,7 @@ ASK = ("--unit", "pid", "--epsilon", "1", "--budget", "9")
 COUNT = "SELECT COUNT(*) FROM my"
 
 
+@pytest.mark.few("ORDER BY", "LIKE 'A%'")
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
@@ -58,6 +59,7 @@ def test_a_command_that_asks_something_else_says_so(letalone: Letalone, my: Path
     assert command[2] == COUNT
 
 
+@pytest.mark.few("1000:0", "cots", "price")
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
@@ -185,6 +187,7 @@ def test_thirty_groups_fit_one_screen_and_json_has_all(letalone: Letalone, my: P
     assert (len(found["rows"]), found["repeated"]) == (30, True)
 
 
+@pytest.mark.long  # session/test_beside.py; test_a_table_has_one_budget_however_it_is_named
 def test_a_table_of_a_duckdb_file_is_called_by_its_own_name(letalone: Letalone, my: Path) -> None:
     with duckdb.connect("h.duckdb") as db:
         db.execute("CREATE TABLE visits AS SELECT range AS pid FROM range(100)")
@@ -209,6 +212,7 @@ def test_a_table_of_a_duckdb_file_is_called_by_its_own_name(letalone: Letalone, 
     assert Ledger.open("h.letalone.db").data_set("visits").releases == 2
 
 
+@pytest.mark.long  # session/test_beside.py: a file of its own for each
 def test_two_tables_of_a_file_have_two_schema_files_and_two_budgets(
     letalone: Letalone, my: Path
 ) -> None:
@@ -297,6 +301,7 @@ def test_every_command_says_in_the_same_words_who_is_protected(
         assert whom in check_screen(letalone(*words))
 
 
+@pytest.mark.long  # dialects: tests/sql
 def test_a_dialect_can_be_named_and_another_is_refused_with_those_that_there_are(
     letalone: Letalone, my: Path
 ) -> None:

@@ -51,6 +51,7 @@ def test_one_command_has_places_also_where_the_unit_is_missing(
     assert {"--unit", "--keys", "--bounds", "--budget"} < set(command)
 
 
+@pytest.mark.few("lower")
 @pytest.mark.parametrize("bounds", [(), ("--bounds", "cost=0:9", "--bounds", "los=0:9")])
 @pytest.mark.parametrize("declared", ["", "lower = 0\nupper = 9\n"])
 def test_a_quotient_is_offered_with_clamp(
@@ -105,6 +106,7 @@ def test_without_matplotlib_nothing_is_charged(
     check_screen(letalone(*command))
 
 
+@pytest.mark.long  # session/test_sql.py: test_where_having_keeps_nothing
 def test_where_no_row_passes_having_the_screen_says_so_and_the_rest_is_free(
     letalone: Letalone, my: Path
 ) -> None:
@@ -119,6 +121,7 @@ def test_where_no_row_passes_having_the_screen_says_so_and_the_rest_is_free(
         assert "it is free" in check_screen(letalone("query", "my.csv", sql, *asked))
 
 
+@pytest.mark.few("ward", "ELSE", "BIN")
 @pytest.mark.parametrize(
     ("group", "more", "said"),
     [
@@ -159,6 +162,7 @@ WIDE = (
 ALL_BOUNDS = ("--bounds", "cost=0:9", "--bounds", "los=0:9", "--bounds", "year=2000:2030")
 
 
+@pytest.mark.few("80")
 @pytest.mark.parametrize("columns", ["80", "120"])
 def test_five_aggregates_are_readable_and_fit_one_screen(
     letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch, columns: str
@@ -176,6 +180,7 @@ def test_five_aggregates_are_readable_and_fit_one_screen(
     assert len(letalone(*asked, "--json").json()["rows"]) == 3
 
 
+@pytest.mark.long  # the same again is free: test_offered_commands.py
 def test_the_long_form_has_the_question_and_every_note_and_is_free(
     letalone: Letalone, my: Path
 ) -> None:

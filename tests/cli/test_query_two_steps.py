@@ -56,6 +56,7 @@ def pairs(*, whole: bool) -> list[tuple[Fraction, Fraction]]:
     return list(combinations(part.candidates, 2))
 
 
+@pytest.mark.long  # test_both_fit_or_none_is_charged
 def test_the_guesses_have_as_many_steps_as_any_bounds_that_may_come_back() -> None:
     """One step fewer, and a question with 400 keys could pass before and not after."""
     for kind, guess in ((Type.INTEGER, TRIAL_BOUNDS[1]), (Type.NUMBER, TRIAL_BOUNDS[2])):

@@ -40,6 +40,7 @@ def test_all_scenes_play_within_the_time_and_say_what_is_learned_and_left(
         assert one["result"]["epsilon"] == 1.0
 
 
+@pytest.mark.long  # its numbers: tests/attacks
 def test_the_screen_shows_the_numbers_of_the_attack_itself(letalone: Letalone, few: None) -> None:
     shown = letalone("demo", "--attacks")
     words = check_screen(shown)

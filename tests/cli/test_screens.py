@@ -175,6 +175,7 @@ def test_an_interrupt_is_quiet(letalone: Letalone, monkeypatch: pytest.MonkeyPat
     assert (shown.code, shown.out, shown.err) == (program.INTERRUPTED, "", "")
 
 
+@pytest.mark.long  # processes; test_the_installed_script_starts_the_program stays
 def test_a_reader_who_leaves_early_is_no_error() -> None:
     """A thousand values are more than a pipe holds, so the writer meets the closed end."""
     words = [sys.executable, "-m", "letalone.cli", "noise", "laplace", *map(str, range(3000))]
@@ -188,6 +189,7 @@ def test_a_reader_who_leaves_early_is_no_error() -> None:
     assert writer.returncode == 1
 
 
+@pytest.mark.long  # test_every_sign_on_a_screen_has_a_plain_likeness stays
 def test_a_terminal_without_greek_letters_shows_something_else_instead() -> None:
     words = [sys.executable, "-m", "letalone.cli", "explain", "epsilon"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
@@ -231,11 +233,13 @@ def on_a_terminal(*words: str, **variables: str) -> str:
     return shown.decode()
 
 
+@pytest.mark.long  # processes; test_the_installed_script_starts_the_program stays
 def test_colours_appear_on_a_terminal_and_no_color_turns_them_off() -> None:
     assert "\x1b[1m" in on_a_terminal("explain", "epsilon")
     assert "\x1b[3" not in on_a_terminal("explain", "epsilon", NO_COLOR="1")
 
 
+@pytest.mark.long  # processes; test_the_installed_script_starts_the_program stays
 def test_noise_without_values_on_a_terminal_does_not_wait_for_them() -> None:
     shown = on_a_terminal("noise", "laplace", "--epsilon", "1", "--sensitivity", "1")
     assert "no value was given" in shown

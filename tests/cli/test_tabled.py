@@ -54,22 +54,22 @@ def test_a_wider_screen_needs_fewer_tables() -> None:
         assert one.columns[0].header == "ward", "groups stand in front of each"
 
 
-@pytest.mark.parametrize("height", range(4, 25))
 @pytest.mark.parametrize("rows", [0, 1, 5, 30])
 @pytest.mark.parametrize("number", [1, 5, 20])
 def test_tables_have_the_height_that_is_left_and_say_what_is_not_shown(
-    height: int, rows: int, number: int
+    rows: int, number: int
 ) -> None:
     release = answer([f"number_{n}" for n in range(number)], rows=rows)
-    found = lay_out(release, width=80, height=height)
-    lines = lines_of(found, 80)
-    assert len(lines) + len(found.more) <= max(height, HEAD + 3)
-    shown = sum(len(one.columns) - 1 for one in found.tables)
-    kept = found.tables[0].row_count
-    said = [f"and {rows - kept} more rows: --json has all"] * (rows > kept)
-    said += [f"and {number - shown} more columns: --json has all"] * (number > shown)
-    assert list(found.more) == said
-    assert kept >= min(rows, 1)
+    for height in range(4, 25):
+        found = lay_out(release, width=80, height=height)
+        lines = lines_of(found, 80)
+        assert len(lines) + len(found.more) <= max(height, HEAD + 3)
+        shown = sum(len(one.columns) - 1 for one in found.tables)
+        kept = found.tables[0].row_count
+        said = [f"and {rows - kept} more rows: --json has all"] * (rows > kept)
+        said += [f"and {number - shown} more columns: --json has all"] * (number > shown)
+        assert list(found.more) == said
+        assert kept >= min(rows, 1)
 
 
 def test_numbers_without_groups_stand_below_each_other() -> None:

@@ -94,6 +94,7 @@ def test_knots_are_kept_with_the_model_and_refused_where_they_are_not_used(
     assert "GaussianNB does not use them" in check_refusal(refused, 2)
 
 
+@pytest.mark.long  # test_other_files_are_not_written_over
 def test_another_model_is_not_written_over_before_anything_is_charged(
     letalone: Letalone, my: Path
 ) -> None:
@@ -230,6 +231,7 @@ def test_predictions_are_written_to_a_file(letalone: Letalone, my: Path) -> None
     assert "is not taken here: write the rows to a Parquet file" in refused
 
 
+@pytest.mark.long  # test_a_column_that_cannot_be_kept_is_named
 def test_kept_columns_stand_beside_the_predictions_of_their_rows(
     letalone: Letalone, my: Path
 ) -> None:
@@ -251,6 +253,7 @@ def test_kept_columns_stand_beside_the_predictions_of_their_rows(
     )
 
 
+@pytest.mark.long  # test_predictions_are_written_to_a_file
 def test_what_is_called_parquet_is_parquet_with_whole_numbers_kept_whole(
     letalone: Letalone, my: Path
 ) -> None:
@@ -314,6 +317,7 @@ def _contents() -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in Path().iterdir()}
 
 
+@pytest.mark.long  # test_offered_commands.py: over the budget, with what would still fit
 def test_over_budget_offers_what_still_fits(letalone: Letalone, my: Path) -> None:
     letalone("train", "my.csv", *ASK)
     refused = letalone("train", "my.csv", *BAYES, "--epsilon", "3.5", "--out", "more.json")
@@ -322,6 +326,7 @@ def test_over_budget_offers_what_still_fits(letalone: Letalone, my: Path) -> Non
     assert letalone(*words).code == 0
 
 
+@pytest.mark.few("--target is missing", "Did you mean 'age'", "delta", "but this is the unit")
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -113,6 +113,7 @@ def test_a_token_that_was_revoked_is_refused(service):
         gone.grants()
 
 
+@pytest.mark.long  # what is loaded: architecture/test_start_up.py
 def test_httpx_is_loaded_only_where_a_client_is_made():
     code = (
         "import sys, letalone as la; la.Client; assert 'httpx' not in sys.modules;"

@@ -282,6 +282,7 @@ def test_what_a_dead_process_left_is_swept_and_nothing_else(ready, tmp_path):
         assert ask(again)
 
 
+@pytest.mark.few("renewed")
 @pytest.mark.parametrize("act", ["renewed", "erased", "registered"])
 def test_a_clock_that_jumps_while_rows_are_written_removes_none(ready, tmp_path, monkeypatch, act):
     """Another process sweeps, with a clock two hours ahead, just before a table names the file."""
@@ -324,6 +325,7 @@ def test_purposes_may_not_be_larger_than_the_data_set_or_alike():
         registration(purposes=(Purpose("x", Budget(1)), Purpose("X", Budget(1))))
 
 
+@pytest.mark.few("csv")
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_fraction_in_a_column_of_whole_numbers_is_missing_and_counted(peopled, kind):
     cells = ["45.7", "12.0", "1e3", "9007199254740993", "-3", "0.5"]

@@ -40,6 +40,7 @@ def test_each_connection_has_the_same_share_whatever_is_open(made_once, tmp_path
     assert set(limits) == {"128.0 MiB"}
 
 
+@pytest.mark.long  # test_each_connection_has_the_same_share_whatever_is_open
 def test_so_many_tables_are_open_as_there_are_shares(ready, monkeypatch):
     monkeypatch.setattr(open_sessions, "MAX_OPEN_TABLES", 2)
     names = [f"t{n}" for n in range(4)]

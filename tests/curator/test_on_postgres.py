@@ -33,6 +33,7 @@ def address():
         yield str(server.get_uri())
 
 
+@pytest.mark.long  # test_writers_on_postgresql_see_the_last_state; the ledger's own
 def test_people_grants_answers_and_subjects_on_postgresql(address, tmp_path):
     clock = Clock(days=-8)
     with open_curator(tmp_path, clock=clock, database=address, ledger=address) as curator:

@@ -103,6 +103,7 @@ def _marks(curator):
     return set[bytes]().union(*(master_key._read_marks(one) for one in places))
 
 
+@pytest.mark.long  # one at a time: test_rows_marks_and_keys_go_by_the_one_spelling
 def test_erasures_at_once_leave_no_mark_of_anybody(ready, tmp_path, monkeypatch):
     """Two curators, as two workers; the write is slow, so that an unlocked one would be undone."""
     ready.data_sets.renew(NAME, file=put(ready, lines=LINES[:2]), by="olga")

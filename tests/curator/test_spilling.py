@@ -4,6 +4,8 @@ import subprocess
 import sys
 from contextlib import closing
 
+import pytest
+
 from curator.makers import ask, open_curator
 from letalone.curator.sweeping import sweep_spills
 from letalone.engines.lockdown import LockedDuck
@@ -32,6 +34,7 @@ def test_the_engine_spills_within_the_folder_and_nothing_is_left(ready):
         assert ready.settings.folder not in duck._folder.parents
 
 
+@pytest.mark.long  # test_data_sets.py: test_what_a_dead_process_left_is_swept
 def test_what_a_killed_process_left_is_swept_and_what_others_use_is_not(ready, tmp_path):
     spill = ready.settings.spill_folder
     subprocess.run([sys.executable, "-c", KILLED, str(spill)], check=False, timeout=60)

@@ -160,6 +160,7 @@ def test_of_an_external_source_the_statement_is_written_and_the_outcome_recorded
         peopled.subjects.record_outcome("x", done=True, words="gone", by="stan")
 
 
+@pytest.mark.long  # test_of_an_external_source_the_statement_is_written
 def test_an_outcome_that_was_not_carried_out_changes_nothing(peopled):
     peopled.data_sets.register(registration(), file=put(peopled), external=True, by="olga")
     done = peopled.subjects.correct(NAME, "p7", row=0, changes={"age": 5}, by="stan", why=WHY)
@@ -204,6 +205,7 @@ def shape_of(curator):
     return curator.ledger.data_set(NAME).version, names
 
 
+@pytest.mark.few("erase")
 @pytest.mark.parametrize("act", ["erase", "correct"])
 def test_version_and_entries_do_not_tell_whether_somebody_was_held(made_once, tmp_path, act):
     said = []

@@ -50,6 +50,7 @@ def put_in_place(older, folder):
     (folder / "copy.db").replace(place(folder, "ledger.db"))
 
 
+@pytest.mark.long  # test_an_older_ledger_beside_answers_that_it_lacks stays
 def test_an_older_ledger_that_is_put_in_place_while_it_runs_answers_nothing_more(folder):
     older, newest = folder / "older.db", folder / "newest.db"
     with open_curator(folder) as curator, open_curator(folder) as worker:
@@ -115,6 +116,7 @@ def test_no_ledger_takes_the_place_of_one_that_knows_what_was_spent(folder, what
         open_curator(folder)
 
 
+@pytest.mark.few("missing")
 @pytest.mark.parametrize("what", ["missing", "empty"])
 def test_a_lost_database_beside_a_used_ledger_makes_no_new_owner(folder, what):
     with open_curator(folder) as curator:

@@ -32,6 +32,7 @@ LARGE = {
 }
 
 
+@pytest.mark.few("99 quantiles")
 @pytest.mark.parametrize("name", LARGE)
 def test_more_than_a_free_request_may_compute_is_refused_from_the_plan(ready, name):
     began = process_time()

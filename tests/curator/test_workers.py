@@ -11,6 +11,7 @@ from letalone.engines.failure import SourceUnreadable
 from letalone.plans.schema import Schema
 
 
+@pytest.mark.long  # one worker: test_external_files.py
 def test_all_workers_read_an_external_file_as_it_is_when_its_owner_has_said_so(peopled, tmp_path):
     peopled.data_sets.register(registration(), file=put(peopled), external=True, by="olga")
     grant(peopled)

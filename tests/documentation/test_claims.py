@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[2]
 INDEX = ROOT / "docs" / "explanation" / "claims.md"
 ROW = re.compile(r"^\| ([A-Z]\d) \| .+ \| \[.+\]\(([\w./-]+)#(\w+)\) \| `(test_\w+)` \|$", re.M)
 TEST = re.compile(r"^def (test_\w+)\(", re.M)
+LATER = re.compile(r"^@pytest\.mark\.long.*\n(?:[@ )].*\n)*def (test_\w+)\(", re.M)
 CLAIMS = [
     *(f"D{number}" for number in range(1, 10)),
     *(f"M{number}" for number in range(1, 9)),
@@ -20,12 +21,9 @@ CLAIMS = [
 ROWS = {claim: rest for claim, *rest in ROW.findall(INDEX.read_text("utf-8"))}
 
 
-def named_tests_of(folder: Path) -> set[str]:
-    """The names of all test functions below a folder."""
-    return {name for path in folder.rglob("test_*.py") for name in TEST.findall(path.read_text())}
-
-
-TESTS = named_tests_of(ROOT / "tests")
+FILES = [path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py")]
+TESTS = {name for text in FILES for name in TEST.findall(text)}
+LATER_TESTS = {name for text in FILES for name in LATER.findall(text)}
 
 
 def test_the_index_lists_every_claim_in_order_and_no_other() -> None:
@@ -45,3 +43,4 @@ def test_the_test_of_a_claim_exists_and_bears_its_name(claim: str) -> None:
     _, _, name = ROWS[claim]
     assert name.startswith(f"test_{claim.lower()}_")
     assert name in TESTS
+    assert name not in LATER_TESTS, "a claim is tested in the first stage"

@@ -17,6 +17,7 @@ def blocks(page: Path) -> int:
     return page.read_text("utf-8").count("\n```python\n")
 
 
+@pytest.mark.few("README", "properties", "ask_a_table", "attack.md")
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if blocks(page) and page not in ELSEWHERE],

@@ -63,6 +63,7 @@ def test_a_picture_is_small_and_none_is_left_over() -> None:
         assert path.stat().st_size < LARGEST, path.name
 
 
+@pytest.mark.long  # pictures: answers/test_picture.py
 def test_a_picture_is_drawn_the_same_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One with noise in it. Another version of matplotlib may write it otherwise."""
     monkeypatch.syspath_prepend(str(DOCS))

@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ def docstrings() -> dict[str, str]:
     return found
 
 
+@cache
 def texts() -> dict[str, str]:
     """What is checked: pages that tell of the present, and docstrings."""
     pages = {

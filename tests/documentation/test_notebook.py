@@ -28,6 +28,7 @@ def shapes(notebook: dict[str, Any]) -> list[list[set[str]]]:
     ]
 
 
+@pytest.mark.few("analyst")
 @pytest.mark.parametrize("name", STORED)
 def test_every_cell_runs_and_shows_what_is_stored(name: str) -> None:
     """If this fails after a change: python docs/execute_notebook.py"""

@@ -18,6 +18,8 @@ LINES = [
 ]
 
 
+# commands: cli/test_offered_commands.py; the page in Python: test_code_blocks.py
+@pytest.mark.long
 def test_every_command_on_the_page_is_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "train.md"
 BLOCKS = re.findall(r"```(sh|toml)\n(.*?)```", PAGE.read_text("utf-8"), re.S)
 
 
+@pytest.mark.long  # cli/test_train.py: test_a_model_is_trained_charged_written_and_used
 def test_every_command_on_the_page_is_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,6 +17,7 @@ from letalone.engines.measures import CellCounts, GridSum
 from letalone.engines.terms import Levels, Term
 from letalone.plans.expressions import col
 from letalone.plans.types import Type
+from stages import pick
 
 DUCK = LockedDuck(threads=1)
 NASTY = [0.0, -0.0, nan, inf, -inf, 5e-324, -5e-324, 1e-310, -1e-310, 1.8e308 / 2, -1e308, 0.3]
@@ -46,7 +47,7 @@ GRIDS = st.builds(
 
 
 @given(st.lists(st.none() | X, min_size=1, max_size=20), GRIDS)
-@settings(max_examples=150)
+@settings(max_examples=pick(50, 150))
 def test_the_place_is_the_floor_within_the_grid(values, grid):
     ends = [grid.low, grid.high, grid.high + 1]
     ends = [float(Fraction(end) / Fraction(2) ** grid.shift) for end in ends]
@@ -75,7 +76,7 @@ CELLS = st.builds(
 
 
 @given(st.lists(X, min_size=1, max_size=10), CELLS, st.data())
-@settings(max_examples=100)
+@settings(max_examples=pick(40, 100))
 def test_a_cell_starts_at_the_double_nearest_to_its_edge(values, cells, data):
     for number in data.draw(st.lists(st.integers(0, cells.count), max_size=10)):
         edge = float(cells.lower + number * cells.step)

@@ -73,6 +73,7 @@ def test_a_word_counts_as_often_as_rows_have_it_and_is_not_multiplied(tmp_path):
     assert 4000 < held < MEMORY
 
 
+@pytest.mark.long  # lengths: test_lengths_are_those_of_the_cells_however_they_are_stored
 def test_long_cells_are_seen_in_little_memory(tmp_path):
     longer = {
         "word": (run_of("x" * 1_000_000, 60_000), {}),

@@ -33,6 +33,7 @@ from letalone.plans.expressions import Bin, case, col
 from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
+from stages import pick
 
 SCHEMA = Schema(
     "visits",
@@ -199,7 +200,7 @@ def scopes(unit):
     rows=st.lists(ROW, max_size=25),
     asked=st.sampled_from(["patient", "year", "cost", "day", None]).flatmap(scopes),
 )
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=pick(4, 12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_all_measures_are_those_of_a_slow_engine(once, rows, asked):
     check_measures(once(rows, asked[0].schema), rows, asked)
 
@@ -236,6 +237,12 @@ def crowd(size=400):
     return [{name: random.choice(some) for name, some in choices.items()} for _ in range(size)]
 
 
+@pytest.mark.few(
+    "max_groups=1, clip=False)-parquet",
+    "max_groups=2, clip=False)-postgres",
+    "clip=True)-parquet",
+    "max_rows=3, max_groups=None, clip=False)-parquet",
+)
 @pytest.mark.parametrize("make", SOME_LATER, indirect=True)
 @pytest.mark.parametrize("bounding", BOUNDINGS, ids=str)
 def test_bounds_cut_off_what_they_should_in_a_crowd(make, bounding):
@@ -282,6 +289,7 @@ def test_ranks_are_an_order_of_each_units_rows_and_missing_units_have_none(make)
     assert [ranks[n] for n, one in enumerate(rows) if one["patient"] is None] == [None] * 5
 
 
+@pytest.mark.few("parquet", "postgres")
 def test_a_unit_with_100_000_rows_counts_with_as_many_as_it_may(make):
     """More than 2^16: ranks of 16 bits would begin again."""
     rows = [row(patient="p", cost=1.0)] * 100_000 + [row(patient="q", cost=2.0)]
@@ -308,6 +316,7 @@ def test_the_statement_shows_no_key_and_no_place_of_a_file(make):
     assert '"visits"' in shown
 
 
+@pytest.mark.few("parquet", "csv", "postgres")
 def test_different_values_of_every_type_are_counted_and_missing_ones_are_not(make):
     """Both zeros are one value; NaN and the infinities are missing."""
     rows = [*crowd(60), row(patient="p", cost=0.0), row(patient="q", cost=-0.0)]

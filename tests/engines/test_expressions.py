@@ -37,6 +37,7 @@ from letalone.plans.expressions import (
 from letalone.plans.plan import Bounding
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
+from stages import pick
 
 NUMBERS = [0.0, -0.0, 1.0, -1.5, 0.1, 1e-320, -5e-324, 1e308, -1e308, 2.0**53, nan, inf, -inf, 3.0]
 INTEGERS = [0, 1, -1, 7, 2**53 + 1, 2**63 - 1, -(2**63), 2**31, 100]
@@ -189,7 +190,7 @@ def same(found, wanted):
         lambda kind: expressions(kind, 3)
     ),
 )
-@settings(max_examples=200)
+@settings(max_examples=pick(60, 200))
 def test_every_value_is_that_of_a_slow_evaluation_and_nothing_fails(rows, expression):
     assert differing(rows, expression) == []
 
@@ -198,7 +199,7 @@ def test_every_value_is_that_of_a_slow_evaluation_and_nothing_fails(rows, expres
     rows(),
     st.sampled_from([Type.TEXT, Type.DATE, Type.TIMESTAMP]).flatmap(lambda kind: cases(kind, 2)),
 )
-@settings(max_examples=60)
+@settings(max_examples=pick(20, 60))
 def test_cases_of_text_and_dates_are_those_of_a_slow_evaluation(rows, expression):
     assert differing(rows, expression) == []
 

@@ -82,6 +82,7 @@ def test_no_cell_of_a_frame_stops_a_statement():
         assert cells == dict.fromkeys(cells, 6), name
 
 
+@pytest.mark.few("True")
 @pytest.mark.parametrize("one_by_one", [False, True])
 def test_no_cell_of_a_parquet_file_stops_a_statement(one_by_one, tmp_path):
     """Together, and a few by themselves: then nothing else has made the engine copy the rows."""

@@ -95,6 +95,7 @@ MAKERS = {
 }
 
 
+@pytest.mark.few("broken parquet", "csv")
 @pytest.mark.parametrize("maker", MAKERS)
 def test_the_right_column_is_read_whatever_it_is_called(maker, tmp_path):
     engine = MAKERS[maker](tmp_path)

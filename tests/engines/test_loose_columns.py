@@ -42,6 +42,7 @@ def cells(series, kind):
     return read(series, kind)[0][0]
 
 
+@pytest.mark.few("large", "moments")
 @pytest.mark.parametrize("name", VALUES)
 def test_a_value_is_read_alike_in_columns_of_every_dtype(name):
     values, dtypes = VALUES[name]

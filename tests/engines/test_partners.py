@@ -21,6 +21,7 @@ from letalone.plans.plan import Bounding, GroupColumn, PrivateJoin, units_of
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from seeded import SeededBits
+from stages import pick
 
 VISITS = Schema(
     "visits",
@@ -128,7 +129,7 @@ def measured(mine: DuckEngine, theirs: DuckEngine, scope: RowScope, measures: li
     grouped=st.booleans(),
     where=st.booleans(),
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=pick(5, 15), deadline=None)
 def test_a_joined_table_is_that_of_plain_python(visits, patients, bounding, grouped, where):
     if bounding.max_groups is not None and not grouped:
         bounding = Bounding(max_rows=2)
@@ -144,7 +145,7 @@ def test_a_joined_table_is_that_of_plain_python(visits, patients, bounding, grou
 
 
 @given(visits=st.lists(a_visit, min_size=1, max_size=8), patients=st.lists(a_patient, max_size=6))
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=pick(2, 4), deadline=None)
 def test_no_unit_moves_a_joined_table_by_more_than_its_rows(visits, patients):
     """Every neighbour through DuckDB: a unit is left out of either table, or of both."""
     scope = asked(Bounding(max_rows=2), grouped=True, where=False)

@@ -64,6 +64,7 @@ TYPES = {"unit": Type.INTEGER, "row": Type.INTEGER, "x": Type.NUMBER}
 SOURCES = [many_files, one_file, chunked, csv_file, database]
 
 
+@pytest.mark.few("many_files", "database")
 @pytest.mark.parametrize("source", SOURCES)
 def test_no_unit_keeps_more_than_its_rows_and_ranks_sit_at_their_rows(source, tmp_path):
     """Ranks that were off by one row would give units of this table three rows and more."""

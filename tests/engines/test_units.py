@@ -25,6 +25,7 @@ from letalone.plans.features import PerUnit, rows_schema
 from letalone.plans.plan import Bounding, GroupColumn, PublicJoin, units_of
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
+from stages import pick
 
 FEATURES = {
     "n": per_unit.count(),
@@ -113,7 +114,7 @@ def slow(rows, scope: RowScope, measures) -> list:
     unit=st.sampled_from(["patient", "cost", "day", "year"]),
     random=st.randoms(use_true_random=False),
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=pick(5, 15), deadline=None)
 def test_all_features_are_those_of_plain_python_whatever_the_order_of_rows(
     rows, asked, unit, random
 ):
@@ -172,7 +173,7 @@ def change(one, other, scope, measures) -> list[int]:
         st.sampled_from([*AFTER]),
     ),
 )
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=pick(3, 6), deadline=None)
 def test_no_unit_moves_a_measure_by_more_than_one_row_could(rows, asked):
     """Every neighbour, through DuckDB: the unit is left out with all of its rows."""
     few = {name: FEATURES[name] for name in ("n", "total", "average", "latest", "always")}

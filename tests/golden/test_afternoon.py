@@ -104,5 +104,6 @@ def in_folder(value: Any, folder: str) -> Any:
     return value.replace(folder, "FOLDER") if isinstance(value, str) else value
 
 
+@pytest.mark.long  # entries and receipts: test_stored.py; digests: test_questions.py
 def test_the_ledger_of_an_afternoon() -> None:
     check_random("ledger/afternoon.json", afternoon)

@@ -15,6 +15,7 @@ def script(monkeypatch):
     return runpy.run_path(str(BENCH / "learn.py"))
 
 
+@pytest.mark.long  # how good, not whether: each estimator's own file
 def test_every_model_is_measured_and_shown(script, capsys):
     script["EPSILONS"][:] = [8]
     found = script["measure"](Namespace(adult=None, fits=1, rivals=None))

@@ -17,6 +17,7 @@ from letalone.learn.bins import Feature, leaves, merge_bins, read_features
 from letalone.learn.residuals import FARTHEST, LOGIT, UNIT, ManyClasses, NumberResiduals, TwoClasses
 from letalone.mechanisms import Gaussian
 from seeded import SeededBits
+from stages import pick
 
 DELTA = 1e-6
 TWO, THREE = TwoClasses(np.array([0, 1])), ManyClasses(np.array(["a", "b", "c"]))
@@ -176,7 +177,7 @@ def test_no_residual_of_a_number_exceeds_the_sensitivity(score, cell):
     assert residual_norms(loss, [[score]], goals)[0] <= loss.sensitivity**2
 
 
-@settings(max_examples=60)
+@settings(max_examples=pick(20, 60))
 @given(data=st.data())
 def test_neighbours_move_all_counts_and_all_sums_by_no_more_than_claimed(data):
     """Given what was published, by brute force over the row that is taken away."""

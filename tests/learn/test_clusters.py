@@ -10,6 +10,7 @@ from letalone.learn.clusters import KMeans, nearest, pack_centres
 from letalone.learn.wholes import product, within_bounds
 from neighbours_of_learners import assert_within, rows_of
 from seeded import SeededBits
+from stages import pick
 
 CENTRES = np.array([[0.0, 0.0], [6.0, 2.0], [-5.0, 5.0]])
 
@@ -123,7 +124,7 @@ def test_first_centres_are_public_spread_and_the_same_each_time():
     assert pack_centres(1, 3, seed=0).tolist() == [[0, 0, 0]]
 
 
-@settings(max_examples=40)
+@settings(max_examples=pick(12, 40))
 @given(rows=rows_of(2))
 def test_any_values_are_learned_from(rows):
     found = fitted(KMeans(2, 1, bounds=(0, 1)), rows)

@@ -12,6 +12,7 @@ from letalone.learn.sums import noisy_sums
 from letalone.learn.wholes import RowGrid, within_norm
 from neighbours_of_learners import assert_within, rows_of, triangle_within
 from seeded import SeededBits
+from stages import pick
 
 
 def data(rows=4000, seed=0):
@@ -97,7 +98,7 @@ def test_rows_come_back_from_all_components_and_names_go_out():
     assert np.all(found.transform(with_nan) == 0)
 
 
-@settings(max_examples=40)
+@settings(max_examples=pick(12, 40))
 @given(rows=rows_of(2))
 def test_any_values_are_learned_from(rows):
     found = fitted(PCA(2, 1, data_norm="private"), rows)

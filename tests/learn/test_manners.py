@@ -37,6 +37,7 @@ def test_every_public_estimator_is_looked_at() -> None:
     assert set(MAKERS) == set(la.learn.__all__) - set(NO_ESTIMATORS)
 
 
+@pytest.mark.few("BoostedTreesClassifier", "GaussianNB", "LogisticRegression", "StandardScaler")
 @pytest.mark.usefixtures("seeded")
 @pytest.mark.parametrize("name", NAMES)
 def test_checks_fail_only_where_privacy_forbids_them(name: str) -> None:

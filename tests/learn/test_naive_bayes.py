@@ -13,6 +13,7 @@ from letalone.learn.moments import exact_moments, moment_noise, released_moments
 from letalone.learn.naive_bayes import GaussianNB
 from neighbours_of_learners import NUMBERS, assert_within, rows_of
 from seeded import SeededBits
+from stages import pick
 
 DECLARED = {"bounds": (-5, 6), "classes": ["a", "b", "c"]}
 MEANS = np.array([[0, 0, 0], [2, 1, 0], [-1, 2, 2]])
@@ -97,7 +98,7 @@ def test_labels_are_looked_up_one_by_one():
     ]  # fmt: skip
 
 
-@settings(max_examples=40)
+@settings(max_examples=pick(12, 40))
 @given(rows=rows_of(2), label=st.one_of(NUMBERS, st.text(), st.none()))
 def test_any_values_are_learned_from(rows, label):
     labels = np.full(len(rows), label, object)

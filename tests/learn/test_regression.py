@@ -13,6 +13,7 @@ from letalone.learn.wholes import RowGrid, within_bounds, within_norm
 from letalone.privacy import Budget
 from neighbours_of_learners import NUMBERS, assert_within, rows_of, triangle_within
 from seeded import SeededBits
+from stages import pick
 
 DECLARED = {"data_norm": 4, "target_bounds": (-10, 30), "method": "statistics"}
 
@@ -77,6 +78,7 @@ def test_with_epsilon_one_it_predicts():
     assert bought.privacy_.delta(2) <= 1e-6
 
 
+@pytest.mark.few("1e-06")
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_standard_errors_are_the_spread_of_repeated_fits(delta):
     """100 fits: a deviation is known to 7 %, so a right one is off by 35 % once in 10^5."""
@@ -118,7 +120,7 @@ def test_ridge_shrinks_and_says_how_much():
     assert strong.coef_ == pytest.approx(exact.coef_, rel=0.02)
 
 
-@settings(max_examples=40)
+@settings(max_examples=pick(12, 40))
 @given(rows=rows_of(2), target=NUMBERS)
 def test_any_values_are_learned_from(rows, target):
     targets = np.full(len(rows), None, object)

@@ -20,6 +20,7 @@ from letalone.learn.regression import LinearRegression, Ridge
 from letalone.learn.robust_lines import RobustLine
 from neighbours_of_learners import rows_of
 from seeded import SeededBits
+from stages import pick
 
 LOSSES = [PseudoHuber(), PseudoHuber(Fraction(1, 8))]
 every_loss = pytest.mark.parametrize("loss", LOSSES, ids=str)
@@ -158,7 +159,7 @@ def test_a_ridge_costs_what_it_does_in_least_squares():
     assert raised.method.strength > 1
 
 
-@settings(max_examples=25)
+@settings(max_examples=pick(8, 25))
 @given(rows=rows_of(3))
 def test_any_values_are_learned_from(rows):
     for method in ("objective", "output", "gradient"):

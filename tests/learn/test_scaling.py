@@ -12,6 +12,7 @@ from letalone.learn.scaling import MinMaxScaler, StandardScaler
 from letalone.privacy import Budget
 from neighbours_of_learners import rows_of
 from seeded import SeededBits
+from stages import pick
 
 
 def data(rows=4000, seed=0):
@@ -86,7 +87,7 @@ def test_they_work_in_pipelines_and_keep_names():
     assert list(named.transform(data(2)).columns) == ["x0", "x1", "x2"]
 
 
-@settings(max_examples=40)
+@settings(max_examples=pick(12, 40))
 @given(rows=rows_of(2))
 def test_any_values_are_learned_from(rows):
     found = fitted(StandardScaler(1, bounds="private"), rows)

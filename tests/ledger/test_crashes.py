@@ -27,13 +27,14 @@ def where(request: pytest.FixtureRequest) -> object:
     return request.getfixturevalue("server").get_uri()
 
 
-@pytest.mark.long
+@pytest.mark.few("charge")
 @pytest.mark.parametrize("what", ["charge", "refuse", "settle", "fail", "raise"])
 def test_killed_at_any_statement_an_act_has_happened_or_has_not(what: str, tmp_path: Path) -> None:
     """It is killed before and after every statement, at the commit and after it."""
     check_deaths(killing(what, tmp_path))
 
 
+@pytest.mark.long  # the same in a file
 @pytest.mark.parametrize("what", ["charge"])
 def test_killed_at_any_statement_on_a_server_too(what: str, server: Any) -> None:
     check_deaths(killing(what, server.get_uri()))

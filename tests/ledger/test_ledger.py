@@ -340,6 +340,7 @@ def test_what_fits_after_a_raise_is_the_difference_and_no_more(path: Path) -> No
         ask(ledger, PureDP(1e-9), name="t")
 
 
+@pytest.mark.long  # raising: test_raised_budgets.py
 def test_a_raise_from_a_delta_of_zero_keeps_what_was_charged() -> None:
     ledger = Ledger.in_memory()
     ledger.register("t", Budget(1), neighbours=PATIENTS)

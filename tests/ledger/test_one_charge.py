@@ -152,6 +152,7 @@ def steps(ledger: Ledger, work: Any) -> int:
     return count[0]
 
 
+@pytest.mark.long  # how fast, not whether
 def test_refusals_and_settled_charges_slow_nothing_down(tmp_path: Any) -> None:
     """Counted in steps of SQLite's machine: as many after 250 other entries as after two."""
     with Ledger.open(tmp_path / "ledger.db") as ledger:

@@ -63,6 +63,7 @@ def scales_of(mechanism):
 MOVES = [(1, -1, 1), (1, 1, -1), (-1, -1, 1), (1, 1, 1), (-1, -1, -1)]
 
 
+@pytest.mark.few("1")
 @pytest.mark.parametrize("count", [1, 2])
 def test_no_answers_are_further_apart_than_epsilon(count):
     mechanism = AboveThreshold(epsilon=1, sensitivity=1, threshold=0, count=count)

@@ -69,6 +69,7 @@ def test_prices_mean_what_was_typed_and_a_valuation_equal_to_a_price_buys():
     assert private_price([1e6] * 50, prices=awkward, epsilon=100, bits=SeededBits(92)) == awkward[2]
 
 
+@pytest.mark.long  # monotone utilities: test_selection.py
 def test_m7_adding_buyers_only_raises_revenue_so_add_remove_needs_half_the_noise():
     """False-positive rate over seeds: 1e-6."""
     bits, buyers = SeededBits(93), [10, 10, 500]

@@ -18,6 +18,7 @@ from letalone.mechanisms.sensitivity import histogram, mean_vector
 from letalone.privacy import REPLACE, GaussianDP
 from mechanisms.frequencies import FALSE_ALARM, fit_continuous
 from seeded import SeededBits
+from stages import pick
 
 
 def balle_wang(sigma, epsilon):
@@ -71,7 +72,7 @@ def test_m8_classic_is_the_textbook_formula_rounded_up():
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=pick(25, 60))
 @given(
     epsilon=st.floats(1e-4, 0.9999),
     exponent=st.integers(1, 30),

@@ -31,6 +31,7 @@ from letalone.plans.expressions import (
 )
 from letalone.plans.typing import type_of
 from plans.samples import SCHEMA, conditions
+from stages import pick
 
 A, ONE = ColumnRef("a"), Literal(1)
 
@@ -172,7 +173,7 @@ def test_inlining_replaces_derived_columns_and_is_limited_too() -> None:
         inline_columns(doubled(5), {"age": doubled(4)})
 
 
-@settings(max_examples=100)
+@settings(max_examples=pick(40, 100))
 @given(conditions(3))
 def test_inlining_nothing_changes_nothing(expression: Expression) -> None:
     assert same(inline_columns(expression, {}), expression)

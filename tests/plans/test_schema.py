@@ -15,6 +15,7 @@ from letalone.plans.schema import Column, Schema, schema_path
 from letalone.plans.types import Type
 from letalone.privacy.neighbours import ADD_REMOVE, REPLACE
 from plans.samples import SCHEMA
+from stages import pick
 
 FILE = """
 format = 1
@@ -96,7 +97,7 @@ COLUMNS = st.one_of(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=pick(40, 100))
 @given(st.data())
 def test_the_file_says_what_the_schema_says_whatever_the_names(data) -> None:
     columns = data.draw(st.lists(COLUMNS, min_size=1, unique_by=lambda c: c.name.casefold()))

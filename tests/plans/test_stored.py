@@ -19,6 +19,7 @@ from letalone.plans.schema import Column
 from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.types import Type
 from plans.samples import SCHEMA, conditions, numbers
+from stages import pick
 
 SAMPLE = Path(__file__).parent / "formats" / "plan_1.json"
 DIGEST = "8a16aa6159f1c7fdfa26718da29589e443ebb5b64201d794c1fc7e58ef20a493"
@@ -70,7 +71,7 @@ def test_every_part_comes_back_from_json_and_from_text() -> None:
     assert plan_from_json(canonical(plan.to_json()).decode()).digest() == plan.digest()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=pick(60, 200), deadline=None)
 @given(conditions(3), numbers(3))
 def test_every_expression_comes_back(where: Expression, of: Expression) -> None:
     plan = make_plan(SCHEMA, {"m": ask.mean(of, lower=0, upper=1)}, where=where)

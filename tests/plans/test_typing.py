@@ -13,11 +13,12 @@ from letalone.plans.expressions import Case, Expression, Literal, Not, case, col
 from letalone.plans.types import Type
 from letalone.plans.typing import ExpressionType, columns_of, surely_present, type_of
 from plans.samples import ROWS, SCHEMA, conditions, numbers
+from stages import pick
 
 PYTHON = {Type.BOOLEAN: bool, Type.INTEGER: int, Type.NUMBER: float}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=pick(60, 200), deadline=None)
 @given(numbers(3), ROWS)
 def test_every_number_is_missing_or_of_its_type_and_within_its_interval(
     expression: Expression, row: Row
@@ -32,7 +33,7 @@ def test_every_number_is_missing_or_of_its_type_and_within_its_interval(
     assert typed.type is not Type.INTEGER or isinstance(value, int)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=pick(60, 200), deadline=None)
 @given(conditions(3), ROWS)
 def test_every_condition_is_true_false_or_missing_where_that_is_said(
     expression: Expression, row: Row
@@ -43,7 +44,7 @@ def test_every_condition_is_true_false_or_missing_where_that_is_said(
     assert value in (True, False) or typed.nullable
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=pick(60, 200), deadline=None)
 @given(conditions(3), ROWS)
 def test_what_is_surely_present_is_there_in_every_row_that_is_kept(
     condition: Expression, row: Row
@@ -53,7 +54,7 @@ def test_what_is_surely_present_is_there_in_every_row_that_is_kept(
             assert evaluate(col(name), row, SCHEMA) is not None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=pick(50, 150), deadline=None)
 @given(conditions(2), numbers(2), ROWS)
 def test_within_a_filter_presence_and_intervals_hold_for_the_kept_rows(
     where: Expression, expression: Expression, row: Row

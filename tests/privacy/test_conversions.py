@@ -27,6 +27,7 @@ from letalone.privacy.conversions import convert
 from letalone.privacy.laplace import laplace_divergence
 from letalone.privacy.pure_terms import pure_divergence, pure_mu_squared, pure_rho
 from letalone.privacy.renyi import RenyiDP
+from stages import pick
 
 F = Fraction
 mp.dps = 40
@@ -116,7 +117,7 @@ def test_the_delta_of_one_order_is_the_formula_and_above_the_gaussian() -> None:
         assert low <= GaussianDP(mu_squared=F(1, 8)).delta(epsilon) <= high
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=pick(25, 60), deadline=None)
 @given(
     st.lists(st.integers(1, 50), min_size=3, max_size=5),
     st.lists(st.integers(1, 50), min_size=3, max_size=5),
@@ -135,6 +136,7 @@ def test_every_pair_of_laws_obeys_the_conversion_of_one_order(p, q, order, epsil
     assert float(exact) <= RenyiDP(order, max(tau, F(1, 10**12))).delta(epsilon)
 
 
+@pytest.mark.long  # how tight, not whether: the other conversions of this file
 def test_the_conversion_of_one_order_is_reached_by_some_pair() -> None:
     """Power: two outcomes come within a tenth of the formula, so it cannot be lowered much."""
     a, epsilon, best = mpf(2), mpf(1), mpf(0)

@@ -43,6 +43,7 @@ from letalone.privacy.filters import (
 from letalone.privacy.laplace import laplace_divergence
 from letalone.privacy.pure_terms import pure_mu_squared, pure_rho
 from letalone.privacy.renyi import RenyiDP
+from stages import pick
 
 F = Fraction
 BUDGET = Budget(1, 1e-6)
@@ -225,7 +226,7 @@ def test_neighbours_are_kept_and_not_mixed() -> None:
 # The promise, against adversaries.
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=pick(15, 30), deadline=None)
 @given(
     st.lists(
         st.sampled_from([F(1, 10), F(1, 4), F(1, 3), F(1, 2), F(7, 10)]), min_size=7, max_size=7

@@ -24,6 +24,7 @@ from letalone.privacy import (
 from letalone.privacy.composition import equivalent_lists
 from letalone.privacy.loss.enumerated import enumerate_losses
 from letalone.privacy.loss.pairs import Atoms
+from stages import pick
 
 LAWS = st.lists(st.integers(0, 9), min_size=4, max_size=4).filter(any)
 
@@ -63,7 +64,7 @@ def test_the_reached_atoms_are_those_of_each_order(one, other):
             assert curve_of(atoms, epsilon) == pytest.approx(truth, abs=1e-13)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=pick(15, 40), deadline=None)
 @given(LAWS, LAWS, st.integers(2, 4), st.sampled_from([0.0, 0.2, 1.0, 2.5]))
 def test_n_finite_releases_against_all_their_outcomes(one, other, times, epsilon):
     p, q = normalised(one), normalised(other)

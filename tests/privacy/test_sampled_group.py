@@ -30,6 +30,7 @@ from letalone.privacy import (
 from letalone.privacy.loss.accountant import delta_above, delta_below
 from letalone.privacy.loss.mixture_pair import MixturePair
 from letalone.privacy.mixtures import Sides, sides_of
+from stages import pick
 
 
 def binomial(count: int, rate: float) -> list[float]:
@@ -94,7 +95,7 @@ VALUES = st.lists(st.sampled_from([-1.0, -0.4, 0.5, 1.0]), max_size=3)
 GRID = np.arange(-16, 16, 0.005)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=pick(15, 40), deadline=None)
 @given(VALUES, VALUES, VALUES, st.sampled_from([0.05, 0.4, 0.9]), st.sampled_from([0.5, 1.5]))
 def test_no_table_of_a_gaussian_sum_exceeds_the_group_curve(shared, first, second, rate, mu):
     """Additions and removals mixed, records that are neither aligned nor extreme."""
@@ -109,7 +110,7 @@ def test_no_table_of_a_gaussian_sum_exceeds_the_group_curve(shared, first, secon
         assert truth <= group.delta(epsilon) + 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=pick(15, 40), deadline=None)
 @given(VALUES, VALUES, VALUES, st.sampled_from([0.05, 0.4, 0.9]))
 def test_no_table_of_a_geometric_count_exceeds_p2_or_whole_groups(shared, first, second, rate):
     size = len(first) + len(second)

@@ -41,6 +41,7 @@ from letalone.privacy import (
 )
 from letalone.privacy.clones import NOTHING_KNOWN, ShuffledCrowd, blanket_above, crowd_bounds
 from letalone.privacy.shuffled import Answers, Clones, CoveredAnswers
+from stages import pick
 
 Report = Sequence[Fraction]
 Histogram = dict[tuple[int, ...], Fraction]
@@ -186,7 +187,7 @@ def mechanisms(draw: st.DrawFn) -> list[Report]:
     return [[Fraction(weight, sum(row)) for weight in row] for row in rows]
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=pick(15, 40), deadline=None, derandomize=True)
 @given(mechanisms(), st.integers(2, 5), st.sampled_from(SHARES))
 def test_every_batch_of_any_pure_mechanism_lies_below_the_curve(mechanism, reports, share):
     local = local_loss(mechanism)
@@ -427,6 +428,7 @@ def test_a_group_is_never_worse_than_its_local_reports_nor_than_p2():
             assert three.delta(epsilon) <= min(1, rule * (1 + 1e-12))
 
 
+@pytest.mark.long  # one report: test_every_batch_of_any_pure_mechanism_lies_below_the_curve
 def test_every_group_of_two_in_a_small_batch_lies_below_its_curve():
     mechanism, curve = (
         answers(Fraction(3, 4), 3),

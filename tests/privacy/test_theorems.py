@@ -23,6 +23,7 @@ from letalone.privacy.bank import ORDERS
 from letalone.privacy.chart import ChartAxis, ChartLine, chart, write_chart
 from letalone.privacy.comparison import compare
 from letalone.privacy.theorems import OptimalComposition, advanced, basic, optimal, optimal_of
+from stages import pick
 
 F = Fraction
 
@@ -65,7 +66,7 @@ steps_of = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=pick(15, 40), deadline=None)
 @given(steps_of, st.sampled_from([0, F(1, 10), F(1, 2), 1, F(5, 2), 7]))
 def test_optimal_is_the_curve_of_the_worst_mechanisms(steps, epsilon) -> None:
     curve = OptimalComposition((e, d, 1) for e, d in steps)

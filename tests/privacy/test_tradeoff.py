@@ -136,7 +136,7 @@ CURVES = [
 ]
 
 
-@pytest.mark.long
+@pytest.mark.few("[Pure", "[Approx", "[Gaussian", "[Finite(", "[Laplace", "[Discrete", "[ZCDP")
 @pytest.mark.parametrize("curve", CURVES, ids=str)
 def test_d6_both_inequalities_hold_on_the_tradeoff_curve(curve):
     """P_MD + e^e P_FA >= 1 - d and P_FA + e^e P_MD >= 1 - d, for every point of the curve."""

@@ -62,6 +62,7 @@ def test_the_lowest_layer_stands_for_a_box_and_an_envelope_of_the_tail(
             assert f(density, start + beyond) <= envelope
 
 
+@pytest.mark.few("density0")
 @pytest.mark.parametrize("density", DENSITIES)
 def test_every_string_of_bits_together_gives_the_law(density: Density):
     """Eight layers, words of five bits, all strings of up to three words; scale 3/2, floors.

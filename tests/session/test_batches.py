@@ -18,6 +18,7 @@ def questions(session: la.Session, number: int) -> list[la.Query]:
     return [session.where(la.col("age") >= age).agg(n=la.count()) for age in range(number)]
 
 
+@pytest.mark.long  # what is saved: test_a_batch_that_fits_only_together
 def test_a_batch_is_cheaper_than_one_by_one() -> None:
     """Forty counts at 0.25: 10 if added up, 8.4 by accounts, 7.4 by their whole curve."""
     together, alone = opened(budget=la.Budget(10, 1e-5)), opened(budget=la.Budget(10, 1e-5))

@@ -59,6 +59,7 @@ def test_the_only_table_finds_the_file_that_was_written_under_its_name(tmp_path:
         assert (session.name, session.unit) == ("clinic", "id")
 
 
+@pytest.mark.few("None", "main.visits")
 @pytest.mark.parametrize("named", [None, "visits", "main.visits"])
 def test_one_table_goes_on_under_one_budget(tmp_path: Path, named: str | None) -> None:
     path, ledger = database(tmp_path / "one.duckdb", "visits"), tmp_path / "budget.db"

@@ -51,6 +51,7 @@ def test_one_odd_key_does_not_stop_the_discovery_of_keys(odd):
     assert [row["g"] for row in query.release(epsilon=1, delta=1e-6).rows()] == [usual]
 
 
+@pytest.mark.few("-800000")
 @pytest.mark.parametrize("days", [3_000_000, -800_000, 2**31 - 2])
 def test_a_date_beyond_the_calendar_is_a_missing_one(days):
     dates = pa.array([18_000] * 100 + [days], pa.int32()).cast(pa.date32())

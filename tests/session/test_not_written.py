@@ -93,6 +93,7 @@ def asked(session: la.Session) -> Any:
     return session.group_by("age", keys=range(1000)).agg(n=la.count()).bound(max_rows=1)
 
 
+@pytest.mark.few("file")
 def test_an_answer_for_which_there_is_no_room_is_not_drawn_anew(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,7 @@ def test_dates_in_a_pandas_frame_are_text_until_they_are_declared() -> None:
             assert query.release(10**4).rows()[0]["n"] == 1
 
 
+@pytest.mark.few("0.5")
 @pytest.mark.parametrize("at", [0.5, [0.25, 0.5, 0.75]])
 def test_a_preview_warns_of_quantiles_whose_intervals_would_be_most_of_the_range(
     at: float | list[float],

@@ -1,6 +1,7 @@
 """Two private tables in one question: joined on the unit, both charged or neither."""
 
 import json
+from collections.abc import Iterator
 from contextlib import nullcontext
 from fractions import Fraction
 from pathlib import Path
@@ -86,6 +87,13 @@ def test_sql_joins_another_session_as_python_does_and_charges_both() -> None:
         assert not mine.sql("SELECT COUNT(*) FROM visits", tables=both).plan.partners
 
 
+@pytest.fixture(scope="module")
+def unspent() -> Iterator[dict[str, la.Session]]:
+    """Tables for questions that are refused: none of them is ever charged."""
+    with visits() as mine, patients() as theirs, patients(unit=la.ROW, name="rows") as rows:
+        yield {"people": theirs, "self": mine, "rows": rows}
+
+
 @pytest.mark.parametrize(
     ("sql", "words"),
     [
@@ -104,13 +112,11 @@ def test_sql_joins_another_session_as_python_does_and_charges_both() -> None:
     ],
 )
 def test_other_joins_of_private_tables_in_sql_are_refused_and_charge_nothing(
-    sql: str, words: str
+    sql: str, words: str, unspent: dict[str, la.Session]
 ) -> None:
-    with visits() as mine, patients() as theirs, patients(unit=la.ROW, name="rows") as rows:
-        tables = {"people": theirs, "self": mine, "rows": rows}
-        with pytest.raises(la.LetaloneError, match=words):
-            mine.sql(sql, tables=tables, epsilon=0.5)
-        assert mine.spent == theirs.spent == la.Budget(0)
+    with pytest.raises(la.LetaloneError, match=words):
+        unspent["self"].sql(sql, tables=unspent, epsilon=0.5)
+    assert unspent["self"].spent == unspent["people"].spent == la.Budget(0)
 
 
 def test_a_column_that_both_tables_have_is_the_first_ones_only_by_its_prefix() -> None:

@@ -337,6 +337,7 @@ def child(path: Path, book: Path, what: str) -> "subprocess.CompletedProcess[str
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.long  # two processes: test_a_killed_process_leaves_the_budget_spent stays
 def test_a_budget_outlives_its_process(tmp_path: Path) -> None:
     path, book = write_parquet(tmp_path / "visits.parquet"), tmp_path / "budget.db"
     first = child(path, book, "answer")

@@ -105,6 +105,7 @@ def asked(session: la.Session, ask: Callable[[la.Session], Any], folder: Path) -
     return seen
 
 
+@pytest.mark.few("frame", "found-csv")
 @pytest.mark.parametrize("source", ["frame", "csv"])
 @pytest.mark.parametrize("name", ASKED)
 def test_a_secret_is_in_nothing_that_is_said(

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stages import pick
+
 SCRIPT = runpy.run_path(str(Path(__file__).parents[2] / "bench" / "fuzz_sql.py"))
 
 
@@ -24,7 +26,7 @@ def fuzzer() -> Iterator[Any]:
 
 @pytest.mark.long
 @settings(
-    max_examples=100,
+    max_examples=pick(40, 100),
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -38,7 +40,7 @@ def test_no_query_tells_a_secret_or_touches_data_without_a_charge(
     assert not found, found[0]
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
+@settings(max_examples=pick(40, 100), derandomize=True, deadline=None)
 @given(text=st.text(max_size=50))
 def test_no_text_at_all_does(fuzzer: Any, text: str) -> None:
     fuzzer.check(f"SELECT COUNT(*) FROM visits WHERE {text}", release=False)

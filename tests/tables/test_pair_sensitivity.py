@@ -20,6 +20,7 @@ from letalone.tables.grid import Grid
 from letalone.tables.regression import RegressionPart
 from letalone.tables.sensitivity import Contribution, Moved, contribution, sensitivity_of
 from seeded import SeededBits
+from stages import pick
 from tables.memory_engine import MemoryEngine, Row
 from tables.plans_for_tests import A, D, X, plan_of
 from tables.test_sensitivity import BOUNDINGS, moved, question
@@ -84,7 +85,7 @@ a_unit = st.lists(a_row, max_size=5)
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=pick(12, 30), deadline=None)
 @given(
     bounding=st.sampled_from(UNCLIPPED),
     keys=st.sampled_from([(), ("A",), ("A", "B"), ("A", "B", "C", "D")]),
@@ -170,6 +171,7 @@ def test_rounding_moves_sums_further_than_one_row_and_the_claim_knows() -> None:
     assert 16 < largest <= said(contribution(plan)).l1
 
 
+@pytest.mark.few("[two rows")
 @pytest.mark.parametrize("bounding", ["two rows", "two groups of two rows"])
 def test_neighbours_in_duckdb_move_as_little(bounding: str) -> None:
     """Every neighbour of one small table; the ranks are drawn anew for each, so a bound remains."""

@@ -258,6 +258,7 @@ def solved(group: Any) -> Any:
     return np.linalg.lstsq(np.column_stack([np.ones(len(y)), *xs]), y, rcond=None)[0]
 
 
+@pytest.mark.few("3-30000")
 @pytest.mark.parametrize(
     ("count", "rows", "price"), [(2, 30_000, {}), (3, 30_000, {"delta": 1e-6})]
 )
@@ -326,6 +327,7 @@ def test_coefficients_that_are_shown_near_the_edge_are_covered_as_often_as_other
     assert shown_near_the_edge(1.5)[1] < 0.93, "the usual noise alone would be too little"
 
 
+@pytest.mark.long  # test_coefficients_are_covered_as_often_as_they_say stays
 def test_with_laplace_noise_they_are_where_one_in_ten_is_shown() -> None:
     """About 800 at 2, with 95.5 %: below 93 % once in 1,000 seeds; at 1.5, one in 70, 78 %."""
     for ratio, seen in ((2, 0.1), (2.5, 0.5), (3, 0.9), (6, 1)):

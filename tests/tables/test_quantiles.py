@@ -68,6 +68,7 @@ def _smallest(ordered: Any, share: Any) -> float:
     return float(ordered[place])
 
 
+@pytest.mark.few("geometric")
 @pytest.mark.parametrize("noise", ["geometric", "gaussian"])
 def test_many_quantiles_are_covered_as_often_as_said(noise: str) -> None:
     """Of 10,000 intervals, about 96.2 ± 0.2 %: outside of these limits for one seed in 1,000."""
@@ -116,6 +117,7 @@ def test_where_the_value_strays_to_one_side_only_each_end_alone_is_sure_enough()
     assert 0.92 <= covered(answer, groups, [F(1, 2)])[0] <= 0.98
 
 
+@pytest.mark.few("share1")
 @pytest.mark.parametrize(
     ("share", "sizes"), [(F(3, 4), (1, 3)), (F(9, 10), (3, 8)), (F(19, 20), (1, 15))]
 )

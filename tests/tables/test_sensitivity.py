@@ -39,6 +39,7 @@ from letalone.tables.sensitivity import (
     sensitivity_of,
     shares_move,
 )
+from stages import pick
 from tables.memory_engine import MemoryEngine, Row
 from tables.plans_for_tests import F, X, plan_of
 
@@ -135,7 +136,7 @@ a_unit = st.lists(a_row, max_size=5)
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=pick(25, 60), deadline=None)
 @given(
     bounding=st.sampled_from(sorted(BOUNDINGS)),
     keys=st.sampled_from([(), ("A",), ("A", "B"), ("A", "B", "C", "D")]),
@@ -175,6 +176,7 @@ def extreme_units(most: int) -> list[list[Any]]:
     return found if most > 1 else [unit[:1] for unit in found]
 
 
+@pytest.mark.few("-row-add/remove", "-two groups of two rows-replace", "clipped-add/remove")
 @pytest.mark.parametrize(("claim", "bounding", "relation", "keys"), list(cases()))
 def test_what_is_claimed_is_reached_by_some_neighbours(
     claim: str, bounding: str, relation: str, keys: tuple[str, ...]
@@ -281,7 +283,7 @@ def test_a_clipped_total_has_no_quantile() -> None:
         rank_moves(F(1, 2), unit)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=pick(60, 200), deadline=None)
 @given(
     low=st.fractions(-(10**12), 10**12),
     length=st.fractions(0, 10**12).filter(lambda x: x > 0),

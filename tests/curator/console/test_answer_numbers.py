@@ -68,6 +68,7 @@ def is_tick(element):
     return "chart-tick" in element.get("class")
 
 
+@pytest.mark.long  # lows and highs: answers/test_views.py
 def test_error_bars_are_the_lows_and_highs_of_the_table(answered):
     page, _ = answered
     table = table_of(page)

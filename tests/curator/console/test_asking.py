@@ -87,6 +87,7 @@ def test_an_answer_that_one_has_is_shown_to_be_free_before_anything_is_pressed(f
     assert "Spend ε = 0.2 " in preview(browser, epsilon="0.2").text, "another price is another"
 
 
+@pytest.mark.long  # curator/test_looking.py: those of older data cost again
 def test_where_the_data_have_changed_the_same_question_is_said_to_cost_again(fresh):
     browser = fresh.by("ann")
     release(browser)
@@ -170,6 +171,7 @@ def test_over_the_budget_nothing_is_answered_and_the_words_say_how_much_is_left(
     assert spent(fresh) == 0
 
 
+@pytest.mark.long  # arranging: answers/test_arranged.py
 def test_sorted_and_cut_answers_have_an_address_of_their_own(fresh):
     browser, sql = fresh.by("ann"), f"{BY_WARD} ORDER BY n DESC LIMIT 1"
     answer = release(browser, sql=sql, epsilon="1")
@@ -205,6 +207,7 @@ def test_nobody_sees_the_answers_of_anybody_else(fresh):
     assert mine.id not in fresh.by("ben").see("/history").text
 
 
+@pytest.mark.long  # http/test_questions.py: test_history_has_own_answers_and_their_receipts
 def test_the_history_can_be_searched_by_data_set(fresh):
     ask(fresh.curator)
     browser = fresh.by("ann")
@@ -212,6 +215,7 @@ def test_the_history_can_be_searched_by_data_set(fresh):
     assert "None here" in browser.see("/history?data_set=other").text
 
 
+@pytest.mark.long  # curator/test_asking.py: own answers and receipts
 def test_an_answer_of_a_data_set_that_was_retired_stays(fresh):
     ask(fresh.curator, BY_WARD, epsilon=0.5)
     fresh.curator.data_sets.retire(NAME, why="over", by="olga")
@@ -220,6 +224,7 @@ def test_an_answer_of_a_data_set_that_was_retired_stays(fresh):
     assert fresh.by("ann").see(f"/data-sets/{NAME}").status_code == 200
 
 
+@pytest.mark.long  # arranging: answers/test_arranged.py
 def test_a_long_answer_is_cut_on_the_page_and_whole_in_the_file(fresh):
     keys = [f"k{number:03}" for number in range(300)]
     browser = fresh.by("ann")
@@ -244,6 +249,7 @@ def test_no_page_of_an_analyst_holds_a_private_value_or_how_long_it_took(fresh):
         assert "p19" not in text
 
 
+@pytest.mark.long  # test_over_the_budget_nothing_is_answered stays
 def test_a_price_that_does_not_fit_is_said_before(fresh):
     browser = fresh.by("ann")
     assert 'id="why-not"' in preview(browser, epsilon="3").text
@@ -363,6 +369,7 @@ def why_not(text):
     return re.sub("<[^>]*>", "", re.search(r'id="why-not">(.*?)</p>', text)[1])
 
 
+@pytest.mark.long  # test_over_the_budget_nothing_is_answered stays
 def test_over_the_budget_the_page_says_how_much_is_left_and_the_advice_can_be_followed(fresh):
     """A request cannot ask for more than the grant: the page does not lead there."""
     browser, sums = fresh.by("ann"), "SELECT SUM(cost) AS s FROM visits"

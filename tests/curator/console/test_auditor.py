@@ -103,6 +103,7 @@ def test_the_export_is_verified_without_the_service(console: Console) -> None:
     verify_export(answer.content)
 
 
+@pytest.mark.few("False")
 @pytest.mark.parametrize("unreadable", [False, True])
 def test_an_entry_that_was_changed_is_named(fresh: Console, unreadable: bool) -> None:
     fresh.curator.ledger.note("as it was")

@@ -4,6 +4,8 @@ import re
 from datetime import timedelta
 from html import unescape
 
+import pytest
+
 from curator.makers import NAME, PASSWORD, PURPOSE
 from letalone.curator.console.drafted import LONGEST
 
@@ -18,6 +20,7 @@ def sent(browser, path="/ask/preview", **more):
     return answer.headers["location"]
 
 
+@pytest.mark.long  # test_a_question_with_a_price_has_an_address_that_can_be_shared
 def test_a_price_and_a_refusal_can_be_reloaded_and_gone_back_to(fresh):
     browser, before = fresh.by("ann"), len(fresh.curator.ledger)
     places = {sent(browser): 200, sent(browser, sql="SELECT wrad FROM visits"): 422}
@@ -85,6 +88,7 @@ def test_a_draft_is_for_its_own_person_and_outlives_a_sign_in(fresh):
     assert browser.see(at).status_code == 404
 
 
+@pytest.mark.long  # test_a_question_with_a_price_has_an_address_that_can_be_shared
 def test_a_refused_request_is_at_an_address_that_can_be_reloaded(console):
     ann, at = console.by("ann"), f"/data-sets/{NAME}/request"
     fields = {"purpose": PURPOSE, "columns": ["ward", "age"], "why": "beds in winter"}

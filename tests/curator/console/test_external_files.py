@@ -1,5 +1,7 @@
 """What owners see and do where a file stays where it is."""
 
+import pytest
+
 from curator.console.conftest import Console
 from curator.makers import LINES, NAME, Clock, ask, grant, put, registration
 
@@ -12,6 +14,7 @@ def external(curator):
     return Console(curator, Clock())
 
 
+@pytest.mark.long  # curator/test_external_files.py without pages
 def test_an_owner_says_that_the_data_have_changed(peopled):
     console = external(peopled)
     olga = console.by("olga", elevated=True)
@@ -31,6 +34,7 @@ def test_an_owner_says_that_the_data_have_changed(peopled):
     assert (refused.status_code, "cost" in refused.text) == (422, True)
 
 
+@pytest.mark.long  # curator/test_external_files.py without pages
 def test_a_file_that_is_gone_is_shown_to_owners_alone(peopled):
     console, words = external(peopled), "The file visits.csv is not in the import folder."
     pages = {name: console.by(name) for name in ("olga", "stan", "ann")}

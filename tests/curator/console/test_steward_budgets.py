@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from curator.console.conftest import Console
 from curator.makers import NAME, PASSWORD, PURPOSE, ask, open_curator, registered
 from letalone.curator.console import spending
@@ -31,6 +33,7 @@ def test_the_history_is_what_the_ledger_says_and_goes_on(ready):
     assert round(history.spent[-1][1], 9) == float(ready.ledger.data_set(NAME).spent.epsilon) == 0.5
 
 
+@pytest.mark.long  # test_the_history_is_what_the_ledger_says_and_goes_on
 def test_of_many_charges_some_are_read_and_always_the_last(ready, monkeypatch):
     asked(ready, 7)
     monkeypatch.setattr(spending, "MOST", 3)
@@ -70,6 +73,7 @@ def test_a_larger_budget_holds_when_a_second_person_agrees_and_not_before(fresh)
     assert fresh.curator.ledger.data_set(NAME).budget == Budget(8)
 
 
+@pytest.mark.long  # test_a_larger_budget_holds_when_a_second_person_agrees
 def test_who_decides_alone_is_not_told_to_wait_for_another(tmp_path, clock):
     with open_curator(tmp_path / "alone", clock=clock) as curator:
         curator.people.change_password("olga", curator.people.first_owner("olga"), PASSWORD)

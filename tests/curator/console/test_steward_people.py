@@ -79,6 +79,7 @@ def test_the_last_owner_stays_one(fresh):
     assert "the last owner" in answer.text
 
 
+@pytest.mark.long  # http/test_wording.py: who is protected and who answers
 def test_an_owner_names_who_answers_for_the_data_and_nobody_else_does(fresh):
     fields = {"controller": "Clinic", "contact": "a@b.example"}
     olga = fresh.by("olga", elevated=True)

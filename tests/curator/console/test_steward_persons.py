@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import quote
 
+import pytest
+
 from curator.makers import NAME, PASSWORD, SCHEMA, ask, put, registration, whats
 
 ABOUT = {"subject": "p3", "why": "case 12"}
@@ -39,6 +41,7 @@ def test_a_steward_learns_who_holds_a_person_and_sees_the_rows(console):
     assert "diary" not in text
 
 
+@pytest.mark.long  # curator/test_subjects.py without pages
 def test_which_answers_a_person_was_in(fresh):
     ask(fresh.curator)
     stan = fresh.by("stan", elevated=True)
@@ -79,6 +82,7 @@ def test_a_value_that_was_typed_over_is_corrected_and_no_other(fresh):
     assert "subject corrected" in whats(fresh.curator)
 
 
+@pytest.mark.long  # test_a_value_that_was_typed_over_is_corrected_and_no_other
 def test_an_empty_field_is_a_missing_value(fresh):
     stan = fresh.by("stan", elevated=True)
     stan.see("/persons")
@@ -115,6 +119,7 @@ def test_a_reason_that_names_the_person_is_refused(console):
     assert "the ledger never forgets" in answer.text
 
 
+@pytest.mark.long  # curator/test_subjects.py without pages
 def test_what_an_external_source_is_to_do_is_shown_once_and_its_outcome_recorded(fresh):
     outside = registration(schema=replace(SCHEMA, name="outside"))
     file = put(fresh.curator, "outside.csv")
@@ -146,6 +151,7 @@ def test_no_id_of_a_person_is_in_an_address(console):
         assert not re.search(r'(?:href|action|src)="[^"]*p4', text)
 
 
+@pytest.mark.long  # test_a_value_that_was_typed_over_is_corrected_and_no_other
 def test_a_value_that_the_rules_would_change_is_confirmed_first(fresh):
     """Otherwise an age of 400 would be kept as 100 at once, which nobody typed."""
     stan, before = fresh.by("stan", elevated=True), len(fresh.curator.ledger)
@@ -163,6 +169,7 @@ def test_a_value_that_the_rules_would_change_is_confirmed_first(fresh):
     assert 'name="why" value="case 12"' in back
 
 
+@pytest.mark.long  # words; test_erasing_needs_the_box stays
 def test_words_about_the_imports_folder_only_where_a_file_lies_there(fresh):
     stan = fresh.by("stan", elevated=True)
     stan.see("/persons")
@@ -183,6 +190,7 @@ def test_where_nobody_is_held_only_what_is_kept_of_earlier_rows_can_be_erased(co
     assert "Erase…" not in found
 
 
+@pytest.mark.long  # test_no_id_of_a_person_is_in_an_address
 def test_each_page_about_a_person_can_be_reloaded_and_its_address_does_not_name_them(fresh):
     stan = fresh.by("stan", elevated=True)
     stan.see("/persons")
@@ -200,6 +208,7 @@ def test_each_page_about_a_person_can_be_reloaded_and_its_address_does_not_name_
         assert b"case 12" not in file.read_bytes() or "ledger" in file.name
 
 
+@pytest.mark.long  # test_erasing_needs_the_box_and_then_no_row_is_left
 def test_a_reload_of_what_was_done_does_it_once(fresh):
     stan = fresh.by("stan", elevated=True)
     stan.see("/persons")

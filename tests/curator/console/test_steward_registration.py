@@ -70,6 +70,7 @@ def test_a_file_is_declared_checked_and_registered(fresh):
     assert SECRET.encode() not in kept
 
 
+@pytest.mark.long  # test_a_refused_form_keeps_all_that_was_typed
 def test_a_field_that_is_wrong_is_marked_and_called_as_the_form_calls_it(console):
     olga = owner(console)
     at = sent(olga).headers["location"]
@@ -202,6 +203,7 @@ def test_only_names_and_stored_types_are_suggested_unless_the_owner_asks(console
         assert not re.search(r'name="(lower|upper)-\d"[^>]* value="[^"]', text)
 
 
+@pytest.mark.long  # curator/test_data_sets.py: an external table stays
 def test_a_file_that_stays_where_it_is_is_named_and_not_copied(fresh):
     olga = owner(fresh)
     answer = olga.send("/register", file=put(fresh.curator, "stays.csv"), external="yes")
@@ -222,6 +224,7 @@ def test_what_cannot_be_read_is_refused_in_the_first_step(console, wrong):
     assert next(iter(wrong.values())) in answer.text or "address" in wrong
 
 
+@pytest.mark.long  # curator/test_sources_on_servers.py without pages
 def test_a_table_on_a_server_is_declared_from_its_catalogue_and_stays_there(tmp_path):
     table = on_postgres.stored({"patient": "text", "age": "int"}, [["p1", "3"]])
     address = on_postgres.address(table)
@@ -238,6 +241,7 @@ def test_a_table_on_a_server_is_declared_from_its_catalogue_and_stays_there(tmp_
         assert curator.data_sets.record("winter").external
 
 
+@pytest.mark.long  # curator/test_sources_on_servers.py without pages
 def test_the_form_asks_for_addresses_of_the_kinds_that_are_allowed(tmp_path):
     lists = {"source_hosts": ["db.example"], "spark_schemas": ["lake.clinic"]}
     for more in ({}, {"spark_schemas": ["lake.clinic"]}, lists):
@@ -248,6 +252,7 @@ def test_the_form_asks_for_addresses_of_the_kinds_that_are_allowed(tmp_path):
         assert ('name="address"' in page) == bool(more)
 
 
+@pytest.mark.long  # curator/test_data_sets.py: newer data go on with the budget
 def test_newer_rows_take_the_place_of_the_old_under_the_same_budget(fresh):
     olga = owner(fresh)
     before = fresh.curator.ledger.data_set(NAME)
@@ -261,6 +266,7 @@ def test_newer_rows_take_the_place_of_the_old_under_the_same_budget(fresh):
     assert incoming(fresh) == []
 
 
+@pytest.mark.long  # curator/test_data_sets.py without pages
 def test_purposes_are_added_and_end_and_a_data_set_is_retired_with_a_reason(fresh):
     olga = owner(fresh)
     fields = {"purpose": "quality", "purpose-epsilon": "1", "purpose-for": "Audits."}

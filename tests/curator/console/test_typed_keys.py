@@ -69,6 +69,7 @@ def test_a_yes_or_no_column_is_compared_with_yes_or_no(typed, constant):
     assert f"WHERE active = {constant}" in built(form, SCHEMA)
 
 
+@pytest.mark.long  # typed keys: plans and tables/test_discovery.py
 def test_years_and_truths_are_priced_and_answered(peopled, clock):
     form = {"data_set": NAME, "purpose": PURPOSE, "way": "sql", "pay": "epsilon", "epsilon": "0.1"}
     grant(registered(peopled, lines=LINES, schema=SCHEMA), columns=["active", "joined"])

@@ -68,6 +68,7 @@ def test_every_sign_in_has_a_new_secret_whatever_was_planted_before(fresh):
     assert "planted" not in str(answer.headers.get_list("set-cookie"))
 
 
+@pytest.mark.few("steps0", "steps2")
 @pytest.mark.parametrize(
     ("steps", "holds"),
     [((59, 59, 59), True), ((61,), False), ((59,) * 12 + (20,), False)],

@@ -25,6 +25,14 @@ QUESTIONS = (
 CASES = [(field, value) for field, values in FIELDS.items() for value in values]
 
 
+@pytest.mark.few(
+    "epsilon-1e-999",
+    "epsilon-1001",
+    "error-1e310",
+    "delta-1e-400",
+    "delta-0.9999999999]",
+    "confidence-1e999",
+)
 @pytest.mark.parametrize(("field", "value"), CASES)
 def test_no_extreme_number_freezes_a_data_set_or_fails(
     service: Service, field: str, value: str

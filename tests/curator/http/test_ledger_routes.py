@@ -62,6 +62,7 @@ def test_a_head_that_never_was_is_noticed(asked: Service) -> None:
     assert answer.json()["type"] == "/problems/ledger-damaged"
 
 
+@pytest.mark.long  # ledger/test_verification.py; console/test_auditor.py
 def test_a_row_that_was_changed_is_named(making: Making) -> None:
     service = making()
     body = service.question()

@@ -84,6 +84,7 @@ def test_an_analyst_without_a_grant_learns_nothing_from_a_question(service: Serv
     assert answers[0].json()["detail"] == answers[1].json()["detail"]
 
 
+@pytest.mark.long  # curator/test_asking.py: analysts together stay within the budget
 def test_two_analysts_together_get_no_more_than_the_cap(making: Making) -> None:
     """Each may spend 8 of 10: together the data set's cap stops them, at exactly 10."""
     service = making()

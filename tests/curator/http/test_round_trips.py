@@ -26,6 +26,7 @@ def trips():
         yield found
 
 
+@pytest.mark.long  # how fast, not whether: test_on_postgres.py
 def test_a_fresh_question_waits_for_postgresql_at_most_25_times(trips, tmp_path):
     where = {"database": trips.address, "ledger": trips.address}
     with open_curator(tmp_path, **where) as curator:

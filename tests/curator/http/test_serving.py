@@ -236,6 +236,7 @@ def test_the_first_start_happens_once(tmp_path: Path) -> None:
     assert (tmp_path / "curator").stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.long  # test_the_first_start_happens_once
 def test_a_start_after_one_that_failed_half_way_says_how_to_get_a_password(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -256,6 +257,7 @@ def test_a_start_after_one_that_failed_half_way_says_how_to_get_a_password(
     assert "--reset-owner" not in capsys.readouterr().err
 
 
+@pytest.mark.long  # test_the_first_start_happens_once
 def test_who_answers_for_the_data_is_kept_and_a_lost_password_is_reset_here(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -64,6 +64,7 @@ def holding(monkeypatch: pytest.MonkeyPatch) -> Any:
     go_on.set()
 
 
+@pytest.mark.long  # console/test_too_much.py
 def test_others_are_answered_beside_a_hundred_previews_of_one_person(
     making: Making, holding: Any
 ) -> None:

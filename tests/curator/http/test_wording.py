@@ -38,6 +38,7 @@ def test_times_are_written_as_people_write_them() -> None:
     assert day_and_time("2027-12-31T13:30:00Z") == "2027-12-31 13:30:00 UTC"
 
 
+@pytest.mark.long  # curator/test_principles.py: g6, the public page
 def test_the_page_says_who_is_protected_and_who_answers(service: Service) -> None:
     body = {"controller": "St. <Mary>", "contact": "privacy@example.org"}
     assert service.ask("PUT", "/controller", by="olga", json=body).json() == body

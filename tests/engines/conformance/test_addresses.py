@@ -72,6 +72,7 @@ def with_other_words(folder):
     ]
 
 
+@pytest.mark.long  # test_a_budget_is_not_spent_twice_by_another_spelling
 def test_every_spelling_of_a_table_has_one_place_and_one_name(folder, monkeypatch):
     for name in ("PGDATABASE", "PGHOST", "PGPORT", "PGSERVICE"):
         monkeypatch.delenv(name, raising=False)

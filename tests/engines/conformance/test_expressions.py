@@ -32,6 +32,7 @@ from letalone.plans.expressions import (
 from letalone.plans.plan import Bounding
 from letalone.plans.types import Type
 from postgres import shared
+from stages import pick
 
 WORDS = {
     Type.NUMBER: "DOUBLE",
@@ -96,7 +97,7 @@ def speakable(expression):
     .flatmap(lambda kind: expressions(kind, 3))
     .filter(speakable),
 )
-@settings(max_examples=120)
+@settings(max_examples=pick(40, 120))
 def test_every_value_is_that_of_a_slow_evaluation_and_nothing_fails(connection, rows, expression):
     assert differing(connection, rows, expression) == []
 
@@ -107,7 +108,7 @@ def test_every_value_is_that_of_a_slow_evaluation_and_nothing_fails(connection, 
     .flatmap(lambda kind: cases(kind, 2))
     .filter(speakable),
 )
-@settings(max_examples=50)
+@settings(max_examples=pick(20, 50))
 def test_cases_of_text_and_dates_are_those_of_a_slow_evaluation(connection, rows, expression):
     assert differing(connection, rows, expression) == []
 

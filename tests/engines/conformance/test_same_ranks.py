@@ -75,6 +75,7 @@ def measures_of(bounding):
     return MEASURES if bounding.clip else MEASURES + PRODUCTS[1:] + alone
 
 
+@pytest.mark.few("max_rows=2", "clip=True")
 @pytest.mark.parametrize("bounding", BOUNDINGS[1:], ids=str)
 def test_the_same_ranks_give_the_same_integers(engines, bounding):
     for grouping, where in (("none", "derived"), ("ward", "all")):

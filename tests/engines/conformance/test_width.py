@@ -43,6 +43,7 @@ def test_too_many_candidates_are_refused_and_cost_nothing(session):
     assert session.bound(max_rows=1).agg(n=la.count()).release(epsilon=1)
 
 
+@pytest.mark.long  # the limit itself: test_too_many_candidates_are_refused
 def test_as_many_as_are_allowed_are_computed_however_bounded(table):
     """Groups of pairs have the most columns beside the sums: keys, places, ranks."""
     with closing(open_postgres(on_postgres.address(table))) as engine:

@@ -31,6 +31,7 @@ from letalone.privacy.loss.accountant import (
 from letalone.privacy.loss.lattice_law import LatticeLaw, law_above, law_below
 from letalone.privacy.loss.pairs import GaussianPair, PoissonPair
 from letalone.privacy.loss.tilted import tilted_sum
+from stages import pick
 
 
 def repeated(log_moment: contour.LogMoment, times: int) -> contour.LogMoment:
@@ -137,7 +138,7 @@ def test_one_law_on_the_grid_is_above_the_curve_and_one_below(curve: Privacy, st
 
 
 @pytest.mark.long
-@settings(max_examples=60)
+@settings(max_examples=pick(25, 60))
 @given(
     rate=st.sampled_from([0.0005, 0.01, 0.2, 0.9]),
     mu=st.sampled_from([0.2, 1.0, 1.25, 4.0]),
@@ -161,7 +162,7 @@ def test_the_lines_stay_below_the_curve_of_a_sampled_release(
 PARTS = st.sampled_from([PureDP(0.2), LaplacePrivacy(0.3), GaussianDP(0.4), GeometricPrivacy(2, 5)])
 
 
-@settings(max_examples=12)
+@settings(max_examples=pick(6, 12))
 @given(
     st.lists(st.tuples(PARTS, st.integers(1, 20)), min_size=1, max_size=3),
     st.sampled_from([1e-3, 1e-8]),

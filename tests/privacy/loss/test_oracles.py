@@ -34,6 +34,7 @@ from letalone.privacy import (
     compose,
     optimal,
 )
+from stages import pick
 
 F = Fraction
 Job = tuple[Privacy, tuple[Law, Law], int]  # a curve, its loss in both orders, how often
@@ -227,7 +228,7 @@ ANY = [
 
 
 @pytest.mark.long
-@settings(max_examples=15)
+@settings(max_examples=pick(6, 15))
 @given(
     st.sampled_from(SMOOTH),
     st.lists(st.tuples(st.sampled_from(ANY), COUNTS), max_size=2),
@@ -246,7 +247,7 @@ ATOMS = [
 ]
 
 
-@settings(max_examples=10)
+@settings(max_examples=pick(5, 10))
 @given(st.sampled_from(ATOMS), st.sampled_from([30, 200, 2000]), DELTAS)
 def test_the_truth_of_equal_finite_releases_lies_between_both_bounds(curve, count, delta):
     """All sums of atoms, enumerated."""
@@ -463,7 +464,7 @@ def test_p4_the_accountant_is_at_most_optimal_advanced_and_basic(epsilon, times,
         assert exact[0] <= high <= exact[1] * (1 + 1e-4)
 
 
-@settings(max_examples=15)
+@settings(max_examples=pick(6, 15))
 @given(
     st.lists(st.sampled_from([F(1, 10), F(1, 4), F(1, 3), F(1), F(3, 2)]), min_size=2, max_size=7),
     st.sampled_from([0.0, 0.1, 0.35, 1.2]),
@@ -488,7 +489,7 @@ def test_p5_a_composition_is_the_convolution_of_its_losses(epsilons, at):
     assert high <= truth + 1e-4
 
 
-@settings(max_examples=20)
+@settings(max_examples=pick(8, 20))
 @given(
     st.lists(st.sampled_from([F(1, 5), F(1, 2), F(1)]), min_size=3, max_size=3),
     st.lists(st.sampled_from([F(1, 2), F(2, 3), F(4, 5), F(1)]), min_size=7, max_size=7),

@@ -63,6 +63,7 @@ def test_epsilon_above_709_does_not_overflow_in_delta(at):
     assert high <= truth * (1 + mpf(10) ** -6) + mpf(10) ** -12
 
 
+@pytest.mark.long  # loss/test_attacks.py: 700 above its middle
 def test_epsilon_above_709_does_not_overflow_in_epsilon():
     low, high = (PureDP(40) * 30).epsilon_bounds(1e-9)
     assert 709 < low <= high <= 1200
