@@ -1,4 +1,4 @@
-"""Answers that an analyst has: the list, one as a table and a chart, its receipt.
+"""Shows an analyst's answers: the list, one as a table and a chart, its receipt.
 
 All of it was released and paid for; nobody sees the answers of anybody else.
 
@@ -12,18 +12,17 @@ from starlette.responses import Response
 
 from letalone.answers.arranged import AS_IT_IS, arranged
 from letalone.answers.promise import as_sure
-from letalone.curator.console.answer_numbers import rows_and_charts
+from letalone.curator.console.answer_numbers import as_csv, rows_and_charts
 from letalone.curator.console.arranging import from_address
 from letalone.curator.console.pages import console_routes, page
-from letalone.curator.console.spreadsheets import as_csv
 from letalone.curator.console.visitors import Analyst, Visitor
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import PastRelease, Question
 from letalone.session.release import Release
 
-A_PAGE, FARTHEST = 50, 10**9
+ANSWERS_PER_PAGE, MAX_START = 50, 10**9
 ARRANGED = "arranged"
-MOST_ROWS = 200  # of a table on a page; the file has all
+MAX_TABLE_ROWS = 200  # of a table on a page; the file has all
 routes = console_routes()
 
 
@@ -32,18 +31,18 @@ def history(
     request: Request, visitor: Analyst, service: Served, data_set: str = "", start: int = 0
 ) -> Response:
     """Own answers, the newest first."""
-    asking, start = service.curator.asking, min(max(0, start), FARTHEST)
+    asking, start = service.curator.asking, min(max(0, start), MAX_START)
     releases = asking.history(
-        by=visitor.name, data_set=data_set or None, most=A_PAGE + 1, start=start
+        by=visitor.name, data_set=data_set or None, most=ANSWERS_PER_PAGE + 1, start=start
     )
     return page(
         request,
         "history.html",
-        answers=[(item, Release.from_json(item.release)) for item in releases[:A_PAGE]],
+        answers=[(item, Release.from_json(item.release)) for item in releases[:ANSWERS_PER_PAGE]],
         names=sorted({item.data_set for item in asking.standing(by=visitor.name)}),
         start=start,
-        a_page=A_PAGE,
-        more=len(releases) > A_PAGE,
+        a_page=ANSWERS_PER_PAGE,
+        more=len(releases) > ANSWERS_PER_PAGE,
         data_set=data_set,
     )
 
@@ -105,20 +104,19 @@ def answer_page(
         release=shown_release,
         arranged=release is not None,
         sure=as_sure(shown_release.confidence),
-        rows=rows[:MOST_ROWS],
+        rows=rows[:MAX_TABLE_ROWS],
         near=any(value.words.startswith("near ") for _, values in rows for value in values),
-        hidden=max(0, len(rows) - MOST_ROWS),
+        hidden=max(0, len(rows) - MAX_TABLE_ROWS),
         charts=charts,
         left=_remaining_in_words(past, shown_release, visitor, service),
     )
 
 
 def _remaining_in_words(
-    past: PastRelease, found: Release, visitor: Visitor, service: Service
+    past: PastRelease, release: Release, visitor: Visitor, service: Service
 ) -> str:
-    """About how many more like this one fit."""
-    question = Question(data_set=past.data_set, purpose=past.purpose, plan=found.plan)
-    terms = found.asked
+    question = Question(data_set=past.data_set, purpose=past.purpose, plan=release.plan)
+    terms = release.asked
     asking = service.curator.asking
     room = asking.remaining(question, terms.privacy, delta=terms.delta, by=visitor.name)
     return room.for_people

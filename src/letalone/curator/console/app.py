@@ -1,11 +1,10 @@
-"""The console as a part of the service."""
+"""Adds the console's pages and files to the service."""
 
 from fastapi import FastAPI
 
 from letalone.curator.console import (
     answers,
     budgets,
-    data_set_acts,
     data_sets,
     elsewhere,
     home,
@@ -19,12 +18,11 @@ from letalone.curator.console import (
     signing_in,
 )
 from letalone.curator.console.files import send
-from letalone.curator.console.spending import Spending
 from letalone.curator.http.who import ANYBODY
 
 ROUTES = (
     questions, signing_in, elsewhere, home, answers, meaning, record, requests, budgets, people,
-    persons, registering, data_set_acts, data_sets,  # last: a data set may have any name
+    persons, registering, data_sets,  # last: a data set may have any name
 )  # fmt: skip
 
 
@@ -34,6 +32,6 @@ def add_console(app: FastAPI) -> None:
         "/static/{digest}/{name}", send, include_in_schema=False, dependencies=[ANYBODY]
     )
     elsewhere.add_provider(app, app.state.service.curator.settings)
-    app.state.spending = Spending(app.state.service.curator.ledger)
+    app.state.spending = budgets.Spending(app.state.service.curator.ledger)
     for route in ROUTES:
         app.include_router(route.routes)

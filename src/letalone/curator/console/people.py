@@ -1,4 +1,4 @@
-"""Accounts: one's own with its tokens, and those that an owner adds, gives roles and keeps out."""
+"""Shows one's own account with its tokens; owners add others, give roles and keep people out."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def add(request: Request, visitor: Owner, form: Form, service: Served) -> Respon
     """One more person; the one-time password is shown once, on the page that follows."""
     sent = read_body(NewPerson, name=form.text("name"), roles=form.all("roles"))
     password = service.curator.people.add(sent.name, sent.roles, by=visitor.name)
-    return _shown_once(request, sent.name, password)
+    return _show_password_once(request, sent.name, password)
 
 
 @routes.get("/people/{name}")
@@ -72,7 +72,7 @@ def access(request: Request, name: str, visitor: Owner, form: Form, service: Ser
 def reset(request: Request, name: str, visitor: Owner, service: Served) -> Response:
     """A new one-time password, shown once; visits and tokens of the person end."""
     password = service.curator.people.reset_password(name, by=visitor.name)
-    return _shown_once(request, name, password)
+    return _show_password_once(request, name, password)
 
 
 @routes.post("/people/{name}/tokens/{token}/revoke")
@@ -83,7 +83,7 @@ def revoke(request: Request, name: str, token: str, visitor: Owner, service: Ser
     return see_other(request, "/people", said=f"A token of {name} was ended.")
 
 
-def _shown_once(request: Request, name: str, password: str) -> Response:
+def _show_password_once(request: Request, name: str, password: str) -> Response:
     return page(request, "one_time_password.html", name=name, password=password)
 
 

@@ -1,4 +1,4 @@
-"""Persons in the data: held or not, in which answers, their rows, correction, erasure (G7).
+"""Acts for persons in the data: held or not, in which answers, rows, correction, erasure (G7).
 
 The id of a person is never in an address: addresses end up in logs. A form that was sent is kept as
 a draft, whose name is; each page that is made from one is a look of its own, with its entry.
@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.acting import ActingSteward
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft, take_up
 from letalone.curator.console.forms import (
+    ActingSteward,
     Form,
     SubmittedForm,
     act_or_show,
@@ -89,7 +89,9 @@ def look(request: Request, visitor: Steward, form: Form, service: Served) -> Res
 
 @routes.get("/persons/found/{draft}")
 @act_or_show(_page)
-def found(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+def show_holdings(
+    request: Request, draft: str, visitor: ActingSteward, service: Served
+) -> Response:
     """Which data sets hold the person of a draft."""
     form = _draft(request, draft, visitor, service)
     subject, why = form.text("subject"), form.text("why")
@@ -212,14 +214,14 @@ def _about(form: SubmittedForm) -> dict[str, str]:
 
 def _done(
     request: Request,
-    found: Done,
+    done: Done,
     visitor: Visitor,
     service: Service,
     *,
     about: Mapping[str, str] | None = None,
 ) -> Response:
     """Not by an address: a statement has the person's id in it."""
-    fields = {"words": found.words, "statement": found.statement or "", "act": found.act or ""}
+    fields = {"words": done.words, "statement": done.statement or "", "act": done.act or ""}
     request.state.form = form_of([*fields.items(), *(about or {}).items()])
     return _to(request, "done", visitor, service)
 
@@ -240,9 +242,9 @@ def _changes(form: SubmittedForm, schema: Schema) -> dict[str, str | None]:
     return changes
 
 
-def _differ(one: str, other: str) -> bool:
+def _differ(value: str, other: str) -> bool:
     """A field has no line breaks, which is not a change."""
-    return one.split() != other.split()
+    return value.split() != other.split()
 
 
 def as_written(value: object) -> str:
