@@ -17,8 +17,8 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 
-from letalone.curator.console.elsewhere import BACK
 from letalone.curator.console.provider import MAX_WAITING, PAUSE_SECONDS, Provider
+from letalone.curator.console.provider_sign_in import BACK
 from letalone.curator.http.limits import RateLimits
 from letalone.curator.identities import Identity
 from letalone.curator.provider_settings import ProviderSettings, read_provider

@@ -19,9 +19,9 @@ from starlette.responses import Response
 
 from letalone.curator.console.charts import burn_down, figure
 from letalone.curator.console.directions import isolate
-from letalone.curator.console.forms import Form, SubmittedForm, act_or_show, read_body
+from letalone.curator.console.formatting import amount, format_time
+from letalone.curator.console.forms import Form, SubmittedForm, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
-from letalone.curator.console.shown import amount, format_time
 from letalone.curator.console.visitors import Overseer, Steward, Visitor
 from letalone.curator.http.shapes import NewProposal, Seconding
 from letalone.curator.http.who import Served, Service
@@ -124,9 +124,8 @@ def decide(
     request: Request, proposal_id: str, visitor: Steward, form: Form, service: Served
 ) -> Response:
     """Seconds a proposal, which carries it out; or declines it."""
-    sent = read_body(
-        Seconding, seconded=form.text("decision") == "second", reason=form.maybe("reason")
-    )
+    seconded = form.text("decision") == "second"
+    sent = form.read(Seconding, seconded=seconded, reason=form.maybe("reason"))
     proposals, by = service.curator.proposals, visitor.name
     if sent.seconded:
         proposals.second(proposal_id, reason=sent.reason or "seconded", by=by)
@@ -144,10 +143,8 @@ def share_key(level: Level) -> str:
 
 def _read_proposal(name: str, form: SubmittedForm) -> NewProposal:
     purpose, _, analyst = form.text("share").replace("\r\n", "\n").partition("\n")
-    return read_body(
-        NewProposal, data_set=name, purpose=purpose or None, analyst=analyst or None,
-        budget=form.budget(), why=form.text("why"),
-    )  # fmt: skip
+    share = {"purpose": purpose or None, "analyst": analyst or None}
+    return form.read(NewProposal, "why", data_set=name, budget=form.budget(), **share)
 
 
 def _level_in_words(level: Level) -> str:

@@ -108,24 +108,14 @@ def request_access(
     """An analyst's request for a grant."""
 
     def act() -> Response:
-        sent = read_body(
-            NewRequest,
-            data_set=name,
-            purpose=form.text("purpose"),
-            columns=form.all("columns"),
-            budget=form.budget(),
-            why=form.text("why"),
-            expires=form.start_of_day("expires"),
-        )
+        sent = form.read(
+            NewRequest, "purpose", "why", data_set=name, columns=form.all("columns"),
+            budget=form.budget(), expires=form.start_of_day("expires"),
+        )  # fmt: skip
         service.curator.requests.make(
-            name,
-            purpose=sent.purpose,
-            columns=sent.columns,
-            budget=sent.budget.read(),
-            why=sent.why,
-            by=visitor.name,
-            expires=in_seconds(sent.expires),
-        )
+            name, purpose=sent.purpose, columns=sent.columns, budget=sent.budget.read(),
+            why=sent.why, by=visitor.name, expires=in_seconds(sent.expires),
+        )  # fmt: skip
         return see_other(request, "/requests", said="Your request was sent. A steward decides.")
 
     def show() -> Response:
@@ -253,7 +243,7 @@ def _carry_out(
     request: Request, name: str, visitor: Visitor, form: Form, service: Service, act: Act
 ) -> Response:
     def carry_out() -> Response:
-        sent = read_body(Why, why=form.text("why"))
+        sent = form.read(Why, "why")
         act.carry_out(service.curator, name, sent.why, visitor.name)
         return _back(request, name, act.said)
 

@@ -75,6 +75,10 @@ class SubmittedForm:
         """All values of a field, such as boxes that were ticked."""
         return [_plain(field) for field in self.fields.getlist(name)]
 
+    def read(self, shape: type[Shape], *names: str, **fields: Any) -> Shape:
+        """A body of the API: of the fields that are called as there, and of others."""
+        return read_body(shape, **{name: self.text(name) for name in names}, **fields)
+
     def ticked(self, name: str) -> bool:
         return name in self.fields
 

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from letalone.curator.console.budgets import all_budgets, open_proposals
+from letalone.curator.console.grant_requests import find_ended, inbox
 from letalone.curator.console.pages import ConsoleRoute, page, see_other
 from letalone.curator.console.record import is_named, newest, summarise
-from letalone.curator.console.requests import find_ended, inbox
 from letalone.curator.console.visitors import Perhaps, Visitor
 from letalone.curator.http.public_routes import EPSILON, WHAT, day_and_time, open_page, protected
 from letalone.curator.http.who import Served, Service

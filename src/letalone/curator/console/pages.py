@@ -23,17 +23,12 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from letalone.curator.console.directions import Isolation
 from letalone.curator.console.files import address_of_file, sheets
+from letalone.curator.console.formatting import FILTERS
+from letalone.curator.console.problem_words import NO_MATCH, SIGNED_OUT, problem_for_people
 from letalone.curator.console.secrets import STALE, Secrets, keep, secrets_of
 from letalone.curator.console.sent import SealedForm, check_sent, keep_form, late_form, still_kept
-from letalone.curator.console.shown import FILTERS
 from letalone.curator.console.visitors import SignInNeeded, Visitor
-from letalone.curator.console.wording import NO_MATCH, SIGNED_OUT, problem_for_people
-from letalone.curator.http.problems import (
-    Problem,
-    Refused,
-    of_status,
-    of_validation,
-)
+from letalone.curator.http.problems import Problem, Refused, of_status, of_validation
 from letalone.curator.records import Role, Scope
 from letalone.errors import LetaloneError
 

@@ -24,7 +24,6 @@ from letalone.answers.arranged import Arrangement
 from letalone.curator.asking import release_id
 from letalone.curator.console.answers import ARRANGED
 from letalone.curator.console.arranging import MAX_ADDRESS_LENGTH, as_address, from_address
-from letalone.curator.console.asked_again import fields_of, price_of
 from letalone.curator.console.building import (
     COMPARED,
     CONDITIONS,
@@ -34,14 +33,15 @@ from letalone.curator.console.building import (
     quote_name,
 )
 from letalone.curator.console.drafted import PRICED, address_of, take_up, to_form
+from letalone.curator.console.formatting import error_words, notes_in_words, question_in_words
 from letalone.curator.console.forms import Form, SubmittedForm, form_of, read_body, try_act
+from letalone.curator.console.grant_requests import find_ended
 from letalone.curator.console.other_way import BUILD, SQL, hidden_fields, other_fields
 from letalone.curator.console.pages import console_routes, page, see_other
-from letalone.curator.console.requests import find_ended
-from letalone.curator.console.shown import error_words, notes_in_words, question_in_words
+from letalone.curator.console.problem_words import problem_for_people
+from letalone.curator.console.refill import fields_of, price_of
 from letalone.curator.console.typed_keys import typed_keys
 from letalone.curator.console.visitors import Analyst, Visitor
-from letalone.curator.console.wording import problem_for_people
 from letalone.curator.http.problems import Refused, refused
 from letalone.curator.http.shapes import SentQuestion
 from letalone.curator.http.who import Served, Service

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from letalone.answers.promise import price
-from letalone.curator.console.forms import Form, SubmittedForm, act_or_show, read_body
+from letalone.curator.console.forms import Form, SubmittedForm, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Auditor, Overseer, Owner
 from letalone.curator.http import record
@@ -193,7 +193,7 @@ def _read_kept(form: SubmittedForm) -> Verification:
         raise ParameterError(NO_CHECKPOINT) from None
     listed = cast("list[object]", kept) if isinstance(kept, list) else [kept]
     head = form.maybe("head")
-    return read_body(Verification, head=head and head.lower(), checkpoints=listed)
+    return form.read(Verification, head=head and head.lower(), checkpoints=listed)
 
 
 def _file(content: str, name: str, kind: str) -> Response:
@@ -221,7 +221,7 @@ def controller(request: Request, visitor: Owner, service: Served) -> Response:
 @act_or_show(controller, acting=True)
 def name_controller(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
     """Names who answers for the data."""
-    sent = read_body(Controller, controller=form.text("controller"), contact=form.text("contact"))
+    sent = form.read(Controller, "controller", "contact")
     service.curator.facts.say(controller=sent.controller, contact=sent.contact, by=visitor.name)
     return see_other(request, "/processing", said="It is named, also on the public page.")
 

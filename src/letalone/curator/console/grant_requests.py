@@ -7,13 +7,12 @@ from typing import Any, cast
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import Form, act_or_show, read_body
+from letalone.curator.console.forms import Form, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Analyst, Overseer, Steward, Visiting, Visitor
 from letalone.curator.http.shapes import Decision, Withdrawal
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Grant, Scope, State
-from letalone.curator.records import Request as Asked
 from letalone.errors import FormatError
 from letalone.ledger.entries import Entry, Kind
 from letalone.privacy.curve import Json
@@ -58,9 +57,17 @@ def inbox(service: Service, visitor: Visitor) -> dict[str, Any]:
 def show_request(request: Request, request_id: str, visitor: Overseer, service: Served) -> Response:
     """One request, and the form to decide on it."""
     access_request = service.curator.requests.request(request_id, by=visitor.name)
+    record = service.curator.data_sets.record(access_request.data_set)
+    levels = service.curator.ledger.levels(record.name)
+    standing = {(level.purpose, level.analyst): level for level in levels}
+    purposes = {purpose.name: purpose for purpose in record.purposes}
     return page(
-        request, "request.html", asked=access_request, **_around(service, access_request, visitor)
-    )
+        request, "request.html", asked=access_request, record=record,
+        purpose=purposes.get(access_request.purpose),
+        level=standing.get((access_request.purpose, None)),  # what the purpose has spent
+        before=standing.get((access_request.purpose, access_request.analyst)),  # a grant that holds
+        is_open=access_request.state is State.OPEN, own=access_request.analyst == visitor.name,
+    )  # fmt: skip
 
 
 @routes.post("/requests/{request_id}/decision")
@@ -69,7 +76,7 @@ def decide(
     request: Request, request_id: str, visitor: Steward, form: Form, service: Served
 ) -> Response:
     """Grants or refuses, with the reason."""
-    sent = read_body(Decision, granted=form.text("decision") == "grant", reason=form.text("reason"))
+    sent = form.read(Decision, "reason", granted=form.text("decision") == "grant")
     decided = service.curator.requests.decide(
         request_id, grant=sent.granted, reason=sent.reason, by=visitor.name
     )
@@ -95,31 +102,12 @@ def ending(request: Request, visitor: Steward) -> Response:
 @act_or_show(ending, acting=True)
 def end(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
     """Ends a grant; what was spent stays spent."""
-    names = ("data_set", "purpose", "analyst", "why")
-    sent = read_body(Withdrawal, **{name: form.text(name) for name in names})
+    sent = form.read(Withdrawal, "data_set", "purpose", "analyst", "why")
     service.curator.requests.withdraw_grant(
         sent.data_set, purpose=sent.purpose, analyst=sent.analyst, why=sent.why,
         by=visitor.name,
     )  # fmt: skip
     return see_other(request, "/grants", said=f"The grant of {sent.analyst} has ended.")
-
-
-def _around(service: Service, access_request: Asked, visitor: Visitor) -> dict[str, Any]:
-    """What a decision stands on: the purpose, what it has spent, a grant that holds."""
-    record = service.curator.data_sets.record(access_request.data_set)
-    levels = {
-        (item.purpose, item.analyst): item for item in service.curator.ledger.levels(record.name)
-    }
-    return {
-        "record": record,
-        "purpose": next(
-            (item for item in record.purposes if item.name == access_request.purpose), None
-        ),
-        "level": levels.get((access_request.purpose, None)),
-        "before": levels.get((access_request.purpose, access_request.analyst)),
-        "is_open": access_request.state is State.OPEN,
-        "own": access_request.analyst == visitor.name,
-    }
 
 
 @dataclass(frozen=True, slots=True)
