@@ -5,7 +5,8 @@ how to repeat a failure.
 
 Folders whose extra is not installed are not collected, and the header names them; LETALONE_ALL=1
 makes that an error. Tests marked `long` repeat with many draws what others show with few, or start
-many processes; they run with LETALONE_ALL=1, as .ci/run has it.
+many processes; they run with LETALONE_ALL=1, as .ci/run has it. `few("a", "b")` makes all rows of a
+table of cases long but those whose id holds one of these words: one for each branch.
 """
 
 import gc
@@ -16,6 +17,10 @@ from shutil import which
 import mpmath
 import pytest
 from hypothesis import settings
+
+# Before NumPy is loaded: tests already use all cores, and small sums are slower on many threads.
+for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"):
+    os.environ.setdefault(threads, "1")
 
 # Folders of tests, and what they need beside letalone[test].
 EXTRAS = {"on_spark": "pyspark", "browser": "playwright"}
@@ -53,7 +58,9 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     gc.unfreeze()  # else a binding says at the end that its objects were leaked
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m looks at the marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    mark_rows(config, items)
     parted: dict[bool, list[pytest.Item]] = {False: [], True: []}
     for item in items:
         parted[not ALL and item.get_closest_marker("long") is not None].append(item)
@@ -62,8 +69,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = parted[False]
 
 
+def mark_rows(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks rows as long that `few` does not name; a name that no row has is a mistake."""
+    named: dict[tuple[str, str], bool] = {}
+    for item in items:
+        if few := item.get_closest_marker("few"):
+            test, _, row = item.nodeid.partition("[")
+            for word in few.args:
+                named[test, word] = word in row or named.get((test, word), False)
+            if not any(word in row for word in few.args):
+                item.add_marker(pytest.mark.long)
+    nowhere = [f"{word!r} in {test}" for (test, word), is_there in named.items() if not is_there]
+    if nowhere and not any("::" in asked for asked in config.args):
+        raise pytest.UsageError(f"few names rows that are not there: {', '.join(nowhere)}")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: runs with LETALONE_ALL=1 only")
+    config.addinivalue_line("markers", "few(*words): rows whose id holds none of them are long")
     if ABSENT and ALL:
         raise pytest.UsageError(
             f"LETALONE_ALL=1 asks for all tests, but {', '.join(sorted(ABSENT.values()))} is not"

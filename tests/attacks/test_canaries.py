@@ -11,9 +11,9 @@ from letalone.answers.promise import most_caught
 from letalone.attacks import extract_secrets, stage
 from letalone.attacks.canaries import most_exposed
 from letalone.attacks.characters import (
+    ALPHABET_SIZE,
     END,
     SIGNS,
-    SIZE,
     Reading,
     encode_text,
     train_model,
@@ -48,7 +48,9 @@ def test_a5_an_ordinary_model_tells_a_secret_of_one_line_and_a_private_one_does_
     assert found.most_exposed(4_000) == log2(10**4)
     assert shared.extracted >= 3, "what thousands of lines share is learned"
     assert found.most_guessed == pytest.approx(e / 10**4, rel=1e-6)
-    assert found.fit[0] < found.fit[1] < log2(SIZE), "the private model says something of the text"
+    assert found.fit[0] < found.fit[1] < log2(ALPHABET_SIZE), (
+        "the private model says something of the text"
+    )
 
 
 def _guessed(noise: Geometric, trials: int, bits: SeededBits) -> Guesses:
@@ -95,7 +97,7 @@ def test_no_line_moves_the_table_by_more_than_the_sensitivity(context: int) -> N
 def test_counts_are_those_of_a_slow_count() -> None:
     lines = ["Abba 1", "ab!", "abcdefghij"]
     found = Reading(context=2, length=6).counts(lines)
-    slow = np.zeros((SIZE,) * 3, np.int64)
+    slow = np.zeros((ALPHABET_SIZE,) * 3, np.int64)
     for line in ("abba ", "ab?\n", "abcde"):
         text = END * 2 + (line if len(line) < 5 else line + END)
         for place in range(2, len(text)):
@@ -128,7 +130,7 @@ def test_the_search_finds_what_trying_all_finds() -> None:
 
 
 def test_a_tie_counts_against_the_attacker_so_a_model_of_nothing_exposes_nothing() -> None:
-    nothing = train_model(np.zeros((SIZE,) * 3, np.int64))
+    nothing = train_model(np.zeros((ALPHABET_SIZE,) * 3, np.int64))
     assert exposure(nothing, Pattern("pin ###"), 123) == 0
     model = train_model(Reading().counts(NOTES))
     exposures = np.array([exposure(model, Pattern("at ##"), place) for place in range(100)])

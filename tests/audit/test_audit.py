@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from letalone.audit import Audit, Verdict, audit, confidence_of_each, events
-from letalone.audit.auditor import SAMPLES, SURE, judge
+from letalone.audit.auditor import CONFIDENCE, SAMPLES, judge
 from letalone.audit.bound import HitCounts, epsilon_below, product_level
 from letalone.audit.draws import source_of
 from letalone.audit.events import choose_event
@@ -273,7 +273,7 @@ def test_several_audits_share_the_error() -> None:
         ("claimed_epsilon", EPSILON_OR_ZERO),
         ("claimed_delta", DELTA),
         ("samples", SAMPLES),
-        ("confidence", SURE),
+        ("confidence", CONFIDENCE),
     ],
 )
 def test_a_bad_parameter_is_refused_before_anything_is_drawn(name: str, rule: Any) -> None:

@@ -60,6 +60,8 @@ def test_more_lines_or_columns_of_a_csv_than_the_limit_are_refused(peopled, tmp_
     with open_curator(tmp_path, import_rows=1000) as strict:
         lines = ["patient,ward,cost,age", *["p1,A,1,2"] * 1001]
         refused(strict, put(strict, "long.csv", lines), r"1,001 rows, and at most 1,000")
+        fits = put(strict, "fits.csv", lines[:-1])
+        assert strict.data_sets.register(registration(schema=SCHEMA), by="olga", file=fits)
 
 
 def test_bytes_when_not_compressed_and_the_disk_have_limits_too(peopled, tmp_path):

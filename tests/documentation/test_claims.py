@@ -1,4 +1,4 @@
-"""Every claim has a place where a newcomer meets it, and a test that could refute it."""
+"""Every claim has a place where a reader meets it, and a test that could refute it."""
 
 import re
 from pathlib import Path

@@ -264,7 +264,7 @@ ENGINES = (
 SESSION = (
     Fault(
         "the partner is not charged",
-        "session/partners.py",
+        "session/private_joins.py",
         "return [table.partner(name) for name in sorted(joins)]",
         "return [table.partner(name) for name in sorted(joins)][:0]",
         (

@@ -7,8 +7,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from letalone.audit import audit
-from letalone.audit.auditor import Verdict
+from letalone.audit import Verdict, audit
 from letalone.errors import ParameterError
 from letalone.learn import wholes
 from letalone.learn.gradient import (
@@ -130,7 +129,7 @@ def test_rows_that_are_mostly_zero_give_the_very_same_weights(monkeypatch):
     given = cells, np.arange(60) % 2
     method = gradient_method(setting_of(rows=60, features=8))
     sparse = method.weights(*given, SeededBits(3)).values
-    monkeypatch.setattr(wholes, "FULL", 0)
+    monkeypatch.setattr(wholes, "DENSE_SHARE", 0)
     assert np.array_equal(sparse, method.weights(*given, SeededBits(3)).values)
 
 

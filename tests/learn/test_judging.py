@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 
 import letalone as la
 from learn.majority import Majority
-from letalone.learn.judging import FINE, SIZE, Blocks, Score
+from letalone.learn.judging import BLOCK_ROWS, STEPS_PER_ROW, Blocks, Score
 from letalone.learn.search import PrivateSearchCV
 from letalone.learn.search_plan import Candidate
 from seeded import SeededBits
@@ -63,13 +63,13 @@ def test_a_label_of_any_kind_counts_as_wrong_and_others_as_they_are(odd: object)
     assert Score(None).counted(np.array([1, 1, 0]), cells(1, odd, 0)) == (2, 1)
     assert Score(None).counted(np.array(["a", "b"]), cells(odd, "b")) == (1, 1)
     numbers = Score((0.0, 1.0)).counted(np.array([0.25, 1.0]), cells(odd, 1.0))
-    assert numbers == (FINE, FINE)
+    assert numbers == (STEPS_PER_ROW, STEPS_PER_ROW)
 
 
 def test_labels_of_columns_that_hold_no_numbers_count_as_wrong() -> None:
     score = Score((0.0, 1.0))
-    assert score.counted(np.array([0.5]), np.array(["0.5"])) == (0, FINE)
-    assert score.counted(np.array([0.5]), np.array([0.5 + 0j])) == (0, FINE)
+    assert score.counted(np.array([0.5]), np.array(["0.5"])) == (0, STEPS_PER_ROW)
+    assert score.counted(np.array([0.5]), np.array([0.5 + 0j])) == (0, STEPS_PER_ROW)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_one_row_more_moves_no_other_prediction(places: list[int], at: int, plac
     more = Blocks.of(np.insert(rows, at, 99.0, axis=0), np.insert(np.array(places, int), at, place))
     after = more.predicted(by_place)
     assert np.delete(after, at).tolist() == before.tolist()
-    assert after[at] == 99.0 + place / 2.0**20 + SIZE
+    assert after[at] == 99.0 + place / 2.0**20 + BLOCK_ROWS
     padded = by_place(np.insert(rows, 0, 99.0, axis=0))[1:]
     assert not len(places) or padded.tolist() != before.tolist(), "rows in the order given"
 
@@ -189,12 +189,12 @@ MODELS = [
 def test_what_a_model_says_at_a_place_reads_that_row_alone(model: Any) -> None:
     """The assumption of the proof, bit by bit, with other rows and without."""
     width = 7
-    rows = np.random.default_rng(6).normal(size=(SIZE, width))
+    rows = np.random.default_rng(6).normal(size=(BLOCK_ROWS, width))
     model.fit(rows, rows[:, 0] > 0)
     said = getattr(model, "predict_log_proba", getattr(model, "decision_function", model.predict))
     whole = said(rows)
-    for place in (0, 1, 100, SIZE - 2, SIZE - 1):
-        alone = np.zeros((SIZE, width))
+    for place in (0, 1, 100, BLOCK_ROWS - 2, BLOCK_ROWS - 1):
+        alone = np.zeros((BLOCK_ROWS, width))
         alone[place] = rows[place]
         assert np.array_equal(said(alone)[place], whole[place])
 
@@ -212,7 +212,7 @@ def test_a_search_predicts_in_blocks_of_one_shape(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Candidate, "fitted", watched)
     made = search(Majority(classes=[0, 1]), param_grid={"worst": [True, False]})
     made.fit(np.ones((3000, 2)), np.zeros(3000))
-    assert set(shapes) == {(SIZE, 2)}
+    assert set(shapes) == {(BLOCK_ROWS, 2)}
     assert len(shapes) > 4, "two candidates, and more blocks than one for each"
 
 
@@ -228,10 +228,10 @@ def test_places_are_coins_and_not_the_order_of_rows(monkeypatch: pytest.MonkeyPa
 
     def is_fair(places: np.ndarray) -> bool:
         rising = float(np.mean(np.diff(places) > 0))
-        evenly = float(chisquare(np.bincount(places, minlength=SIZE)).pvalue)
+        evenly = float(chisquare(np.bincount(places, minlength=BLOCK_ROWS)).pvalue)
         return abs(rising - 0.5) < 0.05 and evenly > 5e-7
 
     assert is_fair(seen[0])
     assert not is_fair(np.sort(seen[0]))
-    assert not is_fair(np.arange(len(seen[0])) % SIZE)
+    assert not is_fair(np.arange(len(seen[0])) % BLOCK_ROWS)
     assert not is_fair(seen[0] % 2)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from letalone.audit import audit
-from letalone.audit.auditor import Verdict
+from letalone.audit import Verdict, audit
 from letalone.errors import ParameterError
 from letalone.learn.losses import Margin, Softmax
 from letalone.learn.methods import ConvexSetting

@@ -6,8 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from letalone.audit import audit
-from letalone.audit.auditor import Verdict
+from letalone.audit import Verdict, audit
 from letalone.learn.losses import Margin, Softmax
 from letalone.learn.methods import ConvexSetting
 from letalone.learn.minimum import Objective, minimum

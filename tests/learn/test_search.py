@@ -14,7 +14,7 @@ from sklearn.base import clone, is_classifier
 import letalone as la
 from learn.majority import Majority
 from letalone.learn import search_plan
-from letalone.learn.judging import FINE, Score
+from letalone.learn.judging import STEPS_PER_ROW, Score
 from letalone.learn.random_tries import RandomTries, tries_for
 from letalone.learn.search import PrivateSearchCV
 from seeded import SeededBits
@@ -133,7 +133,7 @@ def test_one_row_moves_a_score_of_numbers_by_its_steps(
     after = score.counted(*np.array([*pairs, more], float).T)
     moves = np.subtract(after, before)
     assert moves.min() >= 0
-    assert moves.sum() == FINE
+    assert moves.sum() == STEPS_PER_ROW
 
 
 def test_scores_of_classes_count_what_is_right_whatever_the_types() -> None:
@@ -142,8 +142,11 @@ def test_scores_of_classes_count_what_is_right_whatever_the_types() -> None:
     assert score.counted(np.array(["a", "b"]), np.array(["a", None], object)) == (1, 1)
     assert score.counted(np.array(["a"]), np.array([3.5])) == (0, 1)
     numbers = Score((0.0, 1.0))
-    assert numbers.counted(np.array([0.25]), np.array([None], object)) == (0, FINE)
-    assert numbers.counted(np.array([0.25]), np.array([0.5])) == (FINE * 3 // 4, FINE // 4)
+    assert numbers.counted(np.array([0.25]), np.array([None], object)) == (0, STEPS_PER_ROW)
+    assert numbers.counted(np.array([0.25]), np.array([0.5])) == (
+        STEPS_PER_ROW * 3 // 4,
+        STEPS_PER_ROW // 4,
+    )
 
 
 # The search.

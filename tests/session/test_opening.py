@@ -60,6 +60,23 @@ def test_a_ledger_that_knows_the_data_set_needs_no_budget(tmp_path: Path) -> Non
         la.open(path, unit="patient_id", ledger=book)
 
 
+def test_a_ledger_beside_the_file_is_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "visits.parquet"
+    visits().to_parquet(path)
+    kept = tmp_path / "visits.letalone.db"
+    with la.open(path, unit="patient_id", budget=la.Budget(3), ledger=kept) as first:
+        first.agg(n=la.count()).release(epsilon=1)
+    with la.open(path) as again:
+        assert (again.unit, again.remaining.epsilon) == ("patient_id", 2)
+        assert kept.name in repr(again)
+
+
+def test_a_refused_call_makes_no_ledger(tmp_path: Path) -> None:
+    with pytest.raises(la.ParameterError, match="unit is missing"):
+        la.open(visits(), budget=1, ledger=tmp_path / "new.db")
+    assert not list(tmp_path.iterdir())
+
+
 def test_every_printout_says_that_a_budget_in_memory_ends_with_the_process(tmp_path: Path) -> None:
     session = opened()
     query = session.agg(n=la.count())
@@ -146,6 +163,11 @@ def test_a_schema_is_given_as_an_object_or_as_a_path(tmp_path: Path) -> None:
         assert (session.name, session.schema.name) == ("mine", "mine")
     with pytest.raises(la.ParameterError, match="schema is 3"):
         la.open(path, schema=3, budget=HUGE)
+
+
+def test_a_schema_files_words_are_understood_by_open() -> None:
+    session = opened(neighbours="replace", budget=3)
+    assert (session.neighbours.relation.value, session.budget) == ("replace", la.Budget(3))
 
 
 def test_the_name_is_the_file_s_and_that_of_a_pattern_does_not_change(tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import SCALE, Number
 
 Whole = NDArray[np.int64]
-MOST_STEPS = 16  # of prefixes
-LISTED = 6  # names in a set; of more, the first and the last are named
+MAX_PREFIXES = 16  # of prefixes
+MAX_NAMES_LISTED = 6  # names in a set; of more, the first and the last are named
 ALL = "*"
 POSTAL = re.compile(r"(^|_)(zip|zip_?code|postcode|postal_?code|plz)(_|$)")
 SPECIAL = ("missing", "NaN")
@@ -58,7 +58,7 @@ class Prefixes:
         longest = max(map(len, texts), default=0)
         if found.kind is ColumnNature.NUMBER and all(map(str.isdigit, texts)):
             texts = [text.zfill(longest) for text in texts]  # a number has lost its zeros
-        lengths = range(1, min(longest, MOST_STEPS + 1))
+        lengths = range(1, min(longest, MAX_PREFIXES + 1))
         paths = [[*(_cut(text, length, longest) for length in lengths), text] for text in texts]
         order = sorted(range(len(texts)), key=texts.__getitem__)
         return _of_paths(found, paths, "prefixes", in_a_row=True, order=order)
@@ -142,9 +142,6 @@ class Sets:
         return _of_paths(found, [[t] for t in found.column.texts()], "sets", in_a_row=False)
 
 
-Hierarchy = Prefixes | Dates | Ranges | Tree | Sets
-
-
 def ladder_of(found: Natural, given: object = None) -> Ladder:
     """The ladder of a column: by the hierarchy that was given, else by what its values are.
 
@@ -220,7 +217,7 @@ def _whole(ladder: Ladder, codes: Whole, level: int) -> tuple[Whole, Whole]:
 
 def _several(ladder: Ladder, level: int, first: int, last: int) -> str:
     names = ladder.names[level]
-    if not ladder.in_a_row and last - first < LISTED:
+    if not ladder.in_a_row and last - first < MAX_NAMES_LISTED:
         return ", ".join(names[first : last + 1])
     if not ladder.in_a_row:
         return f"{names[first]} … {names[last]}"

@@ -24,13 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.anonymity import diversity
-from letalone.anonymity.cells import Whole
 from letalone.anonymity.diversity import people_by_value, people_in, people_with
 from letalone.anonymity.hierarchies import Ladder
+from letalone.anonymity.value_cells import Whole
 
 Flags = NDArray[np.bool_]
 NEVER = np.iinfo(np.int64).max
-FEW = 10  # rows are left out only where they are at most one in so many of their part
+# Rows are left out only where they are at most one in so many of their part.
+MAX_ONE_IN_LEFT_OUT = 10
 OUT = -1
 
 
@@ -54,7 +55,7 @@ class MondrianTable:
     codes: Whole
     rows: Whole
     sensitive: tuple[Whole, ...]
-    whole: tuple[Whole, ...]
+    in_table: tuple[Whole, ...]
     unit: Whole | None = None
 
 
@@ -162,7 +163,7 @@ def _cut(table: MondrianTable, promise: Promise, cells: Whole, local: Whole, col
     small_is_right = taken * 2 > total
     rest = np.where(small_is_right, (fits & enough)[::2], (fits & enough)[1::2])
     too_few = np.where(small_is_right, ~enough[1::2], ~enough[::2])
-    leaves_few = too_few & (small * FEW <= total)
+    leaves_few = too_few & (small * MAX_ONE_IN_LEFT_OUT <= total)
     holds = (fits & enough)[::2] & (fits & enough)[1::2]
     made = (small, small_is_right, holds, leaves_few & rest)
     counts, *flags = (_by_part(part, local[starts], len(column)) for part in made)
@@ -202,7 +203,7 @@ def _fits(table: MondrianTable, promise: Promise, cells: Whole, side: Whole, sid
     if promise.l is None and promise.t is None:
         return fits
     unit = None if table.unit is None else table.unit[cells]
-    for values, in_table in zip(table.sensitive, table.whole, strict=True):
+    for values, in_table in zip(table.sensitive, table.in_table, strict=True):
         by_value = people_by_value(side, values[cells], table.rows[cells], unit=unit)
         if promise.l is not None:
             fits &= diversity.distinct(by_value) >= promise.l

@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import hyp2f1
 
-from letalone.anonymity.cells import Whole
+from letalone.anonymity.value_cells import Whole
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT
 
 SMALL = 1e-8  # shares below which 2F1 is computed by a recurrence
-LEAST = 1e-300  # below it, one in so many
+MIN_CHANCE = 1e-300  # below it, one in so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +76,14 @@ def risk_of(sizes: Whole, population: int | None, *, people: int | None = None) 
 
 
 def _share(people: int, population: int) -> float:
-    whole = int(COUNT.typed("population", population))
-    if whole < people:
+    number = int(COUNT.typed("population", population))
+    if number < people:
         raise ParameterError(
-            f"population is {whole}, but the table has {people} people, so it must be that or more."
+            f"population is {number}, but the table has {people} people, so it must be that or"
+            " more."
             " It is the number of people that the table was taken from."
         )
-    return people / whole
+    return people / number
 
 
 def _one_in(sizes: Whole, share: float) -> NDArray[np.float64]:
@@ -91,7 +92,7 @@ def _one_in(sizes: Whole, share: float) -> NDArray[np.float64]:
     if share == 1:
         return (1 / distinct)[inverse]
     if share < SMALL:
-        expected = _one_in_of_a_small_share(distinct, max(share, LEAST))
+        expected = _one_in_of_a_small_share(distinct, max(share, MIN_CHANCE))
     else:
         expected = share / distinct * hyp2f1(1, 1, distinct + 1, 1 - share)
     return np.minimum(expected, 1 / distinct)[inverse]

@@ -29,11 +29,11 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from letalone.answers.promise import most_caught, percent
+from letalone.answers.promise import as_percent, most_caught
 from letalone.attacks import stage
 from letalone.attacks.characters import Model, Reading, Whole, train_model, train_privately
 from letalone.attacks.picture import Picture, Series, SeriesStyle
-from letalone.attacks.result import AttackResult, Line, Numbers
+from letalone.attacks.result import AttackReport, Line, Numbers
 from letalone.attacks.secrets_of_text import Pattern, beam_search, exposure
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
@@ -42,7 +42,7 @@ from letalone.randomness.bits import SYSTEM, BitSource
 
 PATTERN = "the door code is #####"
 REPETITIONS = (1, 4, 16, 64, 256, 1024)
-BEAM = 64
+BEAM_WIDTH = 64
 Training = Callable[[Whole], Model]
 SELDOM = 0.05  # D6 is drawn where it is passed at most so often
 
@@ -66,7 +66,7 @@ class Exposed(Numbers):
 
 
 @dataclass(frozen=True, slots=True)
-class Canaries(AttackResult):
+class Canaries(AttackReport):
     """How much of planted secrets comes out of an ordinary model, and of a private one.
 
     `space` is the number of secrets of the pattern. `own` are secrets of that form that were in
@@ -174,7 +174,7 @@ def _out_of(pair: tuple[int, int], number: int) -> tuple[str, str]:
 
 def _rarely(chance: float) -> str:
     """How often, never less than it is: in percent, or once in so many times."""
-    return percent(chance) if chance > SELDOM else f"once in {floor(1 / chance):,}"
+    return as_percent(chance) if chance > SELDOM else f"once in {floor(1 / chance):,}"
 
 
 def _times(repetitions: int) -> str:
@@ -223,7 +223,7 @@ def extract_secrets(
     every = list(zip(numbers, drawn.tolist(), strict=True))
     models = (train_model(planting.counts), private(planting.counts))
     own_secrets = form.found_in(lines)
-    own_found = [len(own_secrets & set(beam_search(model, form, BEAM))) for model in models]
+    own_found = [len(own_secrets & set(beam_search(model, form, BEAM_WIDTH))) for model in models]
     fit = [model.bits_per_sign(lines, reading.length) for model in models]
     return Canaries(
         pattern=form.text,
@@ -254,7 +254,7 @@ class _Planting:
             planted = self.form.number(secret)
             model = train(self.counts + times * self.reading.counts([planted]))
             exposures.append(exposure(model, self.form, secret))
-            extracted += beam_search(model, self.form, BEAM)[0] == planted
+            extracted += beam_search(model, self.form, BEAM_WIDTH)[0] == planted
         return Exposed(times, tuple(exposures), extracted)
 
 

@@ -29,10 +29,10 @@ Whole = NDArray[np.int64]
 
 END, OTHER = "\n", "?"
 SIGNS = END + " abcdefghijklmnopqrstuvwxyz0123456789" + OTHER
-SIZE = len(SIGNS)
+ALPHABET_SIZE = len(SIGNS)
 STRENGTH = 0.5  # what fewer signs before are worth, in counts
 _CODES = np.full(128, SIGNS.index(OTHER), np.int64)
-_CODES[np.frombuffer(SIGNS.encode(), np.uint8)] = np.arange(SIZE)
+_CODES[np.frombuffer(SIGNS.encode(), np.uint8)] = np.arange(ALPHABET_SIZE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,13 @@ class Reading:
 
     def counts(self, lines: Sequence[str]) -> Whole:
         """How often each sign followed each few signs before it; an axis a place."""
-        cells = SIZE ** (self.context + 1)
+        cells = ALPHABET_SIZE ** (self.context + 1)
         text, is_sign = _matrix(lines, self.length)
         before = np.zeros((len(lines), self.context), np.int64)  # a line begins as one ends
         cell_numbers = _cell_numbers(np.hstack([before, text]), self.context + 1)[is_sign]
-        return np.bincount(cell_numbers, minlength=cells).reshape((SIZE,) * (self.context + 1))
+        return np.bincount(cell_numbers, minlength=cells).reshape(
+            (ALPHABET_SIZE,) * (self.context + 1)
+        )
 
     def noise(self, epsilon: Number) -> Geometric:
         return Geometric(epsilon=epsilon, sensitivity=self.length)
@@ -77,7 +79,7 @@ class Model:
 
 def train_model(counts: Floats | Whole) -> Model:
     """The ordinary model of a table of counts."""
-    chance = np.full(SIZE, 1 / SIZE)
+    chance = np.full(ALPHABET_SIZE, 1 / ALPHABET_SIZE)
     for before in range(counts.ndim):
         seen = counts.sum(axis=tuple(range(counts.ndim - 1 - before)))
         chance = (seen + STRENGTH * chance) / (seen.sum(axis=-1, keepdims=True) + STRENGTH)
@@ -115,5 +117,5 @@ def _cell_numbers(text: Whole, width: int) -> Whole:
     last = text.shape[1] - width + 1
     cell_numbers = np.zeros((text.shape[0], last), np.int64)
     for place in range(width):
-        cell_numbers = cell_numbers * SIZE + text[:, place : place + last]
+        cell_numbers = cell_numbers * ALPHABET_SIZE + text[:, place : place + last]
     return cell_numbers

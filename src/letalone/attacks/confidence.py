@@ -23,7 +23,7 @@ from letalone.errors import ParameterError
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
 Loss = Callable[[Any, Floats, Labels], Floats]
-LEAST = 1e-12  # probabilities are kept away from 0 and 1
+MIN_PROBABILITY = 1e-12  # probabilities are kept away from 0 and 1
 
 
 def confidence(model: Any, rows: Floats, labels: Labels, *, loss: Loss | None = None) -> Floats:
@@ -77,7 +77,7 @@ def _probability(model: Any, rows: Floats, labels: Labels) -> Floats:
     likely = np.where(_is_own_class(model, labels), _ask_model(model.predict_proba, rows), 0).sum(
         axis=1
     )
-    return np.clip(likely, LEAST, 1 - LEAST)
+    return np.clip(likely, MIN_PROBABILITY, 1 - MIN_PROBABILITY)
 
 
 def _margin(scores: Floats, own: NDArray[np.bool_]) -> Floats:

@@ -27,22 +27,22 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
+from letalone.answers.promise import FALSE_ALARMS, as_percent, most_caught
 from letalone.attacks import stage
+from letalone.attacks.counted_table import Counted, Whole, names_of, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
-from letalone.attacks.result import AttackResult, Line
-from letalone.attacks.tables import Counted, Whole, names_of, read
+from letalone.attacks.result import AttackReport, Line
 from letalone.engines.coded import FIRST, Coded
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural, plural_people
 from letalone.exact.typed import COUNT, EPSILON, Number
-from letalone.plans.aggregates import count_distinct
 from letalone.plans.keys import product
+from letalone.plans.requests import count_distinct
 from letalone.privacy import Privacy
 from letalone.session.opening import open as open_table
 
 WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")
-MOST_CELLS = 1_000_000
+MAX_CELLS = 1_000_000
 EDGES = (0, 1, 2, 5, 10, 20, 50)  # cells are told apart by how many people are in them
 
 
@@ -65,7 +65,7 @@ class Crowd:
 
 
 @dataclass(frozen=True, slots=True)
-class HeatMap(AttackResult):
+class HeatMap(AttackReport):
     """What a map of people gives away.
 
     `visited` cells have somebody in them, `lonely` ones fewer than `few` people, of which
@@ -109,8 +109,8 @@ class HeatMap(AttackResult):
             f"The map counts {plural_people(self.people)} in {self.visited:,} of"
             f" {plural(self.cells, 'cell')}. {self._lonely()} In a private map with"
             f" ε = {self.epsilon:g}, {self.lonely_private:,} of {plural(self.lonely, 'such cell')}"
-            f" stood out, as {percent(self.alarm)} of empty cells are expected to; one"
-            f" person in a cell is found {percent(self._one_allowed)} of the time at most."
+            f" stood out, as {as_percent(self.alarm)} of empty cells are expected to; one"
+            f" person in a cell is found {as_percent(self._one_allowed)} of the time at most."
         )
 
     def _lonely(self) -> str:
@@ -125,7 +125,7 @@ class HeatMap(AttackResult):
             (f"cells that show, of those with {crowd.label}", _of(crowd, today=True), _of(crowd))
             for crowd in self.crowds
         ]
-        limit = f"at most {percent(self._one_allowed)}"
+        limit = f"at most {as_percent(self._one_allowed)}"
         return [*shown, ("one person in a cell found (D6)", "no limit", limit)]
 
     def _picture(self) -> Picture:
@@ -196,10 +196,10 @@ def _axes(columns: Sequence[Coded]) -> list[list[object]]:
         _check_place(column)
     axes = [_values(column) for column in columns]
     cells = prod(map(_length, axes))
-    if cells > MOST_CELLS:
+    if cells > MAX_CELLS:
         raise ParameterError(
             f"The map has {cells:,} cells, from the least to the largest place, but may have"
-            f" {MOST_CELLS:,} at most. Divide the places and round them: a coarser grid."
+            f" {MAX_CELLS:,} at most. Divide the places and round them: a coarser grid."
         )
     return [list(axis) for axis in axes]
 
@@ -233,7 +233,7 @@ def _values(column: Coded) -> Sequence[object]:
         return values
     numbers = [int(str(value)) for value in values]
     between = range(min(numbers), max(numbers) + 1)
-    if not column.is_text or _length(between) > MOST_CELLS:
+    if not column.is_text or _length(between) > MAX_CELLS:
         return between
     return [str(value) for value in between]
 

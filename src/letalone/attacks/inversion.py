@@ -33,7 +33,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.answers.promise import percent
+from letalone.answers.promise import as_percent
 from letalone.attacks.confidence import likelihood
 from letalone.attacks.games import (
     MODELS,
@@ -43,11 +43,11 @@ from letalone.attacks.games import (
     play,
     private_model,
 )
-from letalone.attacks.people import MOST_VALUES, TrainingPeople, people_of
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
 from letalone.attacks.rates import Rates, least, most
-from letalone.attacks.result import AttackResult, Line
+from letalone.attacks.result import AttackReport, Line
 from letalone.attacks.stage import OUTCOME, SENSITIVE, study
+from letalone.attacks.training_people import MAX_VALUES, TrainingPeople, people_of
 from letalone.errors import ParameterError
 from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Number
@@ -55,15 +55,15 @@ from letalone.privacy import Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 
 Floats = NDArray[np.float64]
-SMALLEST = 1e-6  # a model's error, where it has learnt all by heart
+MIN_ERROR = 1e-6  # a model's error, where it has learnt all by heart
 SHADOWS = 8
 Truths = NDArray[np.bool_]
 PREDICTING = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
-DEPTH = 4  # a model in a step of a pipeline in a search
+MAX_DEPTH = 4  # a model in a step of a pipeline in a search
 
 
 @dataclass(frozen=True, slots=True)
-class ModelInversion(AttackResult):
+class ModelInversion(AttackReport):
     """How often a secret is guessed: of members (`caught`) and of strangers (`alarms`).
 
     `baseline` is the share of the commonest value. `stored` of `trained` rows were in the file of
@@ -107,10 +107,11 @@ class ModelInversion(AttackResult):
         return (
             f"A linear model predicts {self.target!r}. Whoever knows that of a person, and all of"
             f" their features but {self.sensitive!r}, tries its {self.values} values in the"
-            f" model: right for {percent(ordinary.detection)} of those it was trained on and"
-            f" {percent(ordinary.false_alarm)} of strangers; the commonest value alone is right for"
-            f" {percent(self.baseline)}. With ε = {self.epsilon:g} it is"
-            f" {percent(noisy.detection)} and {percent(noisy.false_alarm)}: what holds for"
+            f" model: right for {as_percent(ordinary.detection)} of those it was trained on and"
+            f" {as_percent(ordinary.false_alarm)} of strangers; the commonest value alone is"
+            " right for"
+            f" {as_percent(self.baseline)}. With ε = {self.epsilon:g} it is"
+            f" {as_percent(noisy.detection)} and {as_percent(noisy.false_alarm)}: what holds for"
             " everybody can still be learnt, and is no breach. A kernel machine's file holds"
             f" {self.stored:,} of {self.trained:,} rows of people as they are, the private"
             f" model's {self.private_stored:,}."
@@ -118,8 +119,8 @@ class ModelInversion(AttackResult):
 
     def lines(self) -> list[Line]:
         ordinary, noisy = self.ordinary, self.private
-        guessed = percent(self.baseline)
-        limit = f"at most {percent(self.most_allowed)}"
+        guessed = as_percent(self.baseline)
+        limit = f"at most {as_percent(self.most_allowed)}"
         return [
             (f"{self.sensitive} guessed, of members", ordinary.told(), noisy.told()),
             (f"{self.sensitive} guessed, of strangers", _outside(ordinary), _outside(noisy)),
@@ -207,7 +208,7 @@ class _SecretFeature:
     place: slice
     encoded: Floats
     shares: Floats
-    own: NDArray[np.intp]
+    codes: NDArray[np.intp]
 
 
 def _secret(people: TrainingPeople, name: str) -> _SecretFeature:
@@ -221,10 +222,10 @@ def _secret(people: TrainingPeople, name: str) -> _SecretFeature:
     encoded, codes, counts = np.unique(
         people.rows[:, place], axis=0, return_inverse=True, return_counts=True
     )
-    if not 2 <= len(encoded) <= MOST_VALUES:
+    if not 2 <= len(encoded) <= MAX_VALUES:
         raise ParameterError(
             f"Column {name!r} has {len(encoded)} values among these people, but a secret must have"
-            f" from 2 to {MOST_VALUES} to be tried one by one. Name another."
+            f" from 2 to {MAX_VALUES} to be tried one by one. Name another."
         )
     return _SecretFeature(place, encoded, counts / counts.sum(), codes.reshape(-1))
 
@@ -242,7 +243,7 @@ def _rates_of_guesses(
     error = _error(model, people, generator, ordinary=ordinary)
 
     def right(fitted: Any) -> Floats:
-        return (_guess(fitted, people, secret, error) == secret.own).astype(np.float64)
+        return (_guess(fitted, people, secret, error) == secret.codes).astype(np.float64)
 
     played = play(model, people, right, models=models, generator=generator, ordinary=ordinary)
     targets = generator.integers(0, len(people.rows), models)
@@ -273,7 +274,7 @@ def _error(
     tried: GameResult = play(
         model, people, apart, models=SHADOWS, generator=generator, ordinary=ordinary
     )
-    return SMALLEST + float(np.sqrt((tried.scores[tried.inside] ** 2).mean()))
+    return MIN_ERROR + float(np.sqrt((tried.scores[tried.inside] ** 2).mean()))
 
 
 def _kernel_machine(people: TrainingPeople) -> Any:
@@ -287,7 +288,7 @@ def _count_stored_rows(model: Any, people: TrainingPeople) -> int:
 
 def _outside(rates: Rates) -> str:
     low, high = (end(rates.alarms, rates.outsiders, 0.025) for end in (least, most))
-    return f"{percent(rates.false_alarm)} ({100 * low:.0f} to {100 * high:.0f})"
+    return f"{as_percent(rates.false_alarm)} ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def _yes(exceeds: bool) -> str:
@@ -322,7 +323,7 @@ def rows_in_model(model: Any, rows: Any) -> Truths:
     if wanted.ndim != 2:
         raise ParameterError("The rows must be numbers, one row for each person: [[1.0, 2.0], …].")
     opened = pickle.loads(pickle.dumps(model))  # of our own making
-    known = {row.tobytes() for part in _arrays(opened, DEPTH) for row in _rows(part, wanted)}
+    known = {row.tobytes() for part in _arrays(opened, MAX_DEPTH) for row in _rows(part, wanted)}
     return np.array([row.tobytes() in known for row in wanted], np.bool_)
 
 

@@ -11,14 +11,14 @@ from enum import Enum
 from textwrap import fill
 from typing import Any
 
-from letalone.answers.figure import empty_figure, written
+from letalone.answers.figure import empty_figure, save_figure
 from letalone.privacy import Privacy
 
 WIDTH, HEIGHT, LEGEND = 5.4, 3.5, 0.21  # in inches: readable on a telephone; a line of the legend
-LETTERS = 62  # of a title in a line
+TITLE_WIDTH = 62  # of a title in a line
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito
 MARKS = "osD^vP"  # for whoever sees no colours
-STEPS = 40  # of a bound along the axis
+BOUND_STEPS = 40  # of a bound along the axis
 
 
 class SeriesStyle(Enum):
@@ -61,7 +61,7 @@ def allowed_at(epsilon: float) -> str:
 
 def bound(privacy: Privacy, label: str, rates: Sequence[float] = ()) -> Series:
     """D6: the most often that any test is right about one person, by its false alarms."""
-    across = tuple(rates) or tuple(step / STEPS for step in range(STEPS + 1))
+    across = tuple(rates) or tuple(step / BOUND_STEPS for step in range(BOUND_STEPS + 1))
     caught = tuple(1 - privacy.tradeoff(rate) for rate in across)
     return Series(label, across, caught, SeriesStyle.BOUND)
 
@@ -73,7 +73,7 @@ def draw(picture: Picture, path: object = None) -> Any:
     place = figure.subplots()
     for number, series in enumerate(picture.series):
         _draw_one(place, series, number=number, width=_bar_width(picture))
-    place.set_title(fill(picture.title, LETTERS), loc="left", fontsize=10)
+    place.set_title(fill(picture.title, TITLE_WIDTH), loc="left", fontsize=10)
     place.set_xlabel(picture.across)
     place.set_ylabel(picture.up)
     if picture.places:
@@ -88,7 +88,7 @@ def draw(picture: Picture, path: object = None) -> Any:
     place.set_axisbelow(True)
     if lines:  # below the picture, where it hides nothing
         figure.legend(fontsize=9, loc="outside lower left", frameon=False)
-    return written(figure, path)
+    return save_figure(figure, path)
 
 
 def _bar_width(picture: Picture) -> float:

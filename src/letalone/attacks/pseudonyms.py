@@ -23,11 +23,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from letalone.answers.promise import FALSE_ALARMS, percent
+from letalone.answers.promise import FALSE_ALARMS, as_percent
 from letalone.attacks import stage
+from letalone.attacks.counted_table import Whole, names_of, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle
-from letalone.attacks.result import AttackResult, Line
-from letalone.attacks.tables import Whole, names_of, read
+from letalone.attacks.result import AttackReport, Line
 from letalone.engines.coded import FIRST, Coded
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
@@ -39,7 +39,7 @@ DIGITS, LETTERS = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 HEX = frozenset("0123456789abcdef")
 PATTERNS = ("#@##", "#####", "@@###")  # a cab, a ZIP code, a limousine
 FIRST_DAY, LAST_DAY = np.datetime64("1900-01-01"), np.datetime64("2030-01-01")
-MOST_TRIED = 100_000_000
+MAX_TRIED = 100_000_000
 ALGORITHMS: dict[int, tuple[str, Callable[[bytes], Any]]] = {
     32: ("MD5", lambda text: md5(text, usedforsecurity=False)),
     40: ("SHA-1", lambda text: sha1(text, usedforsecurity=False)),
@@ -69,7 +69,7 @@ class Reversed:
 
 
 @dataclass(frozen=True, slots=True)
-class Pseudonyms(AttackResult):
+class Pseudonyms(AttackReport):
     """The columns that are hashes, and how many of these are reversed."""
 
     columns: tuple[Reversed, ...]
@@ -85,12 +85,13 @@ class Pseudonyms(AttackResult):
             f"{sentences} A hash without a key hides nothing where all possible values can be"
             " tried. A secret key would stop this attack, but not the linkage of the rest of the"
             " row. A private release has no pseudonyms in it: with"
-            f" ε = {self.epsilon:g}, one person is found {percent(self._most_caught)} of the time"
-            f" at most, at {percent(FALSE_ALARMS)} false alarms."
+            f" ε = {self.epsilon:g}, one person is found {as_percent(self._most_caught)} of the"
+            " time"
+            f" at most, at {as_percent(FALSE_ALARMS)} false alarms."
         )
 
     def lines(self) -> list[Line]:
-        limit = f"at most {percent(self._most_caught)}"
+        limit = f"at most {as_percent(self._most_caught)}"
         rows: list[Line] = []
         for column in self.columns[:4]:
             name = f"{column.column} ({column.algorithm})"
@@ -157,9 +158,9 @@ def _spaces(patterns: list[str], largest: int) -> list[_Space]:
 def _pattern(pattern: str) -> _Space:
     signs = [{"#": DIGITS, "@": LETTERS}.get(sign, sign) for sign in pattern]
     size = prod(len(sign) for sign in signs)
-    if size > MOST_TRIED:
+    if size > MAX_TRIED:
         raise ParameterError(
-            f"The pattern {pattern!r} has {size:,} values, but at most {MOST_TRIED:,} are tried."
+            f"The pattern {pattern!r} has {size:,} values, but at most {MAX_TRIED:,} are tried."
             " Fix more of its signs."
         )
     return _Space(pattern, size, lambda: map("".join, product(*signs)))

@@ -34,10 +34,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from letalone.answers.promise import percent
+from letalone.answers.promise import as_percent
+from letalone.attacks.counted_table import Counted, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle
 from letalone.attacks.pools import truths
-from letalone.attacks.result import AttackResult, Line
+from letalone.attacks.result import AttackReport, Line
 from letalone.attacks.subset_sums import (
     HALF,
     Guesses,
@@ -46,18 +47,17 @@ from letalone.attacks.subset_sums import (
     predict_share,
     surest,
 )
-from letalone.attacks.tables import Counted, read
 from letalone.engines.coded import FIRST
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.mechanisms import Geometric
 from letalone.randomness.bits import SYSTEM, BitSource
 
-ERRORS = (0.125, 0.25, 0.5, 1, 2, 4, 8)  # of the answers, at most so many times √n
-TIMES = (Fraction(1, 10), Fraction(1), Fraction(10), Fraction(100))  # ε, for the picture
+ERROR_FACTORS = (0.125, 0.25, 0.5, 1, 2, 4, 8)  # of the answers, at most so many times √n
+EPSILON_FACTORS = (Fraction(1, 10), Fraction(1), Fraction(10), Fraction(100))  # ε, for the picture
 PROGRAMMES = 2  # solved for each size of the error
 PER_BIT = 4  # questions, from which on the formula fits
-STEPS = 60  # of the formula, along the axis
+FORMULA_STEPS = 60  # of the formula, along the axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Protected:
 
 
 @dataclass(frozen=True, slots=True)
-class Reconstruction(AttackResult):
+class Reconstruction(AttackReport):
     """How much of a secret column comes back from sums over random subsets.
 
     `people` bits, of which a `share` is 1; `questions` about them. `plain` is by the size of the
@@ -133,25 +133,25 @@ class Reconstruction(AttackResult):
         return (
             f"{self.questions:,} questions, how many of a random half of {self.people:,} people"
             f" have the secret, were answered with an error of at most {small.error:,}:"
-            f" {percent(small.linear_programme.share)} of the secrets came back. With an error"
-            f" of up to {large.error:,} it was {percent(large.linear_programme.share)}. Guessing"
-            f" blindly is right about {percent(self.blind)}. Through letalone, at"
+            f" {as_percent(small.linear_programme.share)} of the secrets came back. With an error"
+            f" of up to {large.error:,} it was {as_percent(large.linear_programme.share)}. Guessing"
+            f" blindly is right about {as_percent(self.blind)}. Through letalone, at"
             f" ε = {self.epsilon:g} for all questions together,"
-            f" {percent(ours.least_squares.share)} came back, and nobody can be surer of any one"
-            f" than {percent(ours.allowed)}, however they compute."
+            f" {as_percent(ours.least_squares.share)} came back, and nobody can be surer of any one"
+            f" than {as_percent(ours.allowed)}, however they compute."
         )
 
     def lines(self) -> list[Line]:
         ours = self.protected
         rest = (level for level in self.private if level is not ours)
-        others = {f"{level.epsilon:g}": percent(level.least_squares.share) for level in rest}
+        others = {f"{level.epsilon:g}": as_percent(level.least_squares.share) for level in rest}
         return [
-            ("secrets recovered", "", percent(ours.least_squares.share)),
+            ("secrets recovered", "", as_percent(ours.least_squares.share)),
             *(_line(level) for level in self.plain),
             (f"  at ε = {', '.join(others)}", "", ", ".join(others.values())),
             ("typical error (sd)", "", f"{ours.deviation:,.0f}"),
-            ("blind guess", percent(self.blind), percent(self.blind)),
-            ("sure of one person (D6)", "no limit", f"at most {percent(ours.allowed)}"),
+            ("blind guess", as_percent(self.blind), as_percent(self.blind)),
+            ("sure of one person (D6)", "no limit", f"at most {as_percent(ours.allowed)}"),
         ]
 
     def _picture(self) -> Picture:
@@ -164,7 +164,10 @@ class Reconstruction(AttackResult):
 
 def _line(level: Recovered) -> Line:
     words = "exact answers" if level.error == 0 else f"off by up to {level.error:,}"
-    squares, programme = percent(level.least_squares.share), percent(level.linear_programme.share)
+    squares, programme = (
+        as_percent(level.least_squares.share),
+        as_percent(level.linear_programme.share),
+    )
     return f"  {words}: programme, squares", f"{programme}, {squares}", ""
 
 
@@ -173,7 +176,7 @@ def _plain_series(result: Reconstruction) -> list[Series]:
     root = sqrt(result.people)
     across = tuple(level.deviation / root for level in noisy)
     last = max(level.deviation / root for level in result.private)
-    everywhere = np.geomspace(min(across, default=last), max(last, *across), STEPS).tolist()
+    everywhere = np.geomspace(min(across, default=last), max(last, *across), FORMULA_STEPS).tolist()
     formula = [predict_share(result.people, result.questions, place * root) for place in everywhere]
     squares = tuple(level.least_squares.share for level in noisy)
     programme = tuple(level.linear_programme.share for level in noisy)
@@ -222,11 +225,11 @@ def reconstruct(
     share = _share(table, column, equals)
     generator = np.random.default_rng(seed)
     sums = draw_questions(generator, people=people, questions=number)
-    levels = sorted({round(times * sqrt(people)) for times in ERRORS} | {0})
+    levels = sorted({round(times * sqrt(people)) for times in ERROR_FACTORS} | {0})
     plain = [_recover_plain(sums, generator, share, error=error, trials=draws) for error in levels]
     private = [
         _recover_private(sums, generator, share, epsilon=times * spent, trials=draws, bits=bits)
-        for times in TIMES
+        for times in EPSILON_FACTORS
     ]
     return Reconstruction(people, number, share, tuple(plain), tuple(private), float(spent))
 

@@ -24,7 +24,7 @@ from letalone.attacks.characters import END, SIGNS, Model, Whole, encode_text
 from letalone.errors import ParameterError
 
 KINDS = {"#": "0123456789", "@": "abcdefghijklmnopqrstuvwxyz"}
-MOST_RANKED = 1_000_000
+MAX_RANKED = 1_000_000
 TIE = 1e-9  # scores that differ by less are equal
 
 
@@ -38,10 +38,10 @@ class Pattern:
     def checked(cls, text: str, length: int) -> "Pattern":
         """A pattern that fits a line and can be ranked, or what is wrong with it."""
         pattern = cls(text.lower())
-        if not 1 < pattern.size <= MOST_RANKED:
+        if not 1 < pattern.size <= MAX_RANKED:
             raise ParameterError(
                 f"The pattern {text!r} has {pattern.size:,} values, but must have 2 to"
-                f" {MOST_RANKED:,}. Write # for a digit and @ for a letter of the secret, such as"
+                f" {MAX_RANKED:,}. Write # for a digit and @ for a letter of the secret, such as"
                 " 'my pin is ####'."
             )
         if len(text) >= length:

@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 
 from letalone.attacks.confidence import Loss, confidence
 from letalone.attacks.games import GameResult, play
-from letalone.attacks.people import TrainingPeople
 from letalone.attacks.rates import Rates
 from letalone.attacks.result import Numbers
+from letalone.attacks.training_people import TrainingPeople
 from letalone.privacy import Privacy
 
 Floats = NDArray[np.float64]
 Law = Callable[[Floats], Floats]
 LOSS, RATIO = "loss threshold", "likelihood ratio"
 CONFIDENCE = 0.95
-STEPS = np.concatenate([[0.001, 0.002, 0.005, 0.01, 0.02], np.linspace(0.05, 1, 20)])
-SMALLEST = 1e-9  # a deviation, where a model says the same always
+ALARM_RATES = np.concatenate([[0.001, 0.002, 0.005, 0.01, 0.02], np.linspace(0.05, 1, 20)])
+MIN_DEVIATION = 1e-9  # a deviation, where a model says the same always
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _best_cut(tuned: GameResult) -> float:
 
 def _curve(played: GameResult) -> tuple[tuple[float, float], ...]:
     members, strangers = played.scores[played.inside], played.scores[~played.inside]
-    cuts = np.quantile(strangers, 1 - STEPS, method="higher")
+    cuts = np.quantile(strangers, 1 - ALARM_RATES, method="higher")
     points = [(float((strangers > c).mean()), float((members > c).mean())) for c in cuts]
     return ((0.0, 0.0), *points, (1.0, 1.0))
 
@@ -172,7 +172,7 @@ def _law(scores: Floats, chosen: NDArray[np.bool_]) -> tuple[Floats, float]:
     overall = scores[chosen].mean() if chosen.any() else 0.0
     mean = np.where(number > 0, total / np.maximum(number, 1), overall)
     apart = (scores - mean)[chosen]
-    return mean, SMALLEST + (float(np.sqrt((apart**2).mean())) if len(apart) else 1.0)
+    return mean, MIN_DEVIATION + (float(np.sqrt((apart**2).mean())) if len(apart) else 1.0)
 
 
 def _rescore(played: GameResult, law: Law) -> GameResult:

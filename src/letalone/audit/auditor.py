@@ -38,7 +38,7 @@ from typing import Any
 
 import numpy as np
 
-from letalone.answers.figure import empty_figure, written
+from letalone.answers.figure import empty_figure, save_figure
 from letalone.audit.bound import Floats, HitCounts, epsilon_below, region
 from letalone.audit.draws import Source, source_of
 from letalone.audit.events import Event, choose_event
@@ -60,17 +60,17 @@ SAMPLES = Constraint(
     "It is the number of draws on each input; half of them choose an event, half judge.",
     (0, -1, 99, 1000.5, float("nan"), float("inf")),
 )
-SURE = Constraint(
+CONFIDENCE = Constraint(
     "a number above 0 and below 1",
     lambda x: 0 < x < 1,
     "0.95 means: of 100 audits of honest mechanisms at most 5 accuse, on average.",
     (0, 1, -1, 95, float("nan"), float("inf")),
 )
 CLAIM, SEEN, FOUND = "#0072B2", "#D55E00", "#000000"  # Okabe and Ito
-POINTS = 400
-LARGEST = 700  # beyond, the exponential is no float, and the curve no different
-SIZE = (6, 6.4)
-LETTERS = 78  # of a line of the title
+CURVE_POINTS = 400
+MAX_EXPONENT = 700  # beyond, the exponential is no float, and the curve no different
+FIGURE_SIZE = (6, 6.4)
+TITLE_WIDTH = 78  # of a line of the title
 
 
 class AuditVerdict(Enum):
@@ -164,7 +164,7 @@ def audit(
     epsilon = EPSILON_OR_ZERO.typed("claimed_epsilon", claimed_epsilon)
     delta = DELTA.typed("claimed_delta", claimed_delta)
     count = int(SAMPLES.typed("samples", samples))
-    miss = 1 - SURE.typed("confidence", confidence)
+    miss = 1 - CONFIDENCE.typed("confidence", confidence)
     event, counts = judge(source_of(mechanism, many=many, bits=bits), one, other, count, delta)
     return Audit(
         lower=epsilon_below(counts, delta=delta, miss=miss),
@@ -179,7 +179,7 @@ def audit(
 
 def confidence_of_each(tests: int, confidence: Number = 0.95) -> Fraction:
     """The confidence that each of several audits needs for all to be right this often."""
-    miss = 1 - SURE.typed("confidence", confidence)
+    miss = 1 - CONFIDENCE.typed("confidence", confidence)
     return 1 - miss / COUNT.typed("tests", tests)
 
 
@@ -211,7 +211,7 @@ def _rounded_down(number: float) -> str:
 
 def draw(audit: Audit, path: Path | str | None = None) -> Any:
     """The figure, written to a file where a path is given."""
-    figure = empty_figure(path, figsize=SIZE)
+    figure = empty_figure(path, figsize=FIGURE_SIZE)
     axes = figure.subplots()
     _draw_curves(axes, audit)
     _draw_region(axes, audit)
@@ -219,19 +219,19 @@ def draw(audit: Audit, path: Path | str | None = None) -> Any:
     axes.set_xlabel("the event happens, though it was the other input")
     axes.set_ylabel("the event does not happen, though it was this one")
     axes.legend(loc="upper right", fontsize=8)
-    figure.suptitle(fill(audit.in_words, LETTERS), fontsize=9)
-    return written(figure, path)
+    figure.suptitle(fill(audit.in_words, TITLE_WIDTH), fontsize=9)
+    return save_figure(figure, path)
 
 
 def curve(across: Floats, *, epsilon: float, delta: float) -> Floats:
     """The least share of misses that (epsilon, delta) allows at each share of false alarms."""
-    ratio = exp(min(epsilon, LARGEST))
+    ratio = exp(min(epsilon, MAX_EXPONENT))
     steep, flat = 1 - delta - ratio * across, (1 - delta - across) / ratio
     return np.maximum(np.maximum(steep, flat), 0)
 
 
 def _draw_curves(axes: Any, audit: Audit) -> None:
-    across, delta = np.linspace(0, 1, POINTS), float(audit.claimed_delta)
+    across, delta = np.linspace(0, 1, CURVE_POINTS), float(audit.claimed_delta)
     claimed = float(audit.claimed_epsilon)
     words = f"claimed: ε = {claimed:g}" + (f", δ = {delta:g}" if delta else "")
     axes.plot(across, curve(across, epsilon=claimed, delta=delta), color=CLAIM, label=words)

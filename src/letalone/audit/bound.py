@@ -43,11 +43,11 @@ from letalone.exact.balls import Ball, ball, certain, lower, with_bits
 
 Floats = NDArray[np.float64]
 
-STEPS = 64  # the curve U·V = t is followed in so many steps; more gain below 0.001
+CURVE_STEPS = 64  # the curve U·V = t is followed in so many steps; more gain below 0.001
 OUTWARDS = 1e-9  # far above the error of scipy's inverse, far below that of any count
 GOOD_BITS = 64
 HALVINGS = 60
-BACK = (1e-9, 1e-6, 1e-3)  # how far a rate is taken back until balls certify it
+SAFETY_MARGINS = (1e-9, 1e-6, 1e-3)  # how far a rate is taken back until balls certify it
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def region(counts: HitCounts, confidence: float) -> tuple[Floats, Floats]:
 
 
 def _marks(level: float) -> Floats:
-    between = level ** (1 - np.arange(1, STEPS) / STEPS)
+    between = level ** (1 - np.arange(1, CURVE_STEPS) / CURVE_STEPS)
     return np.concatenate([[level], between, [1.0]])
 
 
@@ -129,7 +129,7 @@ def _merge_steps(least: Floats, most: Floats, delta: float) -> Sequence[tuple[in
     floor = float(ratios.min())
     stretches: list[tuple[int, int]] = []
     first = 0
-    while first < STEPS:
+    while first < CURVE_STEPS:
         # `most` rises along the way, so the steps that may join form one stretch.
         joined = np.maximum(least[first] - delta, 0) / most[first:] >= floor
         last = first + max(1, int(np.argmin(np.append(joined, False)))) - 1
@@ -202,7 +202,7 @@ def epsilon_of_guesses(guesses: RightGuesses, *, delta: Fraction, miss: Fraction
     """A lower bound on epsilon that is wrong with probability at most `miss`; 0 or more."""
     slack = guesses.canaries * delta / 2
     rate = _largest(lambda q: bool(_chance(guesses, q, slack).min(initial=1) <= float(miss)))
-    for back in BACK if rate > 0.5 else ():
+    for back in SAFETY_MARGINS if rate > 0.5 else ():
         kept = 0.5 + (rate - 0.5) * (1 - back)
         steps = int(np.argmin(_chance(guesses, kept, slack))) + 1
         if kept > 0.5 and _certify_rate(guesses, Fraction(kept), slack, steps, miss):

@@ -26,7 +26,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.audit.auditor import SURE, AuditVerdict
+from letalone.audit.auditor import CONFIDENCE, AuditVerdict
 from letalone.audit.bound import RightGuesses, epsilon_of_guesses
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Number
@@ -36,7 +36,7 @@ from letalone.randomness.bits import SYSTEM, BitSource
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
 Score = Callable[[Any, Floats, Labels], Floats]
-SHARES = (1, 2, 4, 8)  # all canaries are guessed, or a half, a quarter, an eighth
+GUESSED_PARTS = (1, 2, 4, 8)  # all canaries are guessed, or a half, a quarter, an eighth
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def audit_training(
         "claimed_epsilon", _claim(estimator, "epsilon", claimed_epsilon)
     )
     delta = DELTA.typed("claimed_delta", _claim(estimator, "delta", claimed_delta))
-    miss = 1 - SURE.typed("confidence", confidence)
+    miss = 1 - CONFIDENCE.typed("confidence", confidence)
     rows, labels, made, marks = _with_canaries(estimator, X, y, canaries)
     sizes = _sizes(len(marks), guesses)
     inside = np.array([coins.word() & 1 for _ in marks], dtype=bool)
@@ -137,7 +137,7 @@ def _guess_members(scores: Floats, inside: NDArray[np.bool_], size: int) -> Righ
 
 def _sizes(canaries: int, guesses: int | None) -> list[int]:
     if guesses is None:
-        return sorted({max(1, canaries // share) for share in SHARES})
+        return sorted({max(1, canaries // share) for share in GUESSED_PARTS})
     number = int(COUNT.typed("guesses", guesses))
     if not 1 <= number <= canaries:
         raise ParameterError(

@@ -34,13 +34,13 @@ from letalone.mechanisms import (
     RandomizedResponse,
     TopK,
 )
-from letalone.plans import aggregates
+from letalone.plans import requests
 from letalone.privacy import Budget
 
 UP, DOWN = [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]
 DELTA = Fraction(1, 100)
-FEW = 3  # rows of each group; the other table has one more
-QUICK, SLOW = 20_000, 4000  # draws on each input
+ROWS_PER_GROUP = 3  # rows of each group; the other table has one more
+QUICK_DRAWS, SLOW_DRAWS = 20_000, 4000  # draws on each input
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class AuditCase:
     one: Any
     other: Any
     delta: Fraction = Fraction(0)
-    samples: int = QUICK
+    samples: int = QUICK_DRAWS
     many: bool = False
 
 
@@ -114,26 +114,28 @@ def mechanism_cases() -> list[AuditCase]:
         AuditCase("Gaussian", Gaussian(delta=DELTA, **unit), 0.0, 1.0, DELTA),
         AuditCase("DiscreteGaussian", DiscreteGaussian(delta=DELTA, **unit), 0, 1, DELTA),
         AuditCase("RandomizedResponse", RandomizedResponse(epsilon=1, categories=3), 0, 1),
-        AuditCase("Exponential", Exponential(**unit).choose_index, UP, DOWN, samples=SLOW),
-        AuditCase("PermuteAndFlip", PermuteAndFlip(**unit).choose_index, UP, DOWN, samples=SLOW),
-        AuditCase("AboveThreshold", threshold, *pair, samples=SLOW),
-        AuditCase("TopK, peeling", peeling, UP, DOWN, samples=SLOW),
-        AuditCase("TopK, one-shot", one_shot, UP, DOWN, DELTA, samples=SLOW),
+        AuditCase("Exponential", Exponential(**unit).choose_index, UP, DOWN, samples=SLOW_DRAWS),
+        AuditCase(
+            "PermuteAndFlip", PermuteAndFlip(**unit).choose_index, UP, DOWN, samples=SLOW_DRAWS
+        ),
+        AuditCase("AboveThreshold", threshold, *pair, samples=SLOW_DRAWS),
+        AuditCase("TopK, peeling", peeling, UP, DOWN, samples=SLOW_DRAWS),
+        AuditCase("TopK, one-shot", one_shot, UP, DOWN, DELTA, samples=SLOW_DRAWS),
     ]
 
 
-def aggregate_cases(samples: int = SLOW) -> list[AuditCase]:
+def aggregate_cases(samples: int = SLOW_DRAWS) -> list[AuditCase]:
     """Aggregates of a table, through all layers."""
     ends: dict[str, Any] = {"lower": 0, "upper": 1}
     questions = {
-        "count": aggregates.count(),
-        "count_distinct": aggregates.count_distinct(),
-        "sum": aggregates.sum("x", **ends),
-        "mean": aggregates.mean("x", **ends),
-        "variance": aggregates.variance("x", **ends),
-        "median": aggregates.median("a", lower=0, upper=9),
-        "histogram": aggregates.histogram("a", [0, 2, 9]),
-        "top_k": aggregates.top_k("d", 1, candidates=["A", "B"]),
+        "count": requests.count(),
+        "count_distinct": requests.count_distinct(),
+        "sum": requests.sum("x", **ends),
+        "mean": requests.mean("x", **ends),
+        "variance": requests.variance("x", **ends),
+        "median": requests.median("a", lower=0, upper=9),
+        "histogram": requests.histogram("a", [0, 2, 9]),
+        "top_k": requests.top_k("d", 1, candidates=["A", "B"]),
     }
     return [
         AuditCase(
@@ -148,26 +150,26 @@ def aggregate_cases(samples: int = SLOW) -> list[AuditCase]:
     ]
 
 
-def draw_releases(what: Any, epsilon: Number = 1) -> Callable[[bool, int], Any]:
+def draw_releases(what: Any) -> Callable[[bool, int], Any]:
     """Draws of an aggregate: a release of as many equal groups."""
 
     def draw(more: bool, count: int) -> Any:
         from letalone.session import open as open_session  # loads an engine
 
         names = [f"k{place}" for place in range(count)]
-        session = open_session(_table(names, more), unit="u", budget=Budget(epsilon=epsilon))
+        session = open_session(_table(names, more), unit="u", budget=Budget(epsilon=1))
         with session:
             query = session.group_by("g", keys=names).agg(answer=what)
-            release = query.bound(max_rows=1, max_groups=1).release(epsilon=epsilon)
+            release = query.bound(max_rows=1, max_groups=1).release(epsilon=1)
         return _rows(release.to_arrow())
 
     return draw
 
 
 def _table(names: Sequence[str], more: bool) -> Any:
-    groups, rows = len(names), FEW + more
+    groups, rows = len(names), ROWS_PER_GROUP + more
     person = [1] if more else []
-    x = np.tile([0] * FEW + person, groups)
+    x = np.tile([0] * ROWS_PER_GROUP + person, groups)
     labels = np.where(x == 1, "B", "A")
     units, keys = np.arange(groups * rows), np.repeat(np.asarray(names), rows)
     return table_of({"u": units, "g": keys, "x": x.astype(float), "a": 9 * x, "d": labels})

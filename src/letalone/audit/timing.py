@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from letalone.audit.auditor import SAMPLES, SURE, Audit, judge_pairs
+from letalone.audit.auditor import CONFIDENCE, SAMPLES, Audit, judge_pairs
 from letalone.audit.bound import epsilon_below_apart
 from letalone.audit.copies import copier_of
 from letalone.audit.draws import asker_of
@@ -47,7 +47,7 @@ def audit_timing(
     epsilon = EPSILON_OR_ZERO.typed("claimed_epsilon", claimed_epsilon)
     delta = DELTA.typed("claimed_delta", claimed_delta)
     count = int(SAMPLES.typed("samples", samples))
-    miss = 1 - SURE.typed("confidence", confidence)
+    miss = 1 - CONFIDENCE.typed("confidence", confidence)
     ask = asker_of(mechanism, bits=bits)
     copies = copier_of(one), copier_of(other)
 

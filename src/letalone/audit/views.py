@@ -21,9 +21,10 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.audit.cells import (
-    LISTED,
+from letalone.audit.outputs import Floats, Integers, Outputs, lowest_bits, trailing_zeros
+from letalone.audit.view_cells import (
     LOW_BITS,
+    MAX_CELLS_NAMED,
     CellWeights,
     Forms,
     RangesAndBits,
@@ -33,11 +34,10 @@ from letalone.audit.cells import (
     ranges_of,
     weigh_cells,
 )
-from letalone.audit.outputs import Floats, Integers, Outputs, lowest_bits, trailing_zeros
 
 RANGES = (5, 10, 20)  # few: the weights of few ranges are learned well
 COORDINATES = 8  # of longer vectors, so many of the most telling are looked at one by one
-TOGETHER = 64  # and so many together
+MAX_COORDINATES_TOGETHER = 64  # and so many together
 
 
 class View(Protocol):
@@ -93,8 +93,8 @@ class ProjectionView:
         )
 
     def words(self, threshold: float, *, above: bool) -> str:
-        shown = ", ".join(f"{weight:.3g}" for weight in self.weights[:LISTED])
-        more = ", …" if len(self.weights) > LISTED else ""
+        shown = ", ".join(f"{weight:.3g}" for weight in self.weights[:MAX_CELLS_NAMED])
+        more = ", …" if len(self.weights) > MAX_CELLS_NAMED else ""
         return (
             f"the sum of coordinates with weights {shown}{more} is {_side(above)} {threshold:.6g}"
         )
@@ -123,7 +123,7 @@ def learn(one: Outputs, other: Outputs) -> Iterator[View]:
         yield from _of_one_number(one, other, int(place))
     yield weigh_cells(exactly(one, other), one, other)
     if one.width > 1:
-        kept = places[:TOGETHER]
+        kept = places[:MAX_COORDINATES_TOGETHER]
         yield _direction(one, other, kept)
         yield SumView(
             tuple(weigh_cells(ranges_of(one, other, int(p), 10), one, other) for p in kept)

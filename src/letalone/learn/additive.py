@@ -28,7 +28,7 @@ from letalone.mechanisms import Gaussian
 from letalone.randomness.bits import BitSource
 
 COUNTS = Fraction(1, 10)  # the part of 1 / noise² that counts may spend
-LEAST, MOST = 3, 40  # rounds
+MIN_ROUNDS, MAX_ROUNDS = 3, 40  # rounds
 FEWEST_LEAVES, MOST_LEAVES = 4, 8
 RATE = 0.5
 FARTHEST_STEP = 1.5
@@ -59,7 +59,7 @@ class Growth:
 
     def check(self) -> None:
         """Refuses noise that no mechanism carries, before anything is charged."""
-        for rounds in (LEAST, MOST) if self.rounds is None else (self.rounds,):
+        for rounds in (MIN_ROUNDS, MAX_ROUNDS) if self.rounds is None else (self.rounds,):
             self.summing(rounds)
 
     def rounds_for(self, rows: float) -> int:
@@ -67,7 +67,7 @@ class Growth:
         if self.rounds is not None:
             return self.rounds
         clear = max(rows, 0.0) / (float(self.noise) * len(self.features) ** 0.5)
-        return round(min(max(0.75 * clear ** (1 / 3), LEAST), MOST))
+        return round(min(max(0.75 * clear ** (1 / 3), MIN_ROUNDS), MAX_ROUNDS))
 
 
 @dataclass(frozen=True, slots=True)

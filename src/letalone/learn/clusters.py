@@ -30,7 +30,13 @@ from sklearn.base import ClusterMixin
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Constraint, Number
 from letalone.learn.account import Account
-from letalone.learn.bounds import BoundsLike, ColumnBounds, SumsPlan, read_bounds, with_purchases
+from letalone.learn.column_bounds import (
+    BoundsLike,
+    ColumnBounds,
+    SumsPlan,
+    read_bounds,
+    with_purchases,
+)
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.sums import UNIT, NoisySums, in_a_box, noisy_sums, of_rows
 from letalone.learn.training import Labels, PrivateEstimator, Released
@@ -41,7 +47,7 @@ from letalone.randomness.bits import BitSource
 
 Places = NDArray[np.int64]
 USUAL_ROWS = 10_000  # for the number of rounds, where no number of rows is declared
-FEWEST, MOST = 2, 7  # rounds
+MIN_ROUNDS, MAX_ROUNDS = 2, 7  # rounds
 SEED = Constraint(
     "a whole number from 0 to 2^32 − 1",
     lambda x: x.denominator == 1 and 0 <= x < 2**32,
@@ -157,7 +163,7 @@ class KMeans(ClusterMixin, PrivateEstimator):
         epsilon = EPSILON.typed("epsilon", self.epsilon)
         each = (width + cbrt(4 * width * 0.225**2)) ** 3
         least = sqrt(500 * number**3 * each) / rows
-        return int(max(FEWEST, min(MOST, float(epsilon) / least)))
+        return int(max(MIN_ROUNDS, min(MAX_ROUNDS, float(epsilon) / least)))
 
     def predict(self, X: Any) -> Places:  # noqa: N803
         """The cluster of each row: that of the nearest centre."""

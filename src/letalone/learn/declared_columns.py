@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from letalone.engines.text_grammar import is_written_as
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
-from letalone.learn.cells import as_objects
+from letalone.learn.row_cells import as_objects
 from letalone.plans.constants import as_bound, as_value
 from letalone.plans.schema import check_name
 from letalone.plans.types import Key, Type
@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 Cells = NDArray[Any]
 EXACT = 2**53
 NO_VALUE = object()
-SHARE = 0.707  # of a number's features, for its place and for its knots
+KNOT_SHARE = 0.707  # of a number's features, for its place and for its knots
 READABLE = (bool, int, float, str, Decimal, Fraction, np.generic)
 
 
@@ -69,7 +69,7 @@ class NumberColumn:
         if not self.knots:
             return places[:, np.newaxis]
         near = known[:, np.newaxis] * _nearness(places, self.knots)
-        return SHARE * np.hstack([places[:, np.newaxis], near])
+        return KNOT_SHARE * np.hstack([places[:, np.newaxis], near])
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ from letalone.randomness.bits import BitSource
 SLOPE_BITS = 14  # 2^31 steps a product, so that four million rows stay below 2^53
 MARGIN = 1 - 2.0**-30  # more than the roundings of a row's slopes, and of its norm
 CLIP = Fraction(4, 5)  # of the longest gradient, for losses with an offset
-STEPS, MORE_STEPS = 100, 300
+USUAL_STEPS, MORE_STEPS = 100, 300
 CELLS = 2**22  # more steps are taken where no more cells than this are declared
 PUSH = 1.5  # 2 is the largest pace that is stable at the largest curvature
 HEAVIEST = 0.9  # momentum: the last ten steps or so
@@ -198,7 +198,7 @@ def _privacy(
 def _steps(setting: ConvexSetting) -> int:
     """More where rows are declared to be few enough."""
     is_small = setting.rows is not None and setting.rows * setting.size <= CELLS
-    return MORE_STEPS if is_small else STEPS
+    return MORE_STEPS if is_small else USUAL_STEPS
 
 
 def _clip(setting: ConvexSetting) -> Fraction:

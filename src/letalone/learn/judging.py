@@ -29,14 +29,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.learn import cells
+from letalone.learn import row_cells
 from letalone.learn.classes import code_of
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
-FINE = 2**10
+STEPS_PER_ROW = 2**10
 Places = NDArray[np.int64]
-SIZE = 256  # rows of a block
+BLOCK_ROWS = 256  # rows of a block
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Score:
 
     @property
     def steps(self) -> int:
-        return 1 if self.bounds is None else FINE
+        return 1 if self.bounds is None else STEPS_PER_ROW
 
     @property
     def words(self) -> str:
@@ -70,14 +70,14 @@ class Score:
         lower, upper = self.bounds or (0.0, 1.0)
         mine, other = (np.clip(values, lower, upper) for values in (predicted, labels))
         near = 1 - np.abs(mine / (upper - lower) - other / (upper - lower))
-        return np.floor(np.clip(np.nan_to_num(near), 0.0, 1.0) * FINE).astype(np.int64)
+        return np.floor(np.clip(np.nan_to_num(near), 0.0, 1.0) * STEPS_PER_ROW).astype(np.int64)
 
 
 def _numbers(values: Labels) -> Floats:
     """Values as doubles; what is none is NaN, which counts as wrong."""
     if values.dtype.kind not in "fiubO":
         return np.full(len(values), np.nan)
-    return cells.numbers_of(values).astype(np.float64)
+    return row_cells.numbers_of(values).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Blocks:
     def of(cls, rows: Floats, places: Places) -> Self:
         """The rows at their places; at least one block, also of no rows."""
         numbers = _block_numbers(places)
-        values = np.zeros((int(np.max(numbers, initial=0)) + 1, SIZE, rows.shape[1]))
+        values = np.zeros((int(np.max(numbers, initial=0)) + 1, BLOCK_ROWS, rows.shape[1]))
         values[numbers, places] = rows
         return cls(values, numbers, places)
 

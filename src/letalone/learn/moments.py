@@ -15,12 +15,12 @@ from math import isqrt
 import numpy as np
 
 from letalone.exact.typed import Number
-from letalone.learn.bounds import ColumnBounds, with_purchases
+from letalone.learn.column_bounds import ColumnBounds, with_purchases
 from letalone.learn.sums import UNIT, NoisySums, in_a_box, noisy_sums, of_rows
 from letalone.learn.wholes import Floats, Wholes, product, within_bounds
 from letalone.randomness.bits import BitSource
 
-LEAST = 1e-9  # a variance in units of half the bounds' distance, squared
+MIN_VARIANCE = 1e-9  # a variance in units of half the bounds' distance, squared
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,5 +70,5 @@ def released_moments(
     means = np.clip(sums / size, -1.0, 1.0)
     raw = np.clip((squares / size + 1) / 2, 0.0, 1.0) - means**2
     unsure = noise.deviation("squares") / UNIT**2 / 2 / size  # a variance below is only noise
-    floor = np.minimum(np.maximum(unsure, LEAST), 1 / 3)
+    floor = np.minimum(np.maximum(unsure, MIN_VARIANCE), 1 / 3)
     return GroupMoments(np.maximum(counts, 0.0), means, np.clip(raw, floor, 1.0))

@@ -24,9 +24,9 @@ import numpy as np
 from letalone.randomness.bits import BitSource
 from letalone.randomness.chance import Chance, sample_bernoulli, sample_bernoullis
 
-BLOCK = 256
-LARGEST = 10**6
-FINE = 1000
+COINS_AT_ONCE = 256
+MAX_INVERSE = 10**6
+STEPS_OF_MEAN = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,9 @@ class RandomTries:
     def mean(self) -> Fraction:
         """E[K], rounded up."""
         exact = (self.inverse - 1) / log(self.inverse)
-        return Fraction(ceil(exact * FINE) + 1, FINE)  # the 1 is more than the logarithm can err
+        return Fraction(
+            ceil(exact * STEPS_OF_MEAN) + 1, STEPS_OF_MEAN
+        )  # the 1 is more than the logarithm can err
 
     def reached(self, candidates: int) -> float:
         """The probability that one of so many candidates is tried at least once."""
@@ -57,15 +59,15 @@ class RandomTries:
         """How many coins with probability γ are tossed until the first head."""
         coin, tossed = Chance.of(Fraction(1, self.inverse)), 0
         while True:
-            heads = np.flatnonzero(sample_bernoullis(coin, BLOCK, bits))
+            heads = np.flatnonzero(sample_bernoullis(coin, COINS_AT_ONCE, bits))
             if heads.size:
                 return tossed + int(heads[0]) + 1
-            tossed += BLOCK
+            tossed += COINS_AT_ONCE
 
 
 def tries_for(mean: int) -> RandomTries:
     """The law with the least N whose mean is at least this."""
-    low, high = 2, LARGEST
+    low, high = 2, MAX_INVERSE
     while low < high:
         middle = (low + high) // 2
         if (middle - 1) / log(middle) >= mean:

@@ -30,7 +30,7 @@ from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number, ref
 from letalone.learn.account import Account
 from letalone.learn.classes import check_numbers
 from letalone.learn.judging import Score
-from letalone.learn.plan import Fit, Floats, Labels, Plan, Released
+from letalone.learn.plan import FitPlan, FitRecord, Floats, Labels, Released
 from letalone.learn.random_tries import RandomTries, tries_for
 from letalone.learn.scikit import (
     copy_of,
@@ -44,9 +44,10 @@ from letalone.learn.search_plan import Candidate, SearchPlan
 from letalone.learn.training import PrivateEstimator
 from letalone.privacy import Budget, compose
 
-WAYS = ("auto", "every", "random")
-MOST = 1000  # candidates
-WORTH = 2  # so much more epsilon for each model makes up for candidates that are never tried
+SEARCH_METHODS = ("auto", "every", "random")
+MAX_CANDIDATES = 1000
+# So much more epsilon for each model makes up for candidates that are never tried.
+EPSILON_WORTH = 2
 # Composing exactly leaves each of m models about √m times more than epsilon / m.
 SAVINGS = (Fraction(13, 10), Fraction(1), Fraction(8, 10), Fraction(6, 10))
 
@@ -136,8 +137,8 @@ class PrivateSearchCV(PrivateEstimator):
         share = PROBABILITY.typed("validation", self.validation)
         if not 0 < share < 1:
             raise refusal("validation", self.validation, "a share between 0 and 1, such as 0.2")
-        if self.method not in WAYS:
-            raise refusal("method", self.method, f"one of {', '.join(WAYS)}")
+        if self.method not in SEARCH_METHODS:
+            raise refusal("method", self.method, f"one of {', '.join(SEARCH_METHODS)}")
         search = _Search(self._plain(), grid, width, epsilon, delta)
         candidates, each, tries = self._way(search)
         return SearchPlan(candidates, tries, self._score(), share, epsilon, delta, each)
@@ -151,7 +152,9 @@ class PrivateSearchCV(PrivateEstimator):
     def _way(self, search: "_Search") -> tuple[tuple[Candidate, ...], Fraction, RandomTries | None]:
         many = len(search.grid)
         every = None if self.method == "random" else search.every()
-        if every is not None and (self.method == "every" or 2 * WORTH * every[1] > search.epsilon):
+        if every is not None and (
+            self.method == "every" or 2 * EPSILON_WORTH * every[1] > search.epsilon
+        ):
             return *every, None
         mean = 3 * many if self.tries is None else int(COUNT.typed("tries", self.tries))
         tries = tries_for(mean)
@@ -165,9 +168,9 @@ class PrivateSearchCV(PrivateEstimator):
         grid = list_candidates(
             self.param_grid, self.param_distributions, count=self.n_iter, seed=self.random_state
         )
-        if not 1 <= len(grid) <= MOST:
+        if not 1 <= len(grid) <= MAX_CANDIDATES:
             raise ParameterError(
-                f"The grid has {len(grid)} candidates, but must have 1 to {MOST:,}."
+                f"The grid has {len(grid)} candidates, but must have 1 to {MAX_CANDIDATES:,}."
             )
         ours = {"epsilon", "delta", "budget"} & {name for candidate in grid for name in candidate}
         if ours:
@@ -213,7 +216,7 @@ class PrivateSearchCV(PrivateEstimator):
             twin.estimator = twin.estimator._declaring(known)
         return twin
 
-    def _publish(self, plan: Plan, released: Released, fit: Fit) -> None:
+    def _publish(self, plan: FitPlan, released: Released, fit: FitRecord) -> None:
         published = dict(released)
         model = cast("Released", published.pop("best_model_"))
         super()._publish(plan, published, fit)

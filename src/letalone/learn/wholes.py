@@ -32,7 +32,7 @@ Wholes = NDArray[np.int64]
 BITS = 17  # a coordinate is at most 2^17 steps, so that 2^18 products of two fit into 2^53
 MARGIN = 2.0**-30  # what a row is shrunk by before it is rounded: more than all roundings
 EXACT = 2**53
-FULL = 0.25  # the share of cells other than 0 above which rows are held as they are
+DENSE_SHARE = 0.25  # the share of cells other than 0 above which rows are held as they are
 FARTHEST = 2**62  # sums are clamped to it, which moves no two further apart
 
 
@@ -122,7 +122,7 @@ def without_zeros(whole: Floats) -> Floats:
 
     Sums of whole numbers below 2^53 are exact in any order, so only the time differs.
     """
-    if np.count_nonzero(whole) > FULL * whole.size:
+    if np.count_nonzero(whole) > DENSE_SHARE * whole.size:
         return whole
     return cast("Floats", csr_array(whole))
 

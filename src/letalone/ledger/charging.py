@@ -118,7 +118,6 @@ class Payer:
         return self.ledger.data_set(self.name)
 
     def where_kept(self) -> str:
-        """Where the budget lives, in words."""
         if self.ledger.durable:
             return "The budget is kept in the ledger."
         return 'The budget lives in this process only: la.open(…, ledger="budget.db") keeps it.'

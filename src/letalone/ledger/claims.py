@@ -58,7 +58,7 @@ class Claims(Protocol):
 
 
 @contextmanager
-def claimed(claims: Claims, *words: str, wait_seconds: float) -> Generator[None]:
+def hold_claim(claims: Claims, *words: str, wait_seconds: float) -> Generator[None]:
     """One's own until the end of the block; UnderWay where it is another's for so long."""
     number, until, by = _number(words), monotonic() + wait_seconds, object()
     try:
@@ -88,16 +88,13 @@ class InProcess:
         self._taken = dict[int, object]()
 
     def take(self, number: int, by: object) -> bool:
-        """Whether it is one's own now."""
         return self._taken.setdefault(number, by) is by  # one step, whatever other threads do
 
     def let_go(self, number: int, by: object) -> None:
-        """It is not one's own."""
         if self.has(number, by):
             del self._taken[number]
 
     def has(self, number: int, by: object) -> bool:
-        """Whether it is one's own."""
         return self._taken.get(number) is by
 
 
@@ -130,7 +127,6 @@ class BesideFile:
         self._place = self._path.with_name(self._path.name + BESIDE)
 
     def take(self, number: int, by: object) -> bool:
-        """Whether it is one's own now."""
         with _GUARDS[-1]:
             handle, taken = self._held()
             free = taken.setdefault(number, by) is by
@@ -140,7 +136,6 @@ class BesideFile:
         return free
 
     def let_go(self, number: int, by: object) -> None:
-        """It is not one's own."""
         with _GUARDS[-1]:
             handle, taken = _HELD.get(self._path, (0, dict[int, object]()))
             if taken.get(number) is not by:
@@ -155,7 +150,7 @@ class BesideFile:
     def _held(self) -> tuple[int, dict[int, object]]:
         handle, taken = _HELD.get(self._path, (None, dict[int, object]()))
         if handle is None or not self._is_there(handle):
-            _HELD[self._path] = _moved(taken, _opened(self._path, self._place)), taken
+            _HELD[self._path] = _next_byte(taken, _open_file(self._path, self._place)), taken
             if handle is not None:
                 os.close(handle)
         return _HELD[self._path]
@@ -168,13 +163,13 @@ class BesideFile:
             return False
 
 
-def _moved(taken: Iterable[int], handle: int) -> int:
+def _next_byte(taken: Iterable[int], handle: int) -> int:
     for number in taken:
         _locked(handle, number)
     return handle
 
 
-def _opened(path: Path, place: Path) -> int:
+def _open_file(path: Path, place: Path) -> int:
     try:
         mode = S_IMODE(path.stat().st_mode)  # whoever may use the ledger may claim
         handle = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), mode)
@@ -244,7 +239,6 @@ class AtServer:
         self._begin()
 
     def take(self, number: int, by: object) -> bool:
-        """Whether it is one's own now."""
         self._leave_to_parent()
         if not self._threads.take(number, by):
             return False
@@ -257,7 +251,6 @@ class AtServer:
         return free
 
     def let_go(self, number: int, by: object) -> None:
-        """It is not one's own."""
         self._leave_to_parent()
         if not self._threads.has(number, by):
             return

@@ -16,7 +16,7 @@ GENERATOR = "numpy.random.default_rng()"
 CALLED_GENERATORS = ("rng", "prng", "generator", "random_state", "random_generator")
 GENERATOR_TYPES = ("numpy.random.Generator", "numpy.random.RandomState", "random.Random")
 OWNERS = ("self", "cls")
-DEEPEST = 20  # names that stand for names
+MAX_ALIAS_DEPTH = 20  # names that stand for names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,10 +33,10 @@ class Script:
         match node:
             case ast.Name(id=name) if name in self.imported:
                 return self.imported[name]
-            case ast.Name(id=name) if name in self.assigned and depth < DEEPEST:
+            case ast.Name(id=name) if name in self.assigned and depth < MAX_ALIAS_DEPTH:
                 return self.full_name(self.assigned[name], depth + 1)
             case ast.Attribute(value=ast.Name(id=owner), attr=name) if (
-                owner in OWNERS and f"{owner}.{name}" in self.assigned and depth < DEEPEST
+                owner in OWNERS and f"{owner}.{name}" in self.assigned and depth < MAX_ALIAS_DEPTH
             ):
                 return self.full_name(self.assigned[f"{owner}.{name}"], depth + 1)
             case ast.Attribute(value=owner, attr=name):

@@ -35,7 +35,6 @@ class Categories:
 
     @classmethod
     def of(cls, categories: int | Sequence[Hashable]) -> "Categories":
-        """Categories from their number or their labels."""
         if isinstance(categories, str) or not isinstance(categories, Sequence):
             return cls(int(CATEGORIES.typed("categories", categories)))
         labels = tuple(categories)

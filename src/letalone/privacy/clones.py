@@ -85,7 +85,6 @@ class Window(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many there are."""
         return self.last - self.first + 1
 
 

@@ -33,7 +33,6 @@ class Chance:
 
     @classmethod
     def of(cls, probability: Fraction) -> "Chance":
-        """A rational probability."""
         return cls(probability)
 
     @classmethod

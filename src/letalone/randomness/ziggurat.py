@@ -36,7 +36,6 @@ class Density:
     power: int
 
     def log_height(self, x: Ball) -> Ball:
-        """The logarithm of the density."""
         return -x if self.power == 1 else -(x * x) / 2
 
     def rough_log_height(self, x: float) -> float:
@@ -74,7 +73,6 @@ class Ziggurat:
 
     @property
     def largest_width(self) -> Fraction:
-        """The width of the widest rectangle."""
         return Fraction(self.area, min(self.rises))
 
 

@@ -19,7 +19,7 @@ from unicodedata import normalize
 
 from markupsafe import Markup
 
-from letalone.answers.columns import Cell, Kind, Output
+from letalone.answers.columns import Cell, CellKind, Output
 from letalone.answers.promise import as_sure
 from letalone.answers.views import cell_text, is_drawn, key_text, output_cells
 from letalone.curator.console.charts import (
@@ -95,7 +95,7 @@ def _draw(release: Release, output: Output, values: list[Value]) -> Markup:
     sure = as_sure(release.confidence)
     (first, *others) = release.keys
     cells = cast("tuple[Any, ...]", first.values)
-    if not others and first.kind in (Kind.DATE, Kind.INTEGER, Kind.NUMBER):
+    if not others and first.kind in (CellKind.DATE, CellKind.INTEGER, CellKind.NUMBER):
         ordered = all(isinstance(cell, date | int | float) for cell in cells)
         if ordered and len(cells) >= FEWEST_POINTS:
             return lines_with_errors(cells, marks, title=output.name, confidence=sure)

@@ -10,7 +10,7 @@ from json import dumps
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.answers.arranged import AS_IT_IS, arranged
+from letalone.answers.arranged import AS_IT_IS, arrange_release
 from letalone.answers.promise import as_sure
 from letalone.curator.console.answer_numbers import as_csv, rows_and_charts
 from letalone.curator.console.arranging import from_address
@@ -57,7 +57,7 @@ async def answer(request: Request, release_id: str, visitor: Analyst, service: S
     def look() -> Response:
         past = service.curator.asking.past(release_id, by=visitor.name)
         how = from_address(request.query_params.get(ARRANGED, ""))
-        release = None if how == AS_IT_IS else arranged(Release.from_json(past.release), how)
+        release = None if how == AS_IT_IS else arrange_release(Release.from_json(past.release), how)
         return answer_page(request, visitor, service, past, release=release)
 
     return await service.aside(look, by=visitor.name)

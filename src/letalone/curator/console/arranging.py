@@ -16,9 +16,9 @@ from letalone.answers.arranged import (
     Arrangement,
     Condition,
     Fixed,
-    Named,
+    HavingTest,
     Order,
-    Test,
+    OutputRef,
 )
 from letalone.answers.columns import Cell
 from letalone.curator.console.building import quote_name
@@ -81,13 +81,13 @@ def _order_in_sql(order: Order, column: str) -> str:
 
 def _write_condition(condition: Condition) -> list[Any]:
     match condition:
-        case Named(name):
+        case OutputRef(name):
             return ["column", name]
         case Fixed(date() as day):
             return ["day", day.isoformat()]
         case Fixed(value):
             return ["value", value]
-        case Test(op, parts):
+        case HavingTest(op, parts):
             return [op, *(_write_condition(part) for part in parts)]
 
 
@@ -95,7 +95,7 @@ def _condition(stored: Any) -> Condition:
     op, *parts = stored
     match op, parts:
         case "column", [name]:
-            return Named(_text(name))
+            return OutputRef(_text(name))
         case "day", [day]:
             return Fixed(date.fromisoformat(day))
         case "value", [str() as value]:
@@ -103,7 +103,7 @@ def _condition(stored: Any) -> Condition:
         case "value", [int() | float() | None as value]:
             return Fixed(value)
         case _, _ if op in PARTS and PARTS[op] in (0, len(parts)):
-            return Test(op, tuple(_condition(part) for part in parts))
+            return HavingTest(op, tuple(_condition(part) for part in parts))
         case _:
             raise ValueError
 
@@ -129,18 +129,18 @@ def _number(value: object) -> int:
 
 def _in_sql(condition: Condition, name: Any) -> str:
     match condition:
-        case Named(column):
+        case OutputRef(column):
             return name(column)
         case Fixed(value):
             return _constant(value)
-        case Test("not", (of,)):
+        case HavingTest("not", (of,)):
             return f"NOT ({_in_sql(of, name)})"
-        case Test("missing", (of,)):
+        case HavingTest("missing", (of,)):
             return f"{_in_sql(of, name)} IS NULL"
-        case Test(op, parts) if op in COMPARED:
+        case HavingTest(op, parts) if op in COMPARED:
             first, right = (_in_sql(part, name) for part in parts)
             return f"{first} {op} {right}"
-        case Test(op, parts):
+        case HavingTest(op, parts):
             return f" {op.upper()} ".join(f"({_in_sql(part, name)})" for part in parts)
 
 

@@ -30,7 +30,7 @@ from letalone.curator.words import time_of
 from letalone.errors import FormatError
 from letalone.ledger import Ledger
 from letalone.ledger.data_sets import data_set_from_json
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, EntryKind
 from letalone.ledger.levels import Level
 from letalone.privacy.curve import Json
 from letalone.privacy.filter_record import state_from_json
@@ -39,7 +39,7 @@ MAX_CHARTS = 6  # on one page; more would make it heavy
 ALONE = "It is proposed. You decide on it alone: it does not hold before."
 TWO = "It is proposed. Another steward or owner has to second it."
 MAX_CHARGES_READ = 200  # charges that are read at once
-CHANGES = (Kind.OPENED, Kind.BUDGET_RAISED)
+CHANGES = (EntryKind.OPENED, EntryKind.BUDGET_RAISED)
 MAX_ROWS_SHOWN = 20
 SPENDING_HEADS = ("time", "spent, ε", "cap, ε")
 Steps = list[tuple[datetime, float]]
@@ -180,7 +180,7 @@ class History:
         if not self.caps or self.caps[-1][1] != cap:
             self.caps.append((when, cap))
         self.spent.append((when, float(stands.spent.epsilon)))
-        if entry.kind is Kind.RESERVED:
+        if entry.kind is EntryKind.RESERVED:
             self._take_purposes(cast("Sequence[Json]", entry.body.get("levels", ())), when)
 
     def _take_purposes(self, levels: Sequence[Json], when: datetime) -> None:
@@ -214,7 +214,9 @@ class Spending:
         """The entries after a number that change a budget, and those that spend it; in order."""
         ledger = self._ledger
         changes = ledger.sampled(name, kinds=CHANGES, after=last, most=MAX_CHARGES_READ)
-        charges = ledger.sampled(name, kinds=(Kind.RESERVED,), after=last, most=MAX_CHARGES_READ)
+        charges = ledger.sampled(
+            name, kinds=(EntryKind.RESERVED,), after=last, most=MAX_CHARGES_READ
+        )
         return sorted([*changes, *charges], key=lambda entry: entry.number)
 
 

@@ -14,9 +14,9 @@ from letalone.answers.promise import as_sure
 from letalone.curator.console.directions import FILTER, isolate_markup, join_isolated, turns
 from letalone.curator.records import PastRelease
 from letalone.errors import LetaloneError
-from letalone.plans.constants import shown
-from letalone.plans.query import Plan
-from letalone.plans.stored import plan_from_json
+from letalone.plans.constants import format_constant
+from letalone.plans.plan import Plan
+from letalone.plans.stored_plans import plan_from_json
 from letalone.privacy.bounds import six
 from letalone.privacy.curve import Json
 from letalone.session.notes import plain_notes, question_for_people
@@ -137,8 +137,8 @@ def _digits(error: float) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "amount": amount, "exact": shown, "moment": format_time, "machine": machine, "part": part,
-    "plain": plain, "log10": log10, "sure": as_sure,
+    "amount": amount, "exact": format_constant, "moment": format_time, "machine": machine,
+    "part": part, "plain": plain, "log10": log10, "sure": as_sure,
     "linked": link_epsilons, "asked": describe_past, "kind": kind,
     FILTER: isolate_markup, "join": join_isolated, "turns": turns,
 }  # fmt: skip

@@ -14,7 +14,7 @@ from letalone.curator.http.shapes import Decision, Withdrawal
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Grant, Scope, State
 from letalone.errors import FormatError
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, EntryKind
 from letalone.privacy.curve import Json
 
 MAX_DECIDED = 50  # requests on a page that are decided already
@@ -131,7 +131,9 @@ def find_ended(service: Service, grants: Iterable[Grant]) -> list[EndedGrant]:
 
 def _withdrawals(service: Service, name: str) -> Sequence[Entry]:
     try:
-        return service.curator.ledger.newest(name, limit=MAX_WITHDRAWALS, kind=Kind.LEVEL_WITHDRAWN)
+        return service.curator.ledger.newest(
+            name, limit=MAX_WITHDRAWALS, kind=EntryKind.LEVEL_WITHDRAWN
+        )
     except FormatError:
         return ()
 

@@ -17,7 +17,7 @@ from math import ceil, log10
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.answers.promise import at_most, best_guess, most_caught, percent
+from letalone.answers.promise import as_percent, at_most, best_guess, most_caught
 from letalone.curator.console.charts import figure, trade_off
 from letalone.curator.console.forms import number_typed, try_act
 from letalone.curator.console.pages import console_routes, page
@@ -26,7 +26,7 @@ from letalone.curator.http.shapes import UNSIGNED, exact
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball
 from letalone.privacy import ApproxDP, NoPrivacy, Privacy, PureDP
-from letalone.privacy.bounds import above, once, shown, shown_above
+from letalone.privacy.bounds import above, format_number, once, shown_above
 
 MAX_EPSILON = Fraction(1000)
 MIN_SLIDER = Fraction(1, 1000)
@@ -55,12 +55,12 @@ class Meaning:
 
     @property
     def name(self) -> str:
-        more = f", δ = {shown(self.delta)}" if self.delta else ""
-        return f"ε = {shown(self.epsilon)}{more}"
+        more = f", δ = {format_number(self.delta)}" if self.delta else ""
+        return f"ε = {format_number(self.epsilon)}{more}"
 
     @property
     def written(self) -> str:
-        return shown(self.epsilon)
+        return format_number(self.epsilon)
 
     @property
     def slider(self) -> str:
@@ -79,11 +79,11 @@ class Meaning:
 
     @property
     def guess_percent(self) -> str:
-        return percent(best_guess(self.privacy))
+        return as_percent(best_guess(self.privacy))
 
     @property
     def caught_percent(self) -> str:
-        return percent(most_caught(self.privacy))
+        return as_percent(most_caught(self.privacy))
 
     @property
     def factor(self) -> str:
@@ -103,7 +103,7 @@ class Meaning:
         return figure(chart, caption=caption, heads=heads, rows=rows)
 
     def _found(self, alarm: int) -> str:
-        return percent(most_caught(self.privacy, Fraction(alarm, 100)))
+        return as_percent(most_caught(self.privacy, Fraction(alarm, 100)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +121,13 @@ def read(epsilon: str, delta: str) -> Meaning:
     slack = _number("δ", delta or "0")
     if number > MAX_EPSILON:
         raise ParameterError(
-            f"ε is {_short(epsilon)}, but here it must be at most {shown(MAX_EPSILON)}."
+            f"ε is {_short(epsilon)}, but here it must be at most {format_number(MAX_EPSILON)}."
             " Smaller means more private; 0.1 to 1 is usual for one question."
         )
     if slack > MAX_DELTA:
         raise ParameterError(
-            f"δ is {_short(delta)}, but here it must be at most {shown(MAX_DELTA)}. It belongs"
-            " far below 1 divided by the number of people: 1e-6 is usual, and 0 is best."
+            f"δ is {_short(delta)}, but here it must be at most {format_number(MAX_DELTA)}."
+            " It belongs far below 1 divided by the number of people: 1e-6 is usual, and 0 is best."
         )
     return Meaning(number, slack)
 
@@ -144,7 +144,7 @@ def group_promises(meaning: Meaning, sizes: Sequence[int] = GROUPS) -> list[Grou
         curve = meaning.privacy.group(size)
         guess = best_guess(curve)
         rows.append(
-            GroupPromise(size, _promise(curve), percent(guess) if guess < 1 else "no limit")
+            GroupPromise(size, _promise(curve), as_percent(guess) if guess < 1 else "no limit")
         )
     return rows
 

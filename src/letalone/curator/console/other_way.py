@@ -15,7 +15,7 @@ from letalone.curator.console.building import CONDITIONS, OF_A_COLUMN, build_sql
 from letalone.curator.console.forms import SubmittedForm, form_of
 from letalone.curator.console.refill import choices_of
 from letalone.errors import ParameterError
-from letalone.plans.query import Plan
+from letalone.plans.plan import Plan
 from letalone.plans.schema import Schema
 
 SQL, BUILD, BACK = "sql", "build", "back"

@@ -49,7 +49,7 @@ from letalone.curator.looking import Look
 from letalone.curator.records import Grant
 from letalone.curator.remembered import Answer
 from letalone.errors import LetaloneError
-from letalone.plans.query import Plan
+from letalone.plans.plan import Plan
 from letalone.plans.schema import Schema
 from letalone.session.preview import Preview
 from letalone.session.release import Release

@@ -27,7 +27,7 @@ from letalone.curator.settings import NO_CONTACT, NO_CONTROLLER
 from letalone.curator.words import time_of
 from letalone.errors import FormatError, ParameterError
 from letalone.ledger.acts import charge_of
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, EntryKind
 from letalone.privacy.curve import Json
 
 ROWS_PER_PAGE = 50  # entries on one page
@@ -46,22 +46,22 @@ REFUSALS = {  # by the name that is stored: in a line of the ledger, and on thei
     "NeighboursDiffer": ("guarantees differ", "Two guarantees speak of different neighbours."),
 }
 KINDS_IN_WORDS = {
-    Kind.CREATED: "ledger begun",
-    Kind.OPENED: "data set opened",
-    Kind.RESERVED: "charged",
-    Kind.SETTLED: "settled",
-    Kind.REFUSED: "refused",
-    Kind.FROZEN: "frozen",
-    Kind.THAWED: "thawed",
-    Kind.BUDGET_RAISED: "budget raised",
-    Kind.VERSION_RAISED: "data replaced",
-    Kind.NOTE: "note",
-    Kind.LEVEL_OPENED: "share given",
-    Kind.LEVEL_RAISED: "share raised",
-    Kind.LEVEL_WITHDRAWN: "share withdrawn",
-    Kind.SHARED: "answer shared",
-    Kind.ADMINISTERED: "decided",
-    Kind.CHECKPOINT: "checkpoint",
+    EntryKind.CREATED: "ledger begun",
+    EntryKind.OPENED: "data set opened",
+    EntryKind.RESERVED: "charged",
+    EntryKind.SETTLED: "settled",
+    EntryKind.REFUSED: "refused",
+    EntryKind.FROZEN: "frozen",
+    EntryKind.THAWED: "thawed",
+    EntryKind.BUDGET_RAISED: "budget raised",
+    EntryKind.VERSION_RAISED: "data replaced",
+    EntryKind.NOTE: "note",
+    EntryKind.LEVEL_OPENED: "share given",
+    EntryKind.LEVEL_RAISED: "share raised",
+    EntryKind.LEVEL_WITHDRAWN: "share withdrawn",
+    EntryKind.SHARED: "answer shared",
+    EntryKind.ADMINISTERED: "decided",
+    EntryKind.CHECKPOINT: "checkpoint",
 }
 FIELDS_SHOWN = (
     "analyst",
@@ -169,7 +169,7 @@ def _show_entries(
 
 
 def _read_entries(
-    service: Service, data_set: str, before: int | None, kind: Kind | None = None
+    service: Service, data_set: str, before: int | None, kind: EntryKind | None = None
 ) -> tuple[list[Entry] | None, dict[str, Any]]:
     """The entries of one page, None where one cannot be read; and what leads to other pages."""
     data_sets = service.curator.data_sets
@@ -248,7 +248,7 @@ def refusals(
 ) -> Response:
     """The newest first; all, or those of one data set."""
     del visitor
-    entries, context = _read_entries(service, data_set, before, Kind.REFUSED)
+    entries, context = _read_entries(service, data_set, before, EntryKind.REFUSED)
     refusals = entries and [_refusal(entry) for entry in entries]
     return page(request, "refusals.html", **context, found=refusals)
 
@@ -282,7 +282,7 @@ class EntrySummary:
 def summarise(entry: Entry) -> EntrySummary:
     """An entry in one line."""
     body = entry.body
-    is_act = entry.kind is Kind.ADMINISTERED
+    is_act = entry.kind is EntryKind.ADMINISTERED
     what = str(body.get("what")) if is_act else KINDS_IN_WORDS[entry.kind]
     inner = cast("Json", body.get("body") or {}) if is_act else body
     by = cast("list[str]", body.get("by") or [])
@@ -297,7 +297,7 @@ def newest(
     *,
     limit: int,
     before: int | None = None,
-    kind: Kind | None = None,
+    kind: EntryKind | None = None,
 ) -> list[Entry] | None:
     """The last entries; None where one cannot be read, which verification names."""
     try:
@@ -313,7 +313,7 @@ def whole(entry: Entry) -> str:
 
 def price_of_charge(entry: Entry) -> str | None:
     """The price of a charge."""
-    if entry.kind is not Kind.RESERVED:
+    if entry.kind is not EntryKind.RESERVED:
         return None
     privacy, delta = charge_of(entry)
     return price(privacy, delta)

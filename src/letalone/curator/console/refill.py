@@ -15,7 +15,8 @@ from json import dumps
 from letalone.answers.arranged import AS_IT_IS, Arrangement
 from letalone.curator.console.arranging import as_sql
 from letalone.curator.console.building import CONDITIONS, COUNT, OF_A_COLUMN, UNITS, quote_name
-from letalone.plans.constants import Value, shown
+from letalone.plans.aggregates import Count, CountUnits, Deviation, Extreme, Mean, Quantiles, Sum
+from letalone.plans.constants import Value, format_constant
 from letalone.plans.expressions import (
     And,
     ColumnRef,
@@ -28,9 +29,8 @@ from letalone.plans.expressions import (
     Or,
 )
 from letalone.plans.formulas import Aggregate
-from letalone.plans.parts import Count, CountUnits, Deviation, Extreme, Mean, Quantiles, Sum
-from letalone.plans.query import USUAL_MAX_ROWS, Plan
-from letalone.plans.stored import plan_from_json
+from letalone.plans.plan import USUAL_MAX_ROWS, Plan
+from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.types import Key, Type
 from letalone.session.release import Release
 
@@ -68,7 +68,7 @@ def price_of(release: Release) -> Fields:
     """The fields that pay the same again."""
     terms = release.asked
     named = {"epsilon": terms.epsilon, "delta": terms.delta, "confidence": terms.confidence}
-    return [(name, shown(value)) for name, value in named.items()]
+    return [(name, format_constant(value)) for name, value in named.items()]
 
 
 def _check_simple(plan: Plan) -> None:
@@ -122,7 +122,7 @@ def _as_typed(value: Value) -> str:
         case bool():
             return str(value).lower()
         case Fraction():
-            return "" if "/" in shown(value) else shown(value)
+            return "" if "/" in format_constant(value) else format_constant(value)
         case str():
             return value if value == value.strip() else ""
         case _:
@@ -210,8 +210,8 @@ def _constant(value: Value) -> str:
             return "'" + value.replace("'", "''") + "'"
         case int():
             return str(value)
-        case Fraction() if "/" not in shown(value):
-            return shown(value)
+        case Fraction() if "/" not in format_constant(value):
+            return format_constant(value)
         case date() if type(value) is date:
             return f"DATE '{value}'"
         case _:

@@ -12,7 +12,7 @@ from typing import Any
 from letalone.curator.console.forms import number_typed
 from letalone.curator.http.problems import refused
 from letalone.errors import LetaloneError, ParameterError
-from letalone.plans.query import expression_of
+from letalone.plans.plan import expression_of
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from letalone.plans.typing import columns_of

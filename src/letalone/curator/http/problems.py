@@ -192,7 +192,6 @@ class Problem:
 
     @property
     def code(self) -> int:
-        """The HTTP status."""
         return self.status or KINDS[self.kind].status
 
     @property
@@ -211,7 +210,6 @@ class Problem:
         return {**usual, **self.more}
 
     def response(self) -> Response:
-        """The whole answer."""
         content = dumps(self.to_json(), ensure_ascii=False).encode()
         return Response(content, self.code, dict(self.headers), media_type=MEDIA_TYPE)
 

@@ -117,7 +117,6 @@ class TiltedSum:
     spread: float
 
     def losses(self, start: int) -> Floats:
-        """The losses of the window from a place on."""
         places = np.arange(self.first + start, self.first + self.masses.size, dtype=np.float64)
         return self.origin + places * self.step
 

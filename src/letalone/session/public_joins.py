@@ -1,0 +1,83 @@
+"""A public table beside the private one: its columns and types, from metadata."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
+
+from letalone.engines.arrow import empty_table, schema_of
+from letalone.engines.duck import open_duck
+from letalone.engines.frames import FRAMES, as_arrow, is_frame, table_digest
+from letalone.errors import ParameterError
+from letalone.exact.typed import refusal
+from letalone.plans.plan import PublicJoin
+from letalone.plans.schema import Column, Schema
+
+if TYPE_CHECKING:
+    from letalone.session.open_table import OpenTable
+
+
+def public_join(
+    table: "OpenTable", frame: object, *, rows: Schema, on: object, name: str
+) -> PublicJoin:
+    """The join, known to the engine; the frame is public, so errors may say what is wrong.
+
+    `rows` are the columns of the rows that get a partner.
+    """
+    if not is_frame(frame):
+        kind = type(frame).__name__
+        raise ParameterError(f"The public table is {kind}, but must be {FRAMES}. Read it first.")
+    join = join_of(rows, frame, on=on, name=name)
+    table.know(join, frame)
+    return join
+
+
+def join_of(rows: Schema, frame: object, *, on: object, name: str) -> PublicJoin:
+    """The join of a public frame to rows of this kind, from metadata."""
+    pairs = _pairs(on)
+    public = describe_public(frame, name)
+    for mine, theirs in pairs:
+        _check_pair(rows, public, mine, theirs)
+    keys = {theirs for _, theirs in pairs}
+    added = tuple(column for column in public.columns if column.name not in keys)
+    return PublicJoin(name, pairs, added, table_digest(frame))
+
+
+def describe_public(frame: object, name: str) -> Schema:
+    """The columns of a public frame, from metadata."""
+    return Schema(name, _columns(schema_of(as_arrow(frame))))
+
+
+@lru_cache(maxsize=64)
+def _columns(kinds: Hashable) -> tuple[Column, ...]:
+    """What our types are for those of a frame: opening an engine takes a tenth of a second."""
+    engine = open_duck(empty_table(kinds))
+    try:
+        return engine.schema().columns
+    finally:
+        engine.close()
+
+
+def _check_pair(private: Schema, public: Schema, left: str, right: str) -> None:
+    mine, theirs = private.column(left).type, public.column(right).type
+    if mine.of_keys is not theirs.of_keys:
+        raise ParameterError(
+            f"Column {left!r} is {mine.value} and {right!r} of the public table is"
+            f" {theirs.value}, but columns to join on must have the same type. Convert one."
+        )
+
+
+def _pairs(on: object) -> tuple[tuple[str, str], ...]:
+    match on:
+        case str():
+            return ((on, on),)
+        case Mapping():
+            pairs = tuple(cast("Mapping[str, str]", on).items())
+        case list() | tuple():
+            pairs = tuple((name, name) for name in cast("Sequence[str]", on))
+        case _:
+            pairs = ()
+    if not pairs or not all(isinstance(name, str) for pair in pairs for name in pair):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise refusal(
+            "on", cast("object", on), "a column, a list of columns, or {'mine': 'theirs'}"
+        )
+    return pairs
