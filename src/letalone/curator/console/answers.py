@@ -14,7 +14,7 @@ from letalone.answers.arranged import AS_IT_IS, arrange_release
 from letalone.answers.promise import as_sure
 from letalone.curator.console.answer_numbers import as_csv, rows_and_charts
 from letalone.curator.console.arranging import from_address
-from letalone.curator.console.pages import console_routes, page
+from letalone.curator.console.pages import console_routes, download, page
 from letalone.curator.console.visitors import Analyst, Visitor
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import PastRelease, Question
@@ -68,22 +68,14 @@ def receipt(release_id: str, visitor: Analyst, service: Served) -> Response:
     """The signed receipt as a file: `letalone verify` checks it offline."""
     stored = service.curator.asking.receipt(release_id, by=visitor.name)
     name = f"receipt-{stored['body']['entry']}.json"  # pyright: ignore
-    return Response(
-        dumps(stored, ensure_ascii=False, indent=1),
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-        media_type="application/json",
-    )
+    return download(dumps(stored, ensure_ascii=False, indent=1), name, "application/json")
 
 
 @routes.get("/history/{release_id}/csv")
 def table(release_id: str, visitor: Analyst, service: Served) -> Response:
     """All rows as a file: the numbers and ranges of the page, and those that were drawn."""
     past = service.curator.asking.past(release_id, by=visitor.name)
-    return Response(
-        as_csv(Release.from_json(past.release)),
-        headers={"Content-Disposition": 'attachment; filename="answer.csv"'},
-        media_type="text/csv",
-    )
+    return download(as_csv(Release.from_json(past.release)), "answer.csv", "text/csv")
 
 
 def answer_page(

@@ -45,7 +45,7 @@ class Act:
     title: str
     words: str
     button: str
-    said: str
+    notice: str
     carry_out: Callable[[Curator, str, str, str], object]
 
 
@@ -245,7 +245,7 @@ def _carry_out(
     def carry_out() -> Response:
         sent = form.read(Why, "why")
         act.carry_out(service.curator, name, sent.why, visitor.name)
-        return _back(request, name, act.said)
+        return _back(request, name, act.notice)
 
     return try_act(request, carry_out, lambda: _reason(request, name, act), acting=True)
 
@@ -267,8 +267,8 @@ def _reason(request: Request, name: str, act: Act) -> Response:
     return page(request, "data_set_reason.html", name=name, act=act)
 
 
-def _back(request: Request, name: str, said: str) -> Response:
-    return see_other(request, f"/data-sets/{quote(name)}", said=said)
+def _back(request: Request, name: str, notice: str) -> Response:
+    return see_other(request, f"/data-sets/{quote(name)}", said=notice)
 
 
 def _renewal(

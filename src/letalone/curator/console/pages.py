@@ -159,6 +159,12 @@ def secrets_of_page(request: Request) -> str:
     return request.state.secrets.csrf
 
 
+def download(content: str, name: str, kind: str) -> Response:
+    """A file to keep, as an answer."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, headers=headers, media_type=kind)
+
+
 def typed_in(request: Request) -> MultiDict:
     """What was typed: the form that was sent, or the query of a look."""
     form: FormData | None = getattr(request.state, "form", None)

@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from letalone.answers.promise import price
 from letalone.curator.console.forms import Form, SubmittedForm, act_or_show
-from letalone.curator.console.pages import console_routes, page, see_other
+from letalone.curator.console.pages import console_routes, download, page, see_other
 from letalone.curator.console.visitors import Auditor, Overseer, Owner
 from letalone.curator.http import record
 from letalone.curator.http.problems import refused
@@ -108,7 +108,7 @@ def checkpoint(request: Request, visitor: Auditor, service: Served) -> Response:
     del request, visitor
     signed = record.checkpoint(service)
     name = f"checkpoint-{signed['number']}.json"
-    return _file(dumps(signed, indent=2), name, "application/json")
+    return download(dumps(signed, indent=2), name, "application/json")
 
 
 @routes.get("/ledger/export")
@@ -148,7 +148,7 @@ def processing(request: Request, visitor: Overseer, service: Served) -> Response
 def processing_to_keep(visitor: Overseer, service: Served) -> Response:
     """The same as a file."""
     words = service.curator.processing.markdown(by=visitor.name)
-    return _file(words, "processing.md", "text/markdown")
+    return download(words, "processing.md", "text/markdown")
 
 
 def _show_entries(
@@ -194,11 +194,6 @@ def _read_kept(form: SubmittedForm) -> Verification:
     listed = cast("list[object]", kept) if isinstance(kept, list) else [kept]
     head = form.maybe("head")
     return form.read(Verification, head=head and head.lower(), checkpoints=listed)
-
-
-def _file(content: str, name: str, kind: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(content, headers=headers, media_type=kind)
 
 
 def is_named(service: Service) -> bool:
