@@ -29,6 +29,11 @@ TRIES, TRY_SECONDS = 600, 0.2  # workers on a busy machine take long to start
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
+def run_serve(options: ServeOptions) -> None:
+    """Serves, or gives an owner a new one-time password."""
+    (serve if options.reset_owner is None else reset)(options)
+
+
 def serve(options: ServeOptions) -> None:
     """Prepare the folder, say where to look, and answer until stopped."""
     host, port, workers = options.host, options.port, options.workers

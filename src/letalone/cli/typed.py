@@ -6,12 +6,14 @@ is public, so an error quotes its value; a value that is to be hidden never come
 
 import re
 from collections.abc import Callable
-from dataclasses import is_dataclass
+from importlib import import_module
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
+
+Declared = TypeVar("Declared", bound=Callable[..., Any])
 
 TABLE = "A table: a file (.csv, .parquet, .duckdb), postgresql://… or spark:…"
 COMMA = re.compile(r"[+-]?\d+,\d+")
@@ -23,17 +25,18 @@ def new_app(**settings: Any) -> typer.Typer:
     return typer.Typer(rich_markup_mode=None, add_completion=False, **settings)
 
 
-def command(app: typer.Typer, name: str | None = None, **settings: Any) -> Callable[..., Any]:
-    """Adds a function to an app as a command: what it returns is the exit code.
+def command(
+    app: typer.Typer, name: str | None = None, *, work: str | None = None, **settings: Any
+) -> Callable[[Declared], Declared]:
+    """Adds a command to an app: a function whose parameters are its options, or a record of them.
 
-    Its options are its parameters, or the fields of the one record that it takes. `--json` also
-    counts where it stands before the command. `tuple[str, ...]` is an option to be repeated.
+    The function is the work itself, and returns the exit code. Of a record, `work` says which
+    function takes it ("module:name"): its module is loaded when the command runs, so that help is
+    quick. `--json` also counts where it stands before the command. `tuple[str, ...]` is an option
+    to be repeated.
     """
 
-    def add(work: Callable[..., int | None]) -> Callable[..., int | None]:
-        hints = get_type_hints(work, include_extras=True)
-        records = [hint for hint in hints.values() if is_dataclass(hint)]
-        declared: Any = records[0] if records else work
+    def add(declared: Declared) -> Declared:
         options = get_type_hints(declared, include_extras=True)
         parameters = list(signature(declared).parameters.values())
         several = {parameter.name for parameter in parameters if _is_tuple(options[parameter.name])}
@@ -41,7 +44,8 @@ def command(app: typer.Typer, name: str | None = None, **settings: Any) -> Calla
         def typed(context: typer.Context, **values: Any) -> None:
             values |= {name: tuple(values[name] or ()) for name in several}
             values["as_json"] = values["as_json"] or bool(context.obj)
-            code = work(declared(**values)) if records else work(**values)
+            result = declared(**values)
+            code = _load(work)(result) if work else result
             if code:
                 raise typer.Exit(code)
 
@@ -50,16 +54,21 @@ def command(app: typer.Typer, name: str | None = None, **settings: Any) -> Calla
             for parameter in parameters
         }
         first = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD)
-        typed.__doc__ = work.__doc__
+        typed.__doc__ = declared.__doc__
         typed.__annotations__ = {"context": typer.Context} | {
             name: parameter.annotation for name, parameter in kept.items()
         }
         cast_to_any: Any = typed
         cast_to_any.__signature__ = Signature([first, *kept.values()])
         app.command(name, **settings)(typed)
-        return work
+        return declared
 
     return add
+
+
+def _load(place: str) -> Callable[[Any], Any]:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 def _is_tuple(hint: Any) -> bool:

@@ -11,9 +11,15 @@ from letalone.cli.typed import AsJson, command, new_app, number
 app = new_app()
 
 
+@command(
+    app,
+    work="letalone.cli.account:account",
+    context_settings={"ignore_unknown_options": True},  # "-3 * …" is a text, though a wrong one
+    epilog='Example: letalone account "1000 * laplace(epsilon=0.1)" --delta 1e-6',
+)
 @dataclass(frozen=True, slots=True)
 class AccountOptions:
-    """The releases, and where to read their privacy."""
+    """What releases reveal together, certified from both sides."""
 
     expression: Annotated[
         str, typer.Argument(help="Releases, such as '3 * laplace(epsilon=0.1)'.", metavar="TEXT")
@@ -24,15 +30,3 @@ class AccountOptions:
     epsilon: Annotated[float | None, number("Say the delta at this epsilon instead.")] = None
     plot: Annotated[Path | None, typer.Option(help="Draw the curve to this file (.svg).")] = None
     as_json: AsJson = False
-
-
-@command(
-    app,
-    context_settings={"ignore_unknown_options": True},  # "-3 * …" is a text, though a wrong one
-    epilog='Example: letalone account "1000 * laplace(epsilon=0.1)" --delta 1e-6',
-)
-def account(options: AccountOptions) -> None:
-    """What releases reveal together, certified from both sides."""
-    from letalone.cli.account import account
-
-    account(options)

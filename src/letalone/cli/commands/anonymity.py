@@ -20,9 +20,14 @@ from letalone.cli.typed import (
 app = new_app()
 
 
+@command(
+    app,
+    work="letalone.cli.anonymity:anonymity",
+    epilog="Example: letalone anonymity a.csv --quasi-identifiers zip --sensitive ill",
+)
 @dataclass(frozen=True, slots=True)
 class AnonymityOptions:
-    """The table, what others know and must not learn, and how anonymous to make it."""
+    """How anonymous a table is: k, l, t; and make it so."""
 
     file: DataFile
     quasi_identifiers: Annotated[
@@ -40,11 +45,3 @@ class AnonymityOptions:
     html: Annotated[Path | None, typer.Option(help="Write a page with pictures.")] = None
     table: TableOfFile = None
     as_json: AsJson = False
-
-
-@command(app, epilog="Example: letalone anonymity a.csv --quasi-identifiers zip --sensitive ill")
-def anonymity(options: AnonymityOptions) -> None:
-    """How anonymous a table is: k, l, t; and make it so."""
-    from letalone.cli.anonymity import anonymity
-
-    anonymity(options)

@@ -21,9 +21,14 @@ from letalone.cli.typed import (
 app = new_app()
 
 
+@command(
+    app,
+    work="letalone.cli.audit:run_audit",
+    epilog="Example: letalone audit mycode:noisy_count --claimed-epsilon 1",
+)
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """The mechanism, its claim, the inputs to compare and how hard to look."""
+    """Hold a mechanism's outputs against its claim."""
 
     mechanism: Annotated[
         str | None, typer.Argument(help="A function: mycode:noisy_count.", metavar="MODULE:NAME")
@@ -41,11 +46,3 @@ class AuditOptions:
     itself: Annotated[bool, switch("--self", "Audit letalone's own.")] = False
     plot: PlotFile = None
     as_json: AsJson = False
-
-
-@command(app, epilog="Example: letalone audit mycode:noisy_count --claimed-epsilon 1")
-def audit(options: AuditOptions) -> int:
-    """Hold a mechanism's outputs against its claim."""
-    from letalone.cli.audit import run_audit
-
-    return run_audit(options)

@@ -10,9 +10,15 @@ from letalone.cli.typed import AsJson, Epsilon, command, new_app, number
 app = new_app()
 
 
+@command(
+    app,
+    work="letalone.cli.account:calibrate",
+    context_settings={"ignore_unknown_options": True},
+    epilog='Example: letalone calibrate "100 * gaussian(sigma=?)" --epsilon 1 --delta 1e-6',
+)
 @dataclass(frozen=True, slots=True)
 class CalibrateOptions:
-    """The releases with a number to find, and the promise that they must keep."""
+    """Find the noise, number or rate that keeps a promise."""
 
     expression: Annotated[
         str, typer.Argument(help="Releases, with a ? for the number to find.", metavar="TEXT")
@@ -22,15 +28,3 @@ class CalibrateOptions:
         float | None, number("Slack in probability: far below 1/n (0 if not given).")
     ] = None
     as_json: AsJson = False
-
-
-@command(
-    app,
-    context_settings={"ignore_unknown_options": True},
-    epilog='Example: letalone calibrate "100 * gaussian(sigma=?)" --epsilon 1 --delta 1e-6',
-)
-def calibrate(options: CalibrateOptions) -> None:
-    """Find the noise, number or rate that keeps a promise."""
-    from letalone.cli.account import calibrate
-
-    calibrate(options)

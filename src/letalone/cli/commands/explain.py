@@ -62,9 +62,10 @@ def explain_epsilon(
     explain_epsilon(value, delta=delta, as_json=as_json)
 
 
+@command(app, "error", work="letalone.cli.explain_error:explain_error")
 @dataclass(frozen=True, slots=True)
 class ErrorOptions:
-    """Which theorem, and the numbers that it is shown for."""
+    """What privacy costs in accuracy, and which noise to choose."""
 
     theorem: Annotated[
         str | None, text(f"One of {', '.join(THEOREMS)}; otherwise the last two.", "NAME")
@@ -78,14 +79,6 @@ class ErrorOptions:
         Path | None, typer.Option(help="Also draw to this file (.svg, .png, .pdf).")
     ] = None
     as_json: AsJson = False
-
-
-@command(app, "error")
-def explain_error(options: ErrorOptions) -> None:
-    """What privacy costs in accuracy, and which noise to choose."""
-    from letalone.cli.explain_error import explain_error
-
-    explain_error(options)
 
 
 @command(app, "receipt")

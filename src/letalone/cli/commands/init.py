@@ -17,9 +17,12 @@ from letalone.cli.typed import (
 app = new_app()
 
 
+@command(
+    app, work="letalone.cli.init:init", epilog="Example: letalone init visits.csv --unit patient_id"
+)
 @dataclass(frozen=True, slots=True)
 class InitOptions:
-    """The table, who is protected, and what may be written without asking."""
+    """Write down what is public about a table, to fill in."""
 
     file: AnyTable
     unit: UnitOption = None
@@ -27,11 +30,3 @@ class InitOptions:
     yes: Annotated[bool, switch("--yes", "Guessed types may be known.")] = False
     force: Force = False
     as_json: AsJson = False
-
-
-@command(app, epilog="Example: letalone init visits.csv --unit patient_id")
-def init(options: InitOptions) -> None:
-    """Write down what is public about a table, to fill in."""
-    from letalone.cli.init import init
-
-    init(options)

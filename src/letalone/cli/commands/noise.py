@@ -11,9 +11,15 @@ MECHANISMS = ("laplace", "geometric", "gaussian", "discrete-gaussian")
 app = new_app()
 
 
+@command(
+    app,
+    work="letalone.cli.noise:noise",
+    context_settings={"ignore_unknown_options": True},  # -5 is a number, not an option
+    epilog="Example: letalone noise geometric 42 --epsilon 0.5 --sensitivity 1",
+)
 @dataclass(frozen=True, slots=True)
 class NoiseOptions:
-    """The mechanism, the values that it hides, and how much noise."""
+    """Add noise to numbers: private answers, error bar, price."""
 
     mechanism: Annotated[
         str, typer.Argument(help=f"One of {', '.join(MECHANISMS)}.", metavar="MECHANISM")
@@ -36,15 +42,3 @@ class NoiseOptions:
     ] = None
     confidence: Confidence = 0.95
     as_json: AsJson = False
-
-
-@command(
-    app,
-    context_settings={"ignore_unknown_options": True},  # -5 is a number, not an option
-    epilog="Example: letalone noise geometric 42 --epsilon 0.5 --sensitivity 1",
-)
-def noise(options: NoiseOptions) -> None:
-    """Add noise to numbers: private answers, error bar, price."""
-    from letalone.cli.noise import noise
-
-    noise(options)

@@ -11,9 +11,14 @@ from letalone.cli.typed import AsJson, DataFile, TableOfFile, command, new_app, 
 app = new_app()
 
 
+@command(
+    app,
+    work="letalone.cli.predict:predict",
+    epilog="Example: letalone predict people.income.json new.csv --out predictions.csv",
+)
 @dataclass(frozen=True, slots=True)
 class PredictOptions:
-    """The model, the rows to predict for, and where to write."""
+    """What a model says of the rows of a table."""
 
     model: Annotated[Path, typer.Argument(help="A file that train wrote.", metavar="MODEL")]
     file: DataFile
@@ -27,11 +32,3 @@ class PredictOptions:
         """The columns to copy, each once."""
         names = [name.strip() for name in (self.keep or "").split(",")]
         return list(dict.fromkeys(name for name in names if name))
-
-
-@command(app, epilog="Example: letalone predict people.income.json new.csv --out predictions.csv")
-def predict(options: PredictOptions) -> None:
-    """What a model says of the rows of a table."""
-    from letalone.cli.predict import predict
-
-    predict(options)

@@ -26,11 +26,14 @@ from letalone.cli.typed import (
 app = new_app()
 
 
+@command(
+    app,
+    work="letalone.cli.query:query",
+    epilog='Example: letalone query visits.csv "SELECT COUNT(*) FROM visits" --epsilon 1',
+)
 @dataclass(frozen=True, slots=True)
 class QueryOptions:
-    """The table, the question, its price and what is declared. Hidden, so that the rest fits a
-    screen: what few need.
-    """
+    """Ask a table in SQL: a private answer, error bars, price."""
 
     file: Annotated[str, typer.Argument(help=TABLE, metavar="FILE", hidden=True)]
     sql: Annotated[
@@ -70,11 +73,3 @@ class QueryOptions:
     plot: PlotFile = None
     receipt: Annotated[Path | None, typer.Option(help="Write a signed receipt (.json).")] = None
     as_json: AsJson = False
-
-
-@command(app, epilog='Example: letalone query visits.csv "SELECT COUNT(*) FROM visits" --epsilon 1')
-def query(options: QueryOptions) -> None:
-    """Ask a table in SQL: a private answer, error bars, price."""
-    from letalone.cli.query import query
-
-    query(options)

@@ -11,9 +11,10 @@ from letalone.cli.typed import AsJson, command, new_app, number, switch, text, w
 app = new_app()
 
 
+@command(app, work="letalone.cli.serve:run_serve")
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """Where the service keeps its files, whom it listens to and what it may read."""
+    """Let others ask: a service with budgets, purposes and a ledger."""
 
     folder: Annotated[Path, text("Where everything is kept; only you can enter it.", "PATH")] = (
         Path("~/.letalone/curator")
@@ -52,11 +53,3 @@ class ServeOptions:
         bool, switch("--start-anew", "Also where the database of a used ledger is lost.")
     ] = False
     as_json: AsJson = False
-
-
-@command(app)
-def serve(options: ServeOptions) -> None:
-    """Let others ask: a service with budgets, purposes and a ledger."""
-    from letalone.cli.serve import reset, serve
-
-    (serve if options.reset_owner is None else reset)(options)

@@ -24,9 +24,14 @@ from letalone.cli.typed import (
 app = new_app()
 
 
+@command(
+    app,
+    work="letalone.cli.train:train",
+    epilog="Example: letalone train people.csv --target income --epsilon 1 --budget 4:1e-4",
+)
 @dataclass(frozen=True, slots=True)
 class TrainOptions:
-    """The table, what to learn from it, at which price, and where the model goes."""
+    """Learn to predict a column: a private model, with its receipt."""
 
     file: Annotated[
         str,
@@ -48,13 +53,3 @@ class TrainOptions:
     out: Annotated[Path | None, text("The model's file; else NAME.TARGET.json.", "PATH")] = None
     dry_run: Annotated[bool, switch("--dry-run", "Say price and method; spend nothing.")] = False
     as_json: AsJson = False
-
-
-@command(
-    app, epilog="Example: letalone train people.csv --target income --epsilon 1 --budget 4:1e-4"
-)
-def train(options: TrainOptions) -> None:
-    """Learn to predict a column: a private model, with its receipt."""
-    from letalone.cli.train import train
-
-    train(options)
