@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from curator.console.conftest import Console
 from curator.makers import NAME, PASSWORD, PURPOSE, Clock, ask, grant, open_curator
-from letalone.curator.console import spending
+from letalone.curator.console import budgets
 from letalone.curator.curator import Curator
 from letalone.curator.locks import Turns
 from letalone.curator.open_sessions import OpenSessions
@@ -159,7 +159,7 @@ def test_an_answer_that_is_there_looks_like_one_that_is_not_until_its_step(
     stepping, monkeypatch, name
 ):
     """At every address, byte by byte. Power: from its step on, the same looks see it."""
-    monkeypatch.setattr(spending, "datetime", Then)
+    monkeypatch.setattr(budgets, "datetime", Then)
     console, slow = Console(stepping, Still()), Slowly(monkeypatch)
     looks, asker = Looks(console, name), Looks(console, "ann")
     send = console.anybody().client.post

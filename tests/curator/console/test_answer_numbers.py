@@ -11,8 +11,7 @@ from answers.releases import made
 from curator.makers import NAME, PURPOSE
 from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.curator.asking import release_id
-from letalone.curator.console.answer_numbers import rows_and_charts
-from letalone.curator.console.spreadsheets import as_csv
+from letalone.curator.console.answer_numbers import as_csv, rows_and_charts
 from letalone.curator.records import Price, Question
 
 SVG = "{http://www.w3.org/2000/svg}"

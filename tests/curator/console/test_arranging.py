@@ -8,7 +8,7 @@ import pytest
 from curator.makers import NAME, PURPOSE
 from letalone.answers.arranged import Arrangement, Fixed, HavingTest, Order, OutputRef
 from letalone.curator.console.arranging import as_address, from_address
-from letalone.curator.console.asked_again import fields_of
+from letalone.curator.console.refill import fields_of
 from letalone.curator.http.problems import Refused
 from letalone.curator.records import Price, Question
 

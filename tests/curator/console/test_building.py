@@ -6,14 +6,14 @@ from starlette.datastructures import FormData
 
 import letalone as la
 from curator.makers import SCHEMA
-from letalone.curator.console.building import built, choices, quote_name
+from letalone.curator.console.building import build_sql, choices, quote_name
 from letalone.curator.console.forms import SubmittedForm
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 
 
 def chosen(*fields, schema=SCHEMA):
-    return built(SubmittedForm(FormData(fields)), schema)
+    return build_sql(SubmittedForm(FormData(fields)), schema)
 
 
 def test_what_was_chosen_is_the_sql_that_one_would_type():

@@ -12,7 +12,7 @@ from jinja2 import Environment
 from curator.console.conftest import Console
 from curator.makers import Clock, open_curator, put
 from letalone.curator.console.directions import RIGHT_TO_LEFT, Isolation, isolate
-from letalone.curator.console.shown import FILTERS
+from letalone.curator.console.formatting import FILTERS
 from letalone.curator.records import Price, Purpose, Question, Registration
 from letalone.errors import BudgetExceeded
 from letalone.plans.schema import Column, Schema

@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 from curator.makers import NAME, PASSWORD, PURPOSE
-from letalone.curator.console.drafted import LONGEST
+from letalone.curator.console.drafted import MAX_ADDRESS_LENGTH
 
 FORM = {"data_set": NAME, "purpose": PURPOSE, "way": "sql", "epsilon": "0.1", "pay": "epsilon"}
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -69,7 +69,7 @@ def test_a_question_with_a_price_has_an_address_that_can_be_shared(fresh):
     long = browser.see(sent(browser, sql=COUNT.replace(" ", " " * 500)))
     assert "Spend" in long.text
     assert 'data-at="' not in long.text
-    assert len(at) <= LONGEST
+    assert len(at) <= MAX_ADDRESS_LENGTH
 
 
 def test_a_draft_is_for_its_own_person_and_outlives_a_sign_in(fresh):

@@ -3,9 +3,8 @@
 import pytest
 
 from curator.makers import PASSWORD
-from letalone.curator.console.addresses import local
 from letalone.curator.console.app import ROUTES
-from letalone.curator.console.pages import ConsoleRoute
+from letalone.curator.console.pages import ConsoleRoute, local
 
 
 def acts():

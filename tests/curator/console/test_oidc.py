@@ -17,8 +17,8 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 
-from letalone.curator.console.elsewhere import BACK
-from letalone.curator.console.provider import AT_ONCE, PAUSE, Provider
+from letalone.curator.console.provider import MAX_WAITING, PAUSE_SECONDS, Provider
+from letalone.curator.console.provider_sign_in import BACK
 from letalone.curator.http.limits import RateLimits
 from letalone.curator.identities import Identity
 from letalone.curator.provider_settings import ProviderSettings, read_provider
@@ -392,13 +392,13 @@ def test_a_slow_provider_is_asked_once_and_does_not_hold_up_the_service() -> Non
         waiting = [Thread(target=begin, args=(provider,)) for _ in range(20)]
         for one in waiting:
             one.start()
-        while sum(one.is_alive() for one in waiting) > AT_ONCE:
+        while sum(one.is_alive() for one in waiting) > MAX_WAITING:
             waiting[0].join(0.01)
         go.set()
         for one in waiting:
             one.join()
         assert len(asked) == 1
-        now[0] += PAUSE - 1
+        now[0] += PAUSE_SECONDS - 1
         begin(provider)
         assert len(asked) == 1
         now[0] += 2

@@ -6,8 +6,8 @@ import pytest
 
 from curator.console.conftest import Console
 from curator.makers import NAME, PASSWORD, PURPOSE, ask, open_curator, registered
-from letalone.curator.console import spending
-from letalone.curator.console.spending import Spending
+from letalone.curator.console import budgets
+from letalone.curator.console.budgets import Spending
 from letalone.curator.records import Role
 from letalone.privacy import Budget
 
@@ -36,7 +36,7 @@ def test_the_history_is_what_the_ledger_says_and_goes_on(ready):
 @pytest.mark.long  # test_the_history_is_what_the_ledger_says_and_goes_on
 def test_of_many_charges_some_are_read_and_always_the_last(ready, monkeypatch):
     asked(ready, 7)
-    monkeypatch.setattr(spending, "MOST", 3)
+    monkeypatch.setattr(budgets, "MAX_CHARGES_READ", 3)
     history = Spending(ready.ledger).history(NAME)
     assert [round(spent, 9) for _, spent in history.spent] == [0, 0.1, 0.4, 0.7]
 

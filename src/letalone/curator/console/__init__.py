@@ -23,7 +23,7 @@ Everything works without script; htmx only swaps parts of a page. How to add a p
        @routes.post("/people")
        @act_or_show(people, acting=True)
        def add(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
-           sent = read_body(NewPerson, name=form.text("name"), roles=form.all("roles"))
+           sent = form.read(NewPerson, "name", roles=form.all("roles"))
            service.curator.people.add(sent.name, sent.roles, by=visitor.name)
            return see_other(request, "/people", said="The person was added.")
 

@@ -1,20 +1,27 @@
-"""The numbers of an answer as its page has them: the rows of the table, and a chart of each column.
+"""Makes an answer's numbers into the rows of its table, a chart of each column, and a CSV file.
 
 Table, chart and file are made of `Release.shown`, so they say the same: a count that the noise
 took below 0 is near 0, and its range is that of 0.
 
-  Tested:   tests/curator/console/test_answer_numbers.py
+In the file, text that a spreadsheet would take for a formula begins with an apostrophe, which says
+that it is text: a group may be called anything. Blanks and signs that are not seen may come before
+the sign that starts a formula, and this may be a full-width one.
+
+  Tested:   tests/curator/console/test_answer_numbers.py, test_files.py
 """
 
-from dataclasses import dataclass
+from csv import writer
+from dataclasses import dataclass, replace
 from datetime import date
+from io import StringIO
 from typing import Any, cast
+from unicodedata import normalize
 
 from markupsafe import Markup
 
 from letalone.answers.columns import Cell, CellKind, Output
 from letalone.answers.promise import as_sure
-from letalone.answers.views import cell_text, key_text, output_cells
+from letalone.answers.views import cell_text, is_drawn, key_text, output_cells
 from letalone.curator.console.charts import (
     ChartMark,
     bars_with_errors,
@@ -22,10 +29,12 @@ from letalone.curator.console.charts import (
     make_mark,
 )
 from letalone.curator.console.directions import isolate
-from letalone.curator.console.spreadsheets import yes_or_no
 from letalone.session.release import Release
 
 FEWEST_POINTS = 4  # fewer are bars, also of days and numbers
+SIGNS = frozenset("=+-@")  # what a spreadsheet would compute
+LINES = ("\t", "\r", "\n")
+NOISY = "_noisy"
 Row = tuple[list[str], list["Value"]]
 
 
@@ -37,7 +46,6 @@ class Value:
     ends: tuple[str, ...] = ()
 
     def said(self) -> str:
-        """Both in one line."""
         return f"{self.words}, {' to '.join(self.ends)}" if self.ends else self.words
 
 
@@ -49,18 +57,18 @@ class Chart:
     svg: Markup
 
 
-def rows_and_charts(found: Release) -> tuple[list[Row], list[Chart]]:
+def rows_and_charts(release: Release) -> tuple[list[Row], list[Chart]]:
     """All rows; and a chart for each column of numbers that has several groups."""
-    shown, drawn = found.shown, found.outputs
+    shown, drawn = release.shown, release.outputs
     values = [_values(*pair) for pair in zip(drawn, shown, strict=True)]
-    keys = [[_key(cell) for cell in column.values] for column in found.keys]
+    keys = [[_key(cell) for cell in column.values] for column in release.keys]
     size = len(values[0]) if values else 0
     rows = [([item[row] for item in keys], [item[row] for item in values]) for row in range(size)]
-    several = bool(found.keys) and size > 0
+    several = bool(release.keys) and size > 0
     columns = [
         item for item in zip(shown, values, strict=True) if several and item[0].kind.is_numeric
     ]
-    return rows, [Chart(item.name, _draw(found, item, words)) for item, words in columns]
+    return rows, [Chart(item.name, _draw(release, item, words)) for item, words in columns]
 
 
 def _values(drawn: Output, shown: Output) -> list[Value]:
@@ -82,16 +90,16 @@ def _split(cell: str, *, near: bool) -> Value:
     return Value(words, tuple(ends.removesuffix("]").split(", ")) if ends else ())
 
 
-def _draw(found: Release, output: Output, values: list[Value]) -> Markup:
+def _draw(release: Release, output: Output, values: list[Value]) -> Markup:
     marks = _marks(output, values)
-    sure = as_sure(found.confidence)
-    (first, *others) = found.keys
+    sure = as_sure(release.confidence)
+    (first, *others) = release.keys
     cells = cast("tuple[Any, ...]", first.values)
     if not others and first.kind in (CellKind.DATE, CellKind.INTEGER, CellKind.NUMBER):
         ordered = all(isinstance(cell, date | int | float) for cell in cells)
         if ordered and len(cells) >= FEWEST_POINTS:
             return lines_with_errors(cells, marks, title=output.name, confidence=sure)
-    rows = zip(*(column.values for column in found.keys), strict=True)
+    rows = zip(*(column.values for column in release.keys), strict=True)
     labels = [", ".join(isolate(_key(cell)) for cell in row) for row in rows]
     return bars_with_errors(labels, marks, title=output.name, confidence=sure)
 
@@ -108,3 +116,41 @@ def _marks(output: Output, values: list[Value]) -> list[ChartMark]:
 
 def _float(value: Cell) -> float | None:
     return float(value) if isinstance(value, int | float) else None
+
+
+def as_csv(release: Release) -> str:
+    """All rows: as they are shown, then each number as it was drawn, which can be added up."""
+    columns = [*_as_shown(release), *_as_drawn(release)]
+    out = StringIO(newline="")
+    write = writer(out)
+    write.writerow([as_text(name) for name, _ in columns])
+    rows = zip(*(cells for _, cells in columns), strict=True)
+    write.writerows([as_text(cell) for cell in row] for row in rows)
+    return out.getvalue()
+
+
+def _as_shown(release: Release) -> list[tuple[str, tuple[Cell, ...]]]:
+    shown = replace(release, outputs=release.shown)
+    rows = shown.rows()
+    return [(name, tuple(row[name] for row in rows)) for name in shown.columns]
+
+
+def _as_drawn(release: Release) -> list[tuple[str, tuple[Cell, ...]]]:
+    return [(output.name + NOISY, output.values) for output in release.outputs if is_drawn(output)]
+
+
+def as_text(cell: Any) -> Any:
+    """The cell; marked as text where a spreadsheet would compute it."""
+    if isinstance(cell, bool):
+        return yes_or_no(cell)
+    return f"'{cell}" if isinstance(cell, str) and _is_formula(cell) else cell
+
+
+def yes_or_no(cell: Cell) -> str:
+    """A truth as people write it, on the page, in its chart and in its file; "" of all else."""
+    return ("no", "yes")[cell] if isinstance(cell, bool) else ""
+
+
+def _is_formula(text: str) -> bool:
+    first = next((letter for letter in text if letter.isprintable() and letter != " "), "")
+    return text.startswith(LINES) or normalize("NFKC", first)[:1] in SIGNS

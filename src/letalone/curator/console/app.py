@@ -1,30 +1,28 @@
-"""The console as a part of the service."""
+"""Adds the console's pages and files to the service."""
 
 from fastapi import FastAPI
 
 from letalone.curator.console import (
+    accounts,
     answers,
     budgets,
-    data_set_acts,
     data_sets,
-    elsewhere,
+    grant_requests,
     home,
     meaning,
-    people,
     persons,
+    provider_sign_in,
     questions,
     record,
     registering,
-    requests,
     signing_in,
 )
 from letalone.curator.console.files import send
-from letalone.curator.console.spending import Spending
 from letalone.curator.http.who import ANYBODY
 
 ROUTES = (
-    questions, signing_in, elsewhere, home, answers, meaning, record, requests, budgets, people,
-    persons, registering, data_set_acts, data_sets,  # last: a data set may have any name
+    questions, signing_in, provider_sign_in, home, answers, meaning, record, grant_requests,
+    budgets, accounts, persons, registering, data_sets,  # last: a data set may have any name
 )  # fmt: skip
 
 
@@ -33,7 +31,7 @@ def add_console(app: FastAPI) -> None:
     app.add_api_route(
         "/static/{digest}/{name}", send, include_in_schema=False, dependencies=[ANYBODY]
     )
-    elsewhere.add_provider(app, app.state.service.curator.settings)
-    app.state.spending = Spending(app.state.service.curator.ledger)
+    provider_sign_in.add_provider(app, app.state.service.curator.settings)
+    app.state.spending = budgets.Spending(app.state.service.curator.ledger)
     for route in ROUTES:
         app.include_router(route.routes)

@@ -1,4 +1,4 @@
-"""How an answer is sorted, filtered and cut: as a part of its address, and as SQL again.
+"""Writes how an answer is sorted, filtered and cut as a part of its address, and as SQL again.
 
 Only what was released is arranged, so whoever changes the address sees no more than before.
 
@@ -25,7 +25,7 @@ from letalone.curator.console.building import quote_name
 from letalone.curator.http.problems import refused
 
 PARTS = {"and": 0, "or": 0, "not": 1, "missing": 1, **dict.fromkeys(COMPARED, 2)}  # 0: any
-MOST_ROWS, LONGEST = 10**9, 1500  # letters, so that an address is not too long
+MAX_LIMIT, MAX_ADDRESS_LENGTH = 10**9, 1500  # letters, so that an address is not too long
 NOT_READ = "The address does not say how to sort the answer. Look at the whole answer."
 
 
@@ -47,7 +47,7 @@ def from_address(text: str) -> Arrangement:
     if not text:
         return AS_IT_IS
     try:
-        having, order, limit, offset, hidden = loads(text[: 2 * LONGEST])
+        having, order, limit, offset, hidden = loads(text[: 2 * MAX_ADDRESS_LENGTH])
         return Arrangement(
             having=None if having is None else _condition(having),
             order=tuple(_order(*item) for item in order),
@@ -75,8 +75,8 @@ def as_sql(how: Arrangement, calls: Mapping[str, str]) -> list[str]:
     return lines + ([f"OFFSET {how.offset}"] if how.offset else [])
 
 
-def _order_in_sql(one: Order, column: str) -> str:
-    return f"{column}{' DESC' * one.descending}{' NULLS FIRST' * one.missing_first}"
+def _order_in_sql(order: Order, column: str) -> str:
+    return f"{column}{' DESC' * order.descending}{' NULLS FIRST' * order.missing_first}"
 
 
 def _write_condition(condition: Condition) -> list[Any]:
@@ -91,8 +91,8 @@ def _write_condition(condition: Condition) -> list[Any]:
             return [op, *(_write_condition(part) for part in parts)]
 
 
-def _condition(found: Any) -> Condition:
-    op, *parts = found
+def _condition(stored: Any) -> Condition:
+    op, *parts = stored
     match op, parts:
         case "column", [name]:
             return OutputRef(_text(name))
@@ -114,17 +114,17 @@ def _order(name: object, *flags: object) -> Order:
     return Order(_text(name), *cast("tuple[bool, bool, bool]", flags))
 
 
-def _text(found: object) -> str:
-    if not isinstance(found, str):
+def _text(value: object) -> str:
+    if not isinstance(value, str):
         raise TypeError
-    found.encode()  # an address has no halves of letters
-    return found
+    value.encode()  # an address has no halves of letters
+    return value
 
 
-def _number(found: object) -> int:
-    if type(found) is not int or not 0 <= found <= MOST_ROWS:
+def _number(value: object) -> int:
+    if type(value) is not int or not 0 <= value <= MAX_LIMIT:
         raise ValueError
-    return found
+    return value
 
 
 def _in_sql(condition: Condition, name: Any) -> str:

@@ -1,24 +1,49 @@
-"""Budgets: how each was spent, the shares under it, and larger ones that are proposed."""
+"""Shows how each budget was spent, the shares under it, and larger ones that are proposed.
+
+What was spent is read from the ledger's entries. They are never changed, so what was read is kept,
+and only later ones are read. Of many charges some are read, and always the last: a picture shows no
+more.
+
+  Tested:   tests/curator/console/test_steward_budgets.py
+"""
 
 from collections.abc import Sequence
-from datetime import timedelta
-from typing import Any
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from threading import Lock
+from typing import Any, cast
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import Form, SubmittedForm, act_or_show, read_body
+from letalone.curator.console.charts import burn_down, figure
+from letalone.curator.console.directions import isolate
+from letalone.curator.console.formatting import amount, format_time
+from letalone.curator.console.forms import Form, SubmittedForm, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
-from letalone.curator.console.spending import chart_of, spending_of
 from letalone.curator.console.visitors import Overseer, Steward, Visitor
 from letalone.curator.http.shapes import NewProposal, Seconding
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Proposal, Role, State
+from letalone.curator.words import time_of
+from letalone.errors import FormatError
+from letalone.ledger import Ledger
+from letalone.ledger.data_sets import data_set_from_json
+from letalone.ledger.entries import Entry, EntryKind
 from letalone.ledger.levels import Level
+from letalone.privacy.curve import Json
+from letalone.privacy.filter_record import state_from_json
 
-CHARTS = 6  # on one page; more would make it heavy
+MAX_CHARTS = 6  # on one page; more would make it heavy
 ALONE = "It is proposed. You decide on it alone: it does not hold before."
 TWO = "It is proposed. Another steward or owner has to second it."
+MAX_CHARGES_READ = 200  # charges that are read at once
+CHANGES = (EntryKind.OPENED, EntryKind.BUDGET_RAISED)
+MAX_ROWS_SHOWN = 20
+SPENDING_HEADS = ("time", "spent, ε", "cap, ε")
+Steps = list[tuple[datetime, float]]
+SPENDING_CAPTION = "Spent ε, all answers together, and the cap as a broken line."
 routes = console_routes()
 
 
@@ -29,7 +54,7 @@ def all_budgets(request: Request, service: Service) -> list[dict[str, Any]]:
         {
             "record": record,
             "stands": service.curator.ledger.data_set(record.name),
-            "chart": _chart(request, record.name) if place < CHARTS else None,
+            "chart": _chart(request, record.name) if place < MAX_CHARTS else None,
         }
         for place, record in enumerate(records)
     ]
@@ -99,9 +124,8 @@ def decide(
     request: Request, proposal_id: str, visitor: Steward, form: Form, service: Served
 ) -> Response:
     """Seconds a proposal, which carries it out; or declines it."""
-    sent = read_body(
-        Seconding, seconded=form.text("decision") == "second", reason=form.maybe("reason")
-    )
+    seconded = form.text("decision") == "second"
+    sent = form.read(Seconding, seconded=seconded, reason=form.maybe("reason"))
     proposals, by = service.curator.proposals, visitor.name
     if sent.seconded:
         proposals.second(proposal_id, reason=sent.reason or "seconded", by=by)
@@ -119,11 +143,8 @@ def share_key(level: Level) -> str:
 
 def _read_proposal(name: str, form: SubmittedForm) -> NewProposal:
     purpose, _, analyst = form.text("share").replace("\r\n", "\n").partition("\n")
-    amounts = {"epsilon": form.number("epsilon"), "delta": form.number("delta") or "0"}
-    return read_body(
-        NewProposal, data_set=name, purpose=purpose or None, analyst=analyst or None,
-        budget=amounts, why=form.text("why"),
-    )  # fmt: skip
+    share = {"purpose": purpose or None, "analyst": analyst or None}
+    return form.read(NewProposal, "why", data_set=name, budget=form.budget(), **share)
 
 
 def _level_in_words(level: Level) -> str:
@@ -134,10 +155,98 @@ def _chart(request: Request, name: str, levels: Sequence[Level] = ()) -> Any:
     return chart_of(spending_of(request).history(name), name, levels=levels)
 
 
-def _waits(service: Service, found: Proposal, visitor: Visitor) -> list[dict[str, Any]]:
+def _waits(service: Service, proposal: Proposal, visitor: Visitor) -> list[dict[str, Any]]:
     """From when on the account of who proposed, and of who looks, may raise budgets."""
     wait = timedelta(days=service.curator.settings.waiting_days)
-    names = dict.fromkeys([found.proposed_by, visitor.name])
+    names = dict.fromkeys([proposal.proposed_by, visitor.name])
     people = [service.curator.people.person(name) for name in names]
     deciding = [person for person in people if person.roles & {Role.OWNER, Role.STEWARD}]
     return [{"person": person, "since": person.handed + wait} for person in deciding]
+
+
+@dataclass(slots=True)
+class History:
+    """What was spent after each charge, the cap, and what each purpose spent; up to an entry."""
+
+    last: int = 0
+    spent: Steps = field(default_factory=list[tuple[datetime, float]])
+    caps: Steps = field(default_factory=list[tuple[datetime, float]])
+    purposes: dict[str, Steps] = field(default_factory=dict[str, Steps])
+
+    def take(self, entry: Entry) -> None:
+        self.last = entry.number
+        stands, when = data_set_from_json(str(entry.name), entry.body["after"]), time_of(entry.time)
+        cap = float(stands.budget.epsilon)
+        if not self.caps or self.caps[-1][1] != cap:
+            self.caps.append((when, cap))
+        self.spent.append((when, float(stands.spent.epsilon)))
+        if entry.kind is EntryKind.RESERVED:
+            self._take_purposes(cast("Sequence[Json]", entry.body.get("levels", ())), when)
+
+    def _take_purposes(self, levels: Sequence[Json], when: datetime) -> None:
+        for level in levels:
+            if level["analyst"] is None:
+                spent = float(state_from_json(cast("Json", level["state"])).spent.epsilon)
+                self.purposes.setdefault(str(level["purpose"]), []).append((when, spent))
+
+
+class Spending:
+    """The histories of all data sets."""
+
+    __slots__ = ("_kept", "_ledger", "_turn")
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger, self._turn = ledger, Lock()
+        self._kept: dict[str, History] = {}
+
+    def history(self, name: str) -> History | None:
+        """The history until now; None where an entry cannot be read, which verification names."""
+        with self._turn:
+            history = self._kept.setdefault(name, History())
+            try:
+                for entry in self._later(name, history.last):
+                    history.take(entry)
+            except FormatError:
+                return None
+            return history
+
+    def _later(self, name: str, last: int) -> list[Entry]:
+        """The entries after a number that change a budget, and those that spend it; in order."""
+        ledger = self._ledger
+        changes = ledger.sampled(name, kinds=CHANGES, after=last, most=MAX_CHARGES_READ)
+        charges = ledger.sampled(
+            name, kinds=(EntryKind.RESERVED,), after=last, most=MAX_CHARGES_READ
+        )
+        return sorted([*changes, *charges], key=lambda entry: entry.number)
+
+
+def spending_of(request: Request) -> Spending:
+    """The histories that this service keeps."""
+    return request.app.state.spending
+
+
+def chart_of(history: History | None, name: str, *, levels: Sequence[Level] = ()) -> Markup | None:
+    """The burn-down as a figure; with levels also what each purpose spent, and a table."""
+    if history is None or not history.spent:
+        return None
+    now, title = datetime.now(UTC), f"Budget of {isolate(name)} spent over time"
+    parts = {
+        level.purpose: [*history.purposes[level.purpose], (now, float(level.spent.epsilon))]
+        for level in levels
+        if level.analyst is None and level.purpose in history.purposes
+    }
+    drawn = burn_down(history.spent, history.caps, until=now, title=title, parts=parts)
+    rows = _rows(history) if levels else []
+    return figure(drawn, caption=SPENDING_CAPTION, heads=SPENDING_HEADS, rows=rows)
+
+
+def _rows(history: History) -> list[tuple[str, str, str]]:
+    """The newest steps, the newest first."""
+    return [
+        (format_time(when), amount(spent), amount(_cap_at(history.caps, when)))
+        for when, spent in reversed(history.spent[-MAX_ROWS_SHOWN:])
+    ]
+
+
+def _cap_at(caps: Steps, when: datetime) -> float:
+    return [cap for since, cap in caps if since <= when][-1]

@@ -1,4 +1,4 @@
-"""A question built by choosing, as the SQL that one would have typed.
+"""Writes a question that was built by choosing as the SQL that one would have typed.
 
 Names are quoted and values are written as constants of their column's type: what is chosen can
 mean nothing but what it says. The SQL is then read like any other.
@@ -33,7 +33,7 @@ RESERVED = (  # what would not be read as a name without quotes
     " INTERVAL IS JOIN LEFT LIKE LIMIT NOT NULL OFFSET ON OR ORDER RIGHT SELECT TABLE THEN TIME"
     " TIMESTAMP TO TRUE UNION USER USING VALUES WHEN WHERE WITH "
 )
-LISTED = 20  # keys that a hint names
+MAX_LISTED_KEYS = 20  # keys that a hint names
 NUMBER = r"-?[0-9]{1,30}(\.[0-9]{1,30})?"
 
 
@@ -61,7 +61,7 @@ def choices(schema: Schema, granted: Iterable[str]) -> Choices:
     return Choices(whats, numbers, groups, [column.name for column in columns])
 
 
-def built(form: SubmittedForm, schema: Schema) -> str:
+def build_sql(form: SubmittedForm, schema: Schema) -> str:
     """The SELECT that was chosen."""
     groups = [quote_name(schema.column(name).name) for name in form.all("by")]
     columns = [*groups, _aggregate(form, schema)]
@@ -118,7 +118,7 @@ def _condition(form: SubmittedForm, schema: Schema, number: int) -> str:
 
 def hints(form: SubmittedForm, schema: Schema) -> list[str]:
     """Where a value is compared that is none of the declared keys: which there are."""
-    hints_found: list[str] = []
+    lines: list[str] = []
     for number in CONDITIONS:
         name, value = form.text(f"where_{number}"), form.text(f"value_{number}")
         column = schema.column(name) if name else None
@@ -126,14 +126,15 @@ def hints(form: SubmittedForm, schema: Schema) -> list[str]:
         if keys is None or (form.text(f"how_{number}") or "=") not in ("=", "<>"):
             continue
         if value not in (words := [str(key) for key in keys]):
-            more = f" and {len(words) - LISTED} more" if len(words) > LISTED else ""
-            listed = ", ".join(words[:LISTED])
-            hints_found.append(f"{value[:80]!r} is none of the groups of {name}: {listed}{more}.")
-    return hints_found
+            more = (
+                f" and {len(words) - MAX_LISTED_KEYS} more" if len(words) > MAX_LISTED_KEYS else ""
+            )
+            listed = ", ".join(words[:MAX_LISTED_KEYS])
+            lines.append(f"{value[:80]!r} is none of the groups of {name}: {listed}{more}.")
+    return lines
 
 
 def _constant(column: Column, value: str) -> str:
-    """A value as a constant of the column's type."""
     match column.type:
         case Type.INTEGER | Type.NUMBER:
             if fullmatch(NUMBER, typed := number_typed(value)):

@@ -1,4 +1,4 @@
-"""The form that declares a data set, read as the API's own body."""
+"""Reads the form that declares a data set as the API's own body."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -42,7 +42,7 @@ def read_declaration(form: SubmittedForm, **source: Any) -> NewDataSet:
         columns=columns,
         unit=unit or None,
         neighbours=form.text("neighbours"),
-        budget=_budget(form, "epsilon", "delta"),
+        budget=form.budget(),
         purposes=[purpose_of(form, place) for place in _purposes(form)],
         description=form.text("description"),
         retention=form.maybe("retention"),
@@ -70,11 +70,11 @@ def _field_names(form: SubmittedForm) -> Called:
 
 def list_columns(columns: Sequence[Column]) -> list[dict[str, Any]]:
     """The columns of a source for the form: a number, a name, a type to begin with."""
-    known = {known_type for known_type, _ in TYPES}
+    known = {name for name, _ in TYPES}
     return [
-        {"place": place, "name": known_type.name, "type": known_type.type.value}
-        for place, known_type in enumerate(columns)
-        if known_type.type.value in known
+        {"place": place, "name": column.name, "type": column.type.value}
+        for place, column in enumerate(columns)
+        if column.type.value in known
     ]
 
 
@@ -114,14 +114,9 @@ def _key(typed: str, kind: str) -> str | int | bool:
 def purpose_of(form: SubmittedForm, place: int | None = None) -> dict[str, Any]:
     """A purpose as the API is sent it; the fields end in its place where there are several."""
     end = "" if place is None else f"-{place}"
-    day = form.maybe(f"purpose-until{end}")
     return {
         "name": form.text(f"purpose{end}"),
         "description": form.text(f"purpose-for{end}"),
-        "budget": _budget(form, f"purpose-epsilon{end}", f"purpose-delta{end}"),
-        "expires": None if day is None else f"{day}T00:00:00Z",
+        "budget": form.budget(f"purpose-epsilon{end}", f"purpose-delta{end}"),
+        "expires": form.start_of_day(f"purpose-until{end}"),
     }
-
-
-def _budget(form: SubmittedForm, epsilon: str, delta: str) -> dict[str, str]:
-    return {"epsilon": form.number(epsilon), "delta": form.number(delta) or "0"}

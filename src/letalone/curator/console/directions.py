@@ -1,4 +1,4 @@
-"""Words that are written from right to left, kept apart from what stands next to them.
+"""Keeps words that are written from right to left apart from what stands next to them.
 
 A browser puts a date or a comma that follows an Arabic name on the other side of it. `bdi` around
 the name prevents that. So every `{{ … }}` of a template that stands in text is passed through
@@ -61,12 +61,11 @@ class Isolation(Extension):
     """Adds `| given` to what a template shows in text."""
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
-        """The template's tokens, and those."""
         html, title, wrapped, last = "", False, False, ""
         for token in stream:
             match token.type, token.value:
                 case "data", words:
-                    html = _begun(html + words)
+                    html = _open_tag(html + words)
                 case "name", "title" if last == "block":  # what a page is called
                     title = True
                 case "name", "endblock":
@@ -85,7 +84,7 @@ class Isolation(Extension):
             yield token
 
 
-def _begun(html: str) -> str:
+def _open_tag(html: str) -> str:
     """The tag, or the element without tags, that is not over yet; nothing within text."""
     rest = WHOLE.sub("", html)
     if (begun := BEGUN.search(rest)) is not None:

@@ -1,4 +1,4 @@
-"""Forms after they were sent: at an address that can be reloaded and gone back to.
+"""Shows a form that was sent at an address that can be reloaded and gone back to.
 
 What was typed may name a person, so it is kept as a draft and not put into the address. Only a
 question that has passed the checks, which name nobody, is also written as one, to be shared.
@@ -21,20 +21,9 @@ from letalone.curator.http.who import Service
 
 DRAFT, PRICED = "draft", "priced"
 KIND, DETAIL, FIELD = "problem:kind", "problem:detail", "problem:field"
-UNSENT = (
-    "csrf",
-    "agreed",
-    "to",
-    "password_again",
-    "seal",
-    "said",
-    "refused",
-    DRAFT,
-    PRICED,
-    KIND,
-    DETAIL,
-)
-LONGEST = 1500  # letters of an address
+OF_ONE_SENDING = ("csrf", "agreed", "to", "password_again", "seal", "said", "refused")
+UNSENT = (*OF_ONE_SENDING, DRAFT, PRICED, KIND, DETAIL)
+MAX_ADDRESS_LENGTH = 1500  # letters of an address
 COMMENTS = ("--", "/*")
 GONE = "What was typed here is not kept any more, or it is somebody else's. Type it again."
 
@@ -94,7 +83,7 @@ def address_of(request: Request) -> str:
     if any(mark in value for name, value in fields for mark in COMMENTS if name == "sql"):
         return ""
     address = f"/ask?{urlencode([*fields, (PRICED, '1')])}"
-    return address if len(address) <= LONGEST else ""
+    return address if len(address) <= MAX_ADDRESS_LENGTH else ""
 
 
 def typed_fields(request: Request) -> list[tuple[str, str]]:

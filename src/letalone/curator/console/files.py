@@ -1,4 +1,4 @@
-"""The console's own files: read once, named by their content, so that browsers may keep them.
+"""Sends the console's own files: read once, named by their content, so browsers may keep them.
 
 htmx.min.js is htmx 4.0.0 as published (licence: htmx.LICENSE); the rest is ours.
 

@@ -1,4 +1,4 @@
-"""Forms: what was typed, and acts that show the same page again where they are refused.
+"""Reads forms as bodies of the API; an act that is refused shows its page again.
 
 Tested:   tests/curator/console/test_forms.py
 """
@@ -9,6 +9,7 @@ from functools import partial, wraps
 from inspect import signature
 from re import fullmatch
 from typing import Annotated, Any, TypeVar
+from urllib.parse import quote
 
 from fastapi import Depends
 from pydantic import BaseModel, ValidationError
@@ -16,9 +17,9 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.pages import problem_of
+from letalone.curator.console.pages import here, problem_of
 from letalone.curator.console.secrets import Secrets
-from letalone.curator.console.visitors import Visitor
+from letalone.curator.console.visitors import Owner, SignInNeeded, Steward, Visitor, go_on
 from letalone.curator.http.problems import WHY, Problem, Refused, of_validation, refused
 from letalone.curator.http.who import Service, asks
 from letalone.errors import LetaloneError
@@ -61,12 +62,24 @@ class SubmittedForm:
         """A number; with a point, where a comma was typed for it."""
         return number_typed(self.text(name))
 
+    def budget(self, epsilon: str = "epsilon", delta: str = "delta") -> dict[str, str]:
+        """A budget as the API is sent it; without δ where none was typed."""
+        return {"epsilon": self.number(epsilon), "delta": self.number(delta) or "0"}
+
+    def start_of_day(self, name: str) -> str | None:
+        """A day as the API is sent a time; None where none was typed."""
+        day = self.maybe(name)
+        return None if day is None else f"{day}T00:00:00Z"
+
     def all(self, name: str) -> list[str]:
         """All values of a field, such as boxes that were ticked."""
         return [_plain(field) for field in self.fields.getlist(name)]
 
+    def read(self, shape: type[Shape], *names: str, **fields: Any) -> Shape:
+        """A body of the API: of the fields that are called as there, and of others."""
+        return read_body(shape, **{name: self.text(name) for name in names}, **fields)
+
     def ticked(self, name: str) -> bool:
-        """Whether a box was ticked."""
         return name in self.fields
 
 
@@ -101,9 +114,7 @@ def read_body(shape: type[Shape], called: Called = CALLED, /, **fields: Any) -> 
         return shape.model_validate(fields)
     except ValidationError as error:
         errors = error.errors(include_url=False, include_input=False)
-        problem = of_validation(
-            [{**error_of, "loc": ("form", *error_of["loc"])} for error_of in errors]
-        )
+        problem = of_validation([{**wrong, "loc": ("form", *wrong["loc"])} for wrong in errors])
         raise Refused(_for_people(problem, called)) from None
 
 
@@ -157,9 +168,27 @@ def give_password_again(request: Request, password: str) -> None:
     visitor: Visitor = request.state.visitor
     service: Service = request.app.state.service
     visits, before = service.curator.visits, visitor.secrets
-    secrets = Secrets(visits.elevate(str(before.visit), password), before.forms)
-    request.state.visitor = Visitor(visits.visitor(str(secrets.visit)), secrets)
-    request.state.secrets = secrets
+    go_on(request, service, Secrets(visits.elevate(str(before.visit), password), before.forms))
+
+
+def check_given_again(request: Request, visitor: Visitor, *, at: str = "") -> Visitor:
+    """The visitor, if the password was given lately; else to where it is given, and back."""
+    if not visitor.elevated:
+        raise SignInNeeded(f"/again?next={quote(at or here(request), safe='')}")
+    return visitor
+
+
+def _steward(request: Request, visitor: Steward) -> Visitor:
+    return check_given_again(request, visitor)
+
+
+def _owner(request: Request, visitor: Owner) -> Visitor:
+    return check_given_again(request, visitor)
+
+
+# For pages that show what takes the password again, also to look at it: they ask for it first.
+ActingSteward = Annotated[Visitor, Depends(_steward)]
+ActingOwner = Annotated[Visitor, Depends(_owner)]
 
 
 def _check_elevated(request: Request) -> None:

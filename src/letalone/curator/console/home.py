@@ -1,4 +1,4 @@
-"""The first page, by role: what is left to ask, what waits to be decided.
+"""Shows the first page, by role: what is left to ask, what waits to be decided.
 
 Who is not signed in sees the open page (G6), which says which data sets there are, for what
 purposes, and how much is spent.
@@ -11,11 +11,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from letalone.curator.console.budgets import all_budgets, open_proposals
-from letalone.curator.console.ended import find_ended
-from letalone.curator.console.entries import newest, summarise
+from letalone.curator.console.grant_requests import find_ended, inbox
 from letalone.curator.console.pages import ConsoleRoute, page, see_other
-from letalone.curator.console.record import is_named
-from letalone.curator.console.requests import inbox
+from letalone.curator.console.record import is_named, newest, summarise
 from letalone.curator.console.visitors import Perhaps, Visitor
 from letalone.curator.http.public_routes import EPSILON, WHAT, day_and_time, open_page, protected
 from letalone.curator.http.who import Served, Service

@@ -1,4 +1,4 @@
-"""What an ε promises to one person, and the page that explains it: every ε leads there.
+"""Explains what an ε promises to one person, on the page that every ε leads to.
 
 Every number comes from the curve of (ε, δ) and is rounded up: how often a bet at even odds is
 won, how many people a test with 5 % false alarms finds, by what factor one person changes how
@@ -28,14 +28,14 @@ from letalone.exact.balls import ball
 from letalone.privacy import ApproxDP, NoPrivacy, Privacy, PureDP
 from letalone.privacy.bounds import above, format_number, once, shown_above
 
-MOST = Fraction(1000)
-SMALLEST = Fraction(1, 1000)
+MAX_EPSILON = Fraction(1000)
+MIN_SLIDER = Fraction(1, 1000)
 HUGE, TEN = 20, Fraction("2.302585092994")  # below the logarithm of ten
-MOST_DELTA = Fraction(1, 10)
-EXAMPLES = tuple(Fraction(one) for one in ("0.1", "0.5", "1", "2", "8"))
+MAX_DELTA = Fraction(1, 10)
+EXAMPLES = tuple(Fraction(number) for number in ("0.1", "0.5", "1", "2", "8"))
 GROUPS = (2, 4, 20)
 ALARMS = (1, 5, 10, 25, 50)  # percent
-SHORT = 20
+MAX_SHOWN_LENGTH = 20
 NUMBER = re.compile(UNSIGNED)
 routes = console_routes()
 
@@ -55,19 +55,17 @@ class Meaning:
 
     @property
     def name(self) -> str:
-        """As people write it."""
         more = f", δ = {format_number(self.delta)}" if self.delta else ""
         return f"ε = {format_number(self.epsilon)}{more}"
 
     @property
     def written(self) -> str:
-        """ε alone, as it is typed."""
         return format_number(self.epsilon)
 
     @property
     def slider(self) -> str:
         """Where a slider over powers of ten stands."""
-        return f"{log10(max(self.epsilon, SMALLEST)):.2f}"
+        return f"{log10(max(self.epsilon, MIN_SLIDER)):.2f}"
 
     @property
     def guess(self) -> str:
@@ -81,12 +79,10 @@ class Meaning:
 
     @property
     def guess_percent(self) -> str:
-        """The number alone."""
         return as_percent(best_guess(self.privacy))
 
     @property
     def caught_percent(self) -> str:
-        """The number alone."""
         return as_percent(most_caught(self.privacy))
 
     @property
@@ -123,17 +119,15 @@ def read(epsilon: str, delta: str) -> Meaning:
     """What was typed, or one that is usual where nothing was."""
     number = _number("ε", epsilon or "1")
     slack = _number("δ", delta or "0")
-    if number > MOST:
+    if number > MAX_EPSILON:
         raise ParameterError(
-            f"ε is {_short(epsilon)}, but here it must be at most {format_number(MOST)}. Smaller"
-            " means"
-            " more private; 0.1 to 1 is usual for one question."
+            f"ε is {_short(epsilon)}, but here it must be at most {format_number(MAX_EPSILON)}."
+            " Smaller means more private; 0.1 to 1 is usual for one question."
         )
-    if slack > MOST_DELTA:
+    if slack > MAX_DELTA:
         raise ParameterError(
-            f"δ is {_short(delta)}, but here it must be at most {format_number(MOST_DELTA)}. It"
-            " belongs"
-            " far below 1 divided by the number of people: 1e-6 is usual, and 0 is best."
+            f"δ is {_short(delta)}, but here it must be at most {format_number(MAX_DELTA)}."
+            " It belongs far below 1 divided by the number of people: 1e-6 is usual, and 0 is best."
         )
     return Meaning(number, slack)
 
@@ -170,7 +164,7 @@ def _number(name: str, typed: str) -> Fraction:
 
 
 def _short(typed: str) -> str:
-    return typed if len(typed) <= SHORT else f"{typed[:SHORT]}…"
+    return typed if len(typed) <= MAX_SHOWN_LENGTH else f"{typed[:MAX_SHOWN_LENGTH]}…"
 
 
 @routes.get("/epsilon")

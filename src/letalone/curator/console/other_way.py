@@ -1,4 +1,4 @@
-"""From SQL to choosing and back: nothing that was typed in the one is lost in the other.
+"""Changes a form from SQL to choosing and back: nothing that was typed in the one is lost.
 
 What is not shown is carried along in the form. SQL that says no more than can be chosen fills the
 choices. Back in SQL, the text is there as it was typed if nothing else was chosen meanwhile;
@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from starlette.datastructures import FormData
 
-from letalone.curator.console.asked_again import choices_of
-from letalone.curator.console.building import CONDITIONS, OF_A_COLUMN, built
+from letalone.curator.console.building import CONDITIONS, OF_A_COLUMN, build_sql
 from letalone.curator.console.forms import SubmittedForm, form_of
+from letalone.curator.console.refill import choices_of
 from letalone.errors import ParameterError
 from letalone.plans.plan import Plan
 from letalone.plans.schema import Schema
@@ -65,7 +65,7 @@ def asked_fields(form: SubmittedForm) -> Fields:
 
 
 def _to_sql(form: SubmittedForm, schema: Schema) -> Fields:
-    now, typed, keys = built(form, schema), form.text("sql"), form.text("keys")
+    now, typed, keys = build_sql(form, schema), form.text("sql"), form.text("keys")
     if not typed or _alike(typed, now):
         return _with(form, OF_SQL, way=SQL, sql=now)
     if _alike(now, form.text("chosen_sql")):
@@ -79,12 +79,12 @@ def _to_choices(form: SubmittedForm, schema: Schema, read: Callable[[], Plan | N
     chosen = [] if choices is None else [choice for choice in choices if choice[0] in OF_CHOICES]
     kept = _with(form, () if choices is None else OF_CHOICES, way=BUILD) + chosen
     says = SAME if choices is not None else MORE if form.text("sql") else ""
-    return [*kept, ("chosen_sql", _built(kept, schema)), ("says", says)]
+    return [*kept, ("chosen_sql", _sql_of_choices(kept, schema)), ("says", says)]
 
 
-def _built(fields: Fields, schema: Schema) -> str:
+def _sql_of_choices(fields: Fields, schema: Schema) -> str:
     try:
-        return built(SubmittedForm(form_of(fields)), schema)
+        return build_sql(SubmittedForm(form_of(fields)), schema)
     except ParameterError:
         return ""
 
@@ -95,6 +95,6 @@ def _with(form: SubmittedForm, without: tuple[str, ...] = (), **fields: str) -> 
     return [*others, *fields.items()]
 
 
-def _alike(one: str, other: str) -> bool:
+def _alike(text: str, other: str) -> bool:
     """A browser sends other ends of lines than it was given."""
-    return one.split() == other.split()
+    return text.split() == other.split()

@@ -1,4 +1,4 @@
-"""Pages: templates with every word escaped, and routes whose refusals are pages, too.
+"""Makes pages of templates with every word escaped, and routes whose refusals are pages, too.
 
 Tested:   tests/curator/console/test_pages.py
 """
@@ -9,7 +9,7 @@ from functools import cache
 from hmac import compare_digest
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from fastapi import APIRouter
 from fastapi.exceptions import RequestValidationError
@@ -21,20 +21,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from letalone.curator.console.addresses import local
 from letalone.curator.console.directions import Isolation
 from letalone.curator.console.files import address_of_file, sheets
+from letalone.curator.console.formatting import FILTERS
+from letalone.curator.console.problem_words import NO_MATCH, SIGNED_OUT, problem_for_people
 from letalone.curator.console.secrets import STALE, Secrets, keep, secrets_of
 from letalone.curator.console.sent import SealedForm, check_sent, keep_form, late_form, still_kept
-from letalone.curator.console.shown import FILTERS
 from letalone.curator.console.visitors import SignInNeeded, Visitor
-from letalone.curator.console.wording import NO_MATCH, SIGNED_OUT, problem_for_people
-from letalone.curator.http.problems import (
-    Problem,
-    Refused,
-    of_status,
-    of_validation,
-)
+from letalone.curator.http.problems import Problem, Refused, of_status, of_validation
 from letalone.curator.records import Role, Scope
 from letalone.errors import LetaloneError
 
@@ -154,7 +148,6 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
 
 
 def _wrong(problem: Problem | None) -> set[str]:
-    """The names of the fields that a problem is about."""
     errors = problem.more.get("errors", ()) if problem else ()
     return {str(error["field"]) for error in errors}
 
@@ -164,6 +157,12 @@ def secrets_of_page(request: Request) -> str:
     if not hasattr(request.state, "secrets"):
         request.state.secrets = secrets_of(request)
     return request.state.secrets.csrf
+
+
+def download(content: str, name: str, kind: str) -> Response:
+    """A file to keep, as an answer."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, headers=headers, media_type=kind)
 
 
 def typed_in(request: Request) -> MultiDict:
@@ -176,6 +175,17 @@ def here(request: Request) -> str:
     """This page's own address, to come back to."""
     query = request.url.query
     return request.url.path + (f"?{query}" if query else "")
+
+
+def local(address: str) -> str:
+    """An address of this service to go on to; "/" for any other."""
+    if not address.isprintable() or "\\" in address or not address.startswith("/"):
+        return "/"
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return "/"
+    return "/" if parts.scheme or parts.netloc or address.startswith("//") else address
 
 
 def see_other(request: Request, at: str, *, said: str = "", what: str = SAID) -> Response:
@@ -244,7 +254,6 @@ class ConsoleRoute(APIRoute):
     """A route of the console: forms are checked before it begins, and refusals are pages."""
 
     def get_route_handler(self) -> Handler:
-        """The handler, wrapped."""
         usual = super().get_route_handler()
 
         async def handle(request: Request) -> Response:

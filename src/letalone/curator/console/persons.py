@@ -1,4 +1,4 @@
-"""Persons in the data: held or not, in which answers, their rows, correction, erasure (G7).
+"""Acts for persons in the data: held or not, in which answers, rows, correction, erasure (G7).
 
 The id of a person is never in an address: addresses end up in logs. A form that was sent is kept as
 a draft, whose name is; each page that is made from one is a look of its own, with its entry.
@@ -6,20 +6,11 @@ a draft, whose name is; each page that is made from one is a look of its own, wi
   Tested:   tests/curator/console/test_steward_persons.py
 """
 
-from collections.abc import Mapping
-
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.acting import ActingSteward
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft, take_up
-from letalone.curator.console.forms import (
-    Form,
-    SubmittedForm,
-    act_or_show,
-    form_of,
-    read_body,
-)
+from letalone.curator.console.forms import ActingSteward, Form, SubmittedForm, act_or_show, form_of
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Steward, Visitor
 from letalone.curator.http.problems import Refused
@@ -31,6 +22,7 @@ from letalone.curator.unit_rows import check_corrected
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
+ABOUT = ("subject", "why", "data_set")  # fields of each form about a person
 NOT_CHANGED = "Nothing was changed: no value differs from the one that is there."
 NOT_SURE = (
     "Nothing was erased: tick the box that says that you know whose request it is. Rows that are"
@@ -83,13 +75,15 @@ def persons(request: Request, visitor: Steward, service: Served) -> Response:
 @act_or_show(_form_again, acting=True)
 def look(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
     """Which data sets hold a person of this id."""
-    read_body(AboutSubject, subject=form.text("subject"), why=form.text("why"))
+    form.read(AboutSubject, "subject", "why")
     return _to(request, "found", visitor, service)
 
 
 @routes.get("/persons/found/{draft}")
 @act_or_show(_page)
-def found(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+def show_holdings(
+    request: Request, draft: str, visitor: ActingSteward, service: Served
+) -> Response:
     """Which data sets hold the person of a draft."""
     form = _draft(request, draft, visitor, service)
     subject, why = form.text("subject"), form.text("why")
@@ -147,7 +141,7 @@ def correct(request: Request, visitor: Steward, form: Form, service: Served) -> 
         sent.data_set, sent.subject, row=sent.row, changes=sent.changes, by=visitor.name,
         why=sent.why,
     )  # fmt: skip
-    return _done(request, done, visitor, service, about=_about(form))
+    return _done(request, done, visitor, service, about=form)
 
 
 @routes.get("/persons/confirm/{draft}")
@@ -193,9 +187,7 @@ def outcomes(request: Request, visitor: Steward, service: Served) -> Response:
 @act_or_show(outcomes, acting=True)
 def outcome(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
     """Records what came of a statement for the owner of an external source."""
-    sent = read_body(
-        Outcome, act=form.text("act"), done=form.text("done"), words=form.text("words")
-    )
+    sent = form.read(Outcome, "act", "done", "words")
     done = service.curator.subjects.record_outcome(
         sent.act, done=sent.done, words=sent.words, by=visitor.name
     )
@@ -203,30 +195,27 @@ def outcome(request: Request, visitor: Steward, form: Form, service: Served) -> 
 
 
 def _in_data_set(form: SubmittedForm) -> InDataSet:
-    return read_body(InDataSet, **_about(form))
-
-
-def _about(form: SubmittedForm) -> dict[str, str]:
-    return {name: form.text(name) for name in ("subject", "why", "data_set")}
+    return form.read(InDataSet, *ABOUT)
 
 
 def _done(
     request: Request,
-    found: Done,
+    done: Done,
     visitor: Visitor,
     service: Service,
     *,
-    about: Mapping[str, str] | None = None,
+    about: SubmittedForm | None = None,
 ) -> Response:
     """Not by an address: a statement has the person's id in it."""
-    fields = {"words": found.words, "statement": found.statement or "", "act": found.act or ""}
-    request.state.form = form_of([*fields.items(), *(about or {}).items()])
+    fields = {"words": done.words, "statement": done.statement or "", "act": done.act or ""}
+    person = [(name, about.text(name)) for name in ABOUT] if about else []
+    request.state.form = form_of([*fields.items(), *person])
     return _to(request, "done", visitor, service)
 
 
 def _correction(form: SubmittedForm, schema: Schema) -> Correction:
     changes = _changes(form, schema)
-    return read_body(Correction, **_about(form), row=form.text("row"), changes=changes)
+    return form.read(Correction, *ABOUT, "row", changes=changes)
 
 
 def _changes(form: SubmittedForm, schema: Schema) -> dict[str, str | None]:
@@ -240,9 +229,9 @@ def _changes(form: SubmittedForm, schema: Schema) -> dict[str, str | None]:
     return changes
 
 
-def _differ(one: str, other: str) -> bool:
+def _differ(value: str, other: str) -> bool:
     """A field has no line breaks, which is not a change."""
-    return one.split() != other.split()
+    return value.split() != other.split()
 
 
 def as_written(value: object) -> str:

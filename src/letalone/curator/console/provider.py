@@ -42,13 +42,13 @@ Known = tuple[float, Any]  # since when, and what
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
 DISCOVERY = "/.well-known/openid-configuration"
 BASIC, POST = "client_secret_basic", "client_secret_post"
-BYTES = 32
+SECRET_BYTES = 32
 LEEWAY = 60  # seconds by which clocks may differ
-LONGEST = 600  # seconds from the journey's begin to its end
-KEEP, KEEP_KEYS = 3600, 60
+MAX_JOURNEY_SECONDS = 600  # seconds from the journey's begin to its end
+KEEP_SECONDS, KEEP_KEYS_SECONDS = 3600, 60
 TIMEOUT = 3.0
-AT_ONCE = 8  # who wait for the provider at once: others of this service do not wait for it
-PAUSE = 10  # seconds for which a provider that did not answer is not asked again
+MAX_WAITING = 8  # who wait for the provider at once: others of this service do not wait for it
+PAUSE_SECONDS = 10  # seconds for which a provider that did not answer is not asked again
 EARLIER = 5  # seconds by which the provider's clock may be behind when somebody signs in again
 OVER = "The way to your organisation and back took too long, or was not begun here. Begin again."
 NOT_TRUSTED = "What your organisation sent cannot be trusted, so nobody was signed in. Begin again."
@@ -79,24 +79,22 @@ class Provider:
         clock: Callable[[], float] = time,
     ) -> None:
         self._settings, self._clock = settings, clock
-        self._turn, self._places, self._failed = Lock(), BoundedSemaphore(AT_ONCE), -inf
+        self._turn, self._places, self._failed = Lock(), BoundedSemaphore(MAX_WAITING), -inf
         self._client = client or httpx.Client(timeout=TIMEOUT, follow_redirects=False)
         self._about: tuple[float, Json] | None = None
         self._keys: tuple[float, KeySet] | None = None
 
     @property
     def name(self) -> str:
-        """What the button says."""
         return self._settings.name
 
     @property
     def issuer(self) -> str:
-        """Who the provider is."""
         return self._settings.issuer
 
     def begin(self, *, back: str, to: str, again: bool) -> tuple[str, Journey]:
         """Where to send somebody, and what to remember of it; `again`: though signed in there."""
-        made = [token_urlsafe(BYTES) for _ in range(3)]
+        made = [token_urlsafe(SECRET_BYTES) for _ in range(3)]
         journey = Journey(*made, began=int(self._clock()), to=to, again=again)
         parameters: dict[str, str] = {
             "response_type": "code",
@@ -115,7 +113,7 @@ class Provider:
 
     def arrived(self, journey: Journey | None, answer: Json, *, back: str) -> Identity:
         """Who came back; NotRecognised."""
-        if journey is None or not 0 <= self._clock() - journey.began <= LONGEST:
+        if journey is None or not 0 <= self._clock() - journey.began <= MAX_JOURNEY_SECONDS:
             raise NotRecognised(OVER)
         if not compare_digest(str(answer.get("state", "")).encode(), journey.state.encode()):
             raise NotRecognised(OVER)
@@ -181,9 +179,9 @@ class Provider:
     def _decoded(self, token: str) -> jwt.Token:
         """With the keys that are known; with new ones where the provider may have changed them."""
         try:
-            return jwt.decode(token, self._key_set(KEEP), algorithms=ALGORITHMS)
+            return jwt.decode(token, self._key_set(KEEP_SECONDS), algorithms=ALGORITHMS)
         except (JoseError, ValueError):
-            return jwt.decode(token, self._key_set(KEEP_KEYS), algorithms=ALGORITHMS)
+            return jwt.decode(token, self._key_set(KEEP_KEYS_SECONDS), algorithms=ALGORITHMS)
 
     def _key_set(self, keep: float) -> KeySet:
         known, at = self._keys, self._address("jwks_uri")
@@ -204,10 +202,10 @@ class Provider:
 
     def _self_said(self) -> Json:
         known = self._about
-        if self._is_fresh(known, KEEP):
+        if self._is_fresh(known, KEEP_SECONDS):
             return known[1]
         with self._waiting(), self._turn:
-            if not self._is_fresh(self._about, KEEP):
+            if not self._is_fresh(self._about, KEEP_SECONDS):
                 self._about = self._clock(), self._discovered()
             return self._about[1]
 
@@ -231,7 +229,7 @@ class Provider:
             self._places.release()
 
     def _json(self, method: str, at: str, **more: Any) -> Json:
-        if 0 <= self._clock() - self._failed < PAUSE:
+        if 0 <= self._clock() - self._failed < PAUSE_SECONDS:
             raise ServiceUnavailable(NOT_NOW)
         document, refused = None, False
         try:

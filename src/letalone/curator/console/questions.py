@@ -1,4 +1,4 @@
-"""Asking: a question in SQL or by choosing, its price and errors first, then the answer.
+"""Asks a question in SQL or by choosing: its price and errors first, then the answer.
 
 Nothing is paid for that was not shown: the button that releases carries a digest of the question
 and the price that were previewed, and another question or price is previewed first.
@@ -23,25 +23,25 @@ from starlette.responses import Response
 from letalone.answers.arranged import Arrangement
 from letalone.curator.asking import release_id
 from letalone.curator.console.answers import ARRANGED
-from letalone.curator.console.arranging import LONGEST, as_address, from_address
-from letalone.curator.console.asked_again import fields_of, price_of
+from letalone.curator.console.arranging import MAX_ADDRESS_LENGTH, as_address, from_address
 from letalone.curator.console.building import (
     COMPARED,
     CONDITIONS,
-    built,
+    build_sql,
     choices,
     hints,
     quote_name,
 )
 from letalone.curator.console.drafted import PRICED, address_of, take_up, to_form
-from letalone.curator.console.ended import find_ended
+from letalone.curator.console.formatting import error_words, notes_in_words, question_in_words
 from letalone.curator.console.forms import Form, SubmittedForm, form_of, read_body, try_act
+from letalone.curator.console.grant_requests import find_ended
 from letalone.curator.console.other_way import BUILD, SQL, hidden_fields, other_fields
 from letalone.curator.console.pages import console_routes, page, see_other
-from letalone.curator.console.shown import error_words, notes_in_words, question_in_words
+from letalone.curator.console.problem_words import problem_for_people
+from letalone.curator.console.refill import fields_of, price_of
 from letalone.curator.console.typed_keys import typed_keys
 from letalone.curator.console.visitors import Analyst, Visitor
-from letalone.curator.console.wording import problem_for_people
 from letalone.curator.http.problems import Refused, refused
 from letalone.curator.http.shapes import SentQuestion
 from letalone.curator.http.who import Served, Service
@@ -78,17 +78,14 @@ class AskPreview:
 
     @property
     def preview(self) -> Preview:
-        """The price and the errors."""
         return self.look.preview
 
     @property
     def question(self) -> str:
-        """What is asked, in the words of people."""
         return question_in_words(self.look.plan)
 
     @property
     def notes(self) -> list[str]:
-        """What to know when reading the answer, in the words of people."""
         return notes_in_words(self.preview.notes, self.look.plan)
 
     @property
@@ -111,19 +108,19 @@ async def ask(request: Request, visitor: Analyst, service: Served) -> Response:
     """The form, for one of the own grants; with the price of what its address or draft says."""
     if PRICED in request.query_params:
         work = service.aside(lambda: _fill_form(request, visitor, service), by=visitor.name)
-        return await _or_refused(request, work, partial(_taken_up, request, visitor, service))
+        return await _or_refused(request, work, partial(_take_up_form, request, visitor, service))
     return await run_in_threadpool(_fill_form, request, visitor, service)
 
 
-def _taken_up(request: Request, visitor: Visitor, service: Service) -> Response:
+def _take_up_form(request: Request, visitor: Visitor, service: Service) -> Response:
     take_up(request, visitor, service)
-    return _page(request, visitor, service, shown=None)
+    return _page(request, visitor, service)
 
 
 def _fill_form(request: Request, visitor: Visitor, service: Service) -> Response:
     if take_up(request, visitor, service) and PRICED in request.query_params:
-        return _looked_up(request, visitor, SubmittedForm(request.state.form), service)
-    return _page(request, visitor, service, shown=None)
+        return _look_up(request, visitor, SubmittedForm(request.state.form), service)
+    return _page(request, visitor, service)
 
 
 @routes.get("/ask/again/{name}")
@@ -132,14 +129,10 @@ def again(request: Request, name: str, visitor: Analyst, service: Served) -> Res
     past = service.curator.asking.past(name, by=visitor.name)
     how = from_address(request.query_params.get(ARRANGED, ""))
     release = Release.from_json(past.release)
-    question_fields, grant = (
-        fields_of(release, how),
-        [("data_set", past.data_set), ("purpose", past.purpose)],
-    )
-    fields = [*grant, *(question_fields or []), *price_of(release)]
-    return see_other(
-        request, f"/ask?{urlencode(fields)}", said="" if question_fields else NOT_FILLED
-    )
+    grant = [("data_set", past.data_set), ("purpose", past.purpose)]
+    question = fields_of(release, how)
+    fields = [*grant, *(question or []), *price_of(release)]
+    return see_other(request, f"/ask?{urlencode(fields)}", said="" if question else NOT_FILLED)
 
 
 @routes.get("/ask/preview")
@@ -155,7 +148,7 @@ async def other_way(request: Request, visitor: Analyst, form: Form, service: Ser
     """The same form for SQL or for choosing; what was typed in the one is kept in the other."""
 
     def act() -> Response:
-        read = _reader(form, visitor, service)
+        read = partial(_read_plan, form, visitor, service)
         request.state.form = form_of(other_fields(form, _schema(form, service), read))
         return to_form(request, visitor, service)
 
@@ -164,60 +157,49 @@ async def other_way(request: Request, visitor: Analyst, form: Form, service: Ser
     return await _or_refused(request, work, show)
 
 
-def _reader(form: SubmittedForm, visitor: Visitor, service: Service) -> Callable[[], Plan | None]:
+def _read_plan(form: SubmittedForm, visitor: Visitor, service: Service) -> Plan | None:
     """What SQL says, where all of it can be read as a plan."""
     name, purpose, sql = (form.text(field) for field in ("data_set", "purpose", "sql"))
-
-    def read() -> Plan | None:
-        try:
-            sent = read_body(SentQuestion, data_set=name, purpose=purpose, sql=sql, epsilon="1")
-            return service.curator.asking.plan(sent.question(), by=visitor.name)
-        except (LetaloneError, Refused):
-            return None
-
-    return read
+    try:
+        sent = read_body(SentQuestion, data_set=name, purpose=purpose, sql=sql, epsilon="1")
+        return service.curator.asking.plan(sent.question(), by=visitor.name)
+    except (LetaloneError, Refused):
+        return None
 
 
 @routes.post("/ask/preview")
 async def preview(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
     """The price and the errors to expect: no data touched, nothing spent."""
     if "hx-request" in request.headers:
-        work = service.aside(lambda: _looked_up(request, visitor, form, service), by=visitor.name)
-        show = partial(_page, request, visitor, service, shown=None)
-        return await _or_refused(request, work, show)
+        work = service.aside(lambda: _look_up(request, visitor, form, service), by=visitor.name)
+        return await _or_refused(request, work, partial(_page, request, visitor, service))
     return await run_in_threadpool(to_form, request, visitor, service, priced=True)
 
 
-def _looked_up(
-    request: Request, visitor: Visitor, form: SubmittedForm, service: Service
-) -> Response:
+def _look_up(request: Request, visitor: Visitor, form: SubmittedForm, service: Service) -> Response:
     def act() -> Response:
         sent = _read_question(form, service)
         return _page(request, visitor, service, shown=_preview(sent, form, visitor, service))
 
-    return try_act(request, act, lambda: _page(request, visitor, service, shown=None))
+    return try_act(request, act, lambda: _page(request, visitor, service))
 
 
 @routes.post("/ask/release")
 async def release(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
     """The answer, if what was agreed to is what is asked."""
-
-    def answer() -> Response:
-        return _agreed_to(request, visitor, form, service)
-
+    answer = partial(_release_if_agreed, request, visitor, form, service)
     work = service.in_turn(answer, by=visitor.name)
     return await _or_refused(request, work, partial(to_form, request, visitor, service))
 
 
-def _agreed_to(
+def _release_if_agreed(
     request: Request, visitor: Visitor, form: SubmittedForm, service: Service
 ) -> Response:
     def act() -> Response:
         sent = _read_question(form, service)
         if form.text("agreed") != _digest_of_agreement(sent):
             raise refused("conflict", CHANGED)
-        answer = _release(sent, visitor, service)
-        return _show_answer(request, visitor, sent, answer)
+        return _show_answer(request, visitor, sent, _release(sent, visitor, service))
 
     return try_act(request, act, lambda: to_form(request, visitor, service, priced=True))
 
@@ -234,7 +216,7 @@ async def _or_refused(
 
 
 def _page(
-    request: Request, visitor: Visitor, service: Service, *, shown: AskPreview | None
+    request: Request, visitor: Visitor, service: Service, *, shown: AskPreview | None = None
 ) -> Response:
     typed: FormData = request.state.form
     way = str(typed.get("way") or (SQL if typed.get("sql") else BUILD))
@@ -271,10 +253,9 @@ def _choose_grant(request: Request, grants: list[Grant]) -> Grant | None:
 
 
 def _read_question(form: SubmittedForm, service: Service) -> SentQuestion:
-    """The form as a body of the API."""
     name, sql, keys = (form.text(field) for field in ("data_set", "sql", "keys"))
     if form.text("way") == BUILD:  # what was typed as SQL is kept beside, and not asked
-        sql, keys = built(form, _schema(form, service)), ""
+        sql, keys = build_sql(form, _schema(form, service)), ""
     by_error = form.text("pay") == BY_ERROR
     optional = {key: form.number(key) for key in ("delta", "confidence", "rows", "max_rows")}
     return read_body(
@@ -321,28 +302,29 @@ def _release(sent: SentQuestion, visitor: Visitor, service: Service) -> Answer:
     return answer
 
 
-def _show_answer(request: Request, visitor: Visitor, sent: SentQuestion, found: Answer) -> Response:
+def _show_answer(
+    request: Request, visitor: Visitor, sent: SentQuestion, answer: Answer
+) -> Response:
     """To the answer in the history, sorted and cut as the SQL says; a reload asks nothing."""
-    whole_answer = _whole(found.release)
+    whole_answer = _whole(answer.release)
     name = release_id(whole_answer, analyst=visitor.name, purpose=sent.purpose)
-    words = "You have this answer already: it cost nothing." if found.release.repeated else ""
-    return see_other(request, _answer_at(name, found.arrangement), said=words)
+    words = "You have this answer already: it cost nothing." if answer.release.repeated else ""
+    return see_other(request, _answer_at(name, answer.arrangement), said=words)
 
 
 def _answer_at(name: str, how: Arrangement) -> str:
     """Where an answer is shown; all of it, where it takes too long to say how it is arranged."""
     arranged = as_address(how)
-    short = 0 < len(arranged) <= LONGEST
+    short = 0 < len(arranged) <= MAX_ADDRESS_LENGTH
     return f"/history/{name}" + (f"?{urlencode({ARRANGED: arranged})}" if short else "")
 
 
-def _whole(found: Release) -> Release:
+def _whole(release: Release) -> Release:
     """The answer as it is stored and signed, before it was sorted or cut."""
-    receipt: Any = found.standing.receipt
-    return found if receipt is None else Release.from_json(receipt["body"]["release"])
+    receipt: Any = release.standing.receipt
+    return release if receipt is None else Release.from_json(receipt["body"]["release"])
 
 
 def _digest_of_agreement(sent: SentQuestion) -> str:
-    """What stands for a question at a price."""
     text = dumps(sent.model_dump(mode="json"), sort_keys=True)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""Pages of the record: the ledger and its verification, refusals, and processing.
+"""Shows the record: the ledger and its verification, refusals, and processing.
 
 An auditor, or an owner, reads entries and checks the chain; what is wrong is named by its entry.
 Of a refusal the ledger keeps the class and not the words, and of the question a digest.
@@ -15,9 +15,9 @@ from fastapi import Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.entries import newest, price_of_charge, summarise, whole
-from letalone.curator.console.forms import Form, SubmittedForm, act_or_show, read_body
-from letalone.curator.console.pages import console_routes, page, see_other
+from letalone.answers.promise import price
+from letalone.curator.console.forms import Form, SubmittedForm, act_or_show
+from letalone.curator.console.pages import console_routes, download, page, see_other
 from letalone.curator.console.visitors import Auditor, Overseer, Owner
 from letalone.curator.http import record
 from letalone.curator.http.problems import refused
@@ -25,24 +25,57 @@ from letalone.curator.http.shapes import Controller, Verification
 from letalone.curator.http.who import Served, Service
 from letalone.curator.settings import NO_CONTACT, NO_CONTROLLER
 from letalone.curator.words import time_of
-from letalone.errors import ParameterError
+from letalone.errors import FormatError, ParameterError
+from letalone.ledger.acts import charge_of
 from letalone.ledger.entries import Entry, EntryKind
+from letalone.privacy.curve import Json
 
-ROWS = 50  # entries on one page
+ROWS_PER_PAGE = 50  # entries on one page
 MAX_NUMBER = 10**15
 NO_CHECKPOINT = (
     "What was typed is no checkpoint. Paste the whole file as it was downloaded, from { to };"
     " several go into one list: [ …, … ]."
 )
-REFUSALS_IN_WORDS = {
-    "BudgetExceeded": "It would cost more than is left.",
-    "NotAllowed": "No grant covers it.",
-    "Retired": "The data set was retired.",
-    "DataSetFrozen": "The data set is frozen.",
-    "UnsupportedQuery": "The question has no proven private answer.",
-    "ParameterError": "A value is outside what is allowed.",
-    "NeighboursDiffer": "Two guarantees speak of different neighbours.",
+REFUSALS = {  # by the name that is stored: in a line of the ledger, and on their own page
+    "BudgetExceeded": ("budget exceeded", "It would cost more than is left."),
+    "NotAllowed": ("no grant", "No grant covers it."),
+    "Retired": ("retired", "The data set was retired."),
+    "DataSetFrozen": ("frozen", "The data set is frozen."),
+    "UnsupportedQuery": ("no proven private answer", "The question has no proven private answer."),
+    "ParameterError": ("value not allowed", "A value is outside what is allowed."),
+    "NeighboursDiffer": ("guarantees differ", "Two guarantees speak of different neighbours."),
 }
+KINDS_IN_WORDS = {
+    EntryKind.CREATED: "ledger begun",
+    EntryKind.OPENED: "data set opened",
+    EntryKind.RESERVED: "charged",
+    EntryKind.SETTLED: "settled",
+    EntryKind.REFUSED: "refused",
+    EntryKind.FROZEN: "frozen",
+    EntryKind.THAWED: "thawed",
+    EntryKind.BUDGET_RAISED: "budget raised",
+    EntryKind.VERSION_RAISED: "data replaced",
+    EntryKind.NOTE: "note",
+    EntryKind.LEVEL_OPENED: "share given",
+    EntryKind.LEVEL_RAISED: "share raised",
+    EntryKind.LEVEL_WITHDRAWN: "share withdrawn",
+    EntryKind.SHARED: "answer shared",
+    EntryKind.ADMINISTERED: "decided",
+    EntryKind.CHECKPOINT: "checkpoint",
+}
+FIELDS_SHOWN = (
+    "analyst",
+    "person",
+    "purpose",
+    "outcome",
+    "reason",
+    "why",
+    "text",
+    "reserved",
+    "version",
+)
+MAX_ABOUT_LENGTH = 90
+FIELDS_IN_WORDS = {"reserved": "entry", "text": ""}
 routes = console_routes()
 
 
@@ -73,9 +106,9 @@ def verify(request: Request, visitor: Auditor, form: Form, service: Served) -> R
 def checkpoint(request: Request, visitor: Auditor, service: Served) -> Response:
     """A signed statement of how the ledger stands, as a file to keep elsewhere."""
     del request, visitor
-    checkpoint_made = record.checkpoint(service)
-    name = f"checkpoint-{checkpoint_made['number']}.json"
-    return _file(dumps(checkpoint_made, indent=2), name, "application/json")
+    signed = record.checkpoint(service)
+    name = f"checkpoint-{signed['number']}.json"
+    return download(dumps(signed, indent=2), name, "application/json")
 
 
 @routes.get("/ledger/export")
@@ -97,11 +130,10 @@ def entry(
     entries = service.curator.ledger.newest(before=number + 1, limit=1)
     if not entries or entries[0].number != number:
         raise refused("not-found", f"There is no entry {number}.")
-    the_entry = entries[0]
-    last = len(service.curator.ledger)
+    (entry,) = entries
     return page(
-        request, "entry.html", entry=the_entry, told=summarise(the_entry),
-        body=whole(the_entry), price=price_of_charge(the_entry), last=last,
+        request, "entry.html", entry=entry, told=summarise(entry), body=whole(entry),
+        price=price_of_charge(entry), last=len(service.curator.ledger),
     )  # fmt: skip
 
 
@@ -116,7 +148,7 @@ def processing(request: Request, visitor: Overseer, service: Served) -> Response
 def processing_to_keep(visitor: Overseer, service: Served) -> Response:
     """The same as a file."""
     words = service.curator.processing.markdown(by=visitor.name)
-    return _file(words, "processing.md", "text/markdown")
+    return download(words, "processing.md", "text/markdown")
 
 
 def _show_entries(
@@ -142,9 +174,11 @@ def _read_entries(
     """The entries of one page, None where one cannot be read; and what leads to other pages."""
     data_sets = service.curator.data_sets
     name = data_sets.record(data_set).name if data_set else None
-    entries = newest(service, name, before=before, limit=ROWS + 1, kind=kind)
-    return entries and entries[:ROWS], {
-        "older": entries[ROWS - 1].number if entries and len(entries) > ROWS else None,
+    entries = newest(service, name, before=before, limit=ROWS_PER_PAGE + 1, kind=kind)
+    return entries and entries[:ROWS_PER_PAGE], {
+        "older": entries[ROWS_PER_PAGE - 1].number
+        if entries and len(entries) > ROWS_PER_PAGE
+        else None,
         "names": [record.name for record in data_sets.records()],
         "data_set": data_set,
         "is_newest": before is None,
@@ -152,7 +186,6 @@ def _read_entries(
 
 
 def _read_kept(form: SubmittedForm) -> Verification:
-    """What was kept elsewhere, as the API takes it."""
     typed = form.text("checkpoints")
     try:
         kept: object = loads(typed) if typed else []
@@ -160,12 +193,7 @@ def _read_kept(form: SubmittedForm) -> Verification:
         raise ParameterError(NO_CHECKPOINT) from None
     listed = cast("list[object]", kept) if isinstance(kept, list) else [kept]
     head = form.maybe("head")
-    return read_body(Verification, head=head and head.lower(), checkpoints=listed)
-
-
-def _file(content: str, name: str, kind: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(content, headers=headers, media_type=kind)
+    return form.read(Verification, head=head and head.lower(), checkpoints=listed)
 
 
 def is_named(service: Service) -> bool:
@@ -188,7 +216,7 @@ def controller(request: Request, visitor: Owner, service: Served) -> Response:
 @act_or_show(controller, acting=True)
 def name_controller(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
     """Names who answers for the data."""
-    sent = read_body(Controller, controller=form.text("controller"), contact=form.text("contact"))
+    sent = form.read(Controller, "controller", "contact")
     service.curator.facts.say(controller=sent.controller, contact=sent.contact, by=visitor.name)
     return see_other(request, "/processing", said="It is named, also on the public page.")
 
@@ -229,5 +257,72 @@ def _refusal(entry: Entry) -> Refusal:
         str(entry.name),
         str(body.get("analyst") or ""),
         str(body.get("purpose") or ""),
-        REFUSALS_IN_WORDS.get(reason, reason),
+        REFUSALS[reason][1] if reason in REFUSALS else reason,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySummary:
+    """One line for reading."""
+
+    number: int
+    time: str
+    what: str
+    data_set: str | None
+    by: str
+    about: str
+    hash: str
+
+
+def summarise(entry: Entry) -> EntrySummary:
+    """An entry in one line."""
+    body = entry.body
+    is_act = entry.kind is EntryKind.ADMINISTERED
+    what = str(body.get("what")) if is_act else KINDS_IN_WORDS[entry.kind]
+    inner = cast("Json", body.get("body") or {}) if is_act else body
+    by = cast("list[str]", body.get("by") or [])
+    return EntrySummary(
+        entry.number, entry.time, what, entry.name, ", ".join(by), _about(inner), entry.hash
+    )
+
+
+def newest(
+    service: Service,
+    name: str | None = None,
+    *,
+    limit: int,
+    before: int | None = None,
+    kind: EntryKind | None = None,
+) -> list[Entry] | None:
+    """The last entries; None where one cannot be read, which verification names."""
+    try:
+        return service.curator.ledger.newest(name, before=before, limit=limit, kind=kind)
+    except FormatError:
+        return None
+
+
+def whole(entry: Entry) -> str:
+    """All that an entry holds, for reading; what is hashed is the same without blanks."""
+    return dumps(entry.body, indent=2, ensure_ascii=False, sort_keys=True)
+
+
+def price_of_charge(entry: Entry) -> str | None:
+    """The price of a charge."""
+    if entry.kind is not EntryKind.RESERVED:
+        return None
+    privacy, delta = charge_of(entry)
+    return price(privacy, delta)
+
+
+def _about(body: Json) -> str:
+    parts = [
+        f"{FIELDS_IN_WORDS.get(name, name)} {_refusal_in_words(body[name])}"
+        for name in FIELDS_SHOWN
+        if body.get(name)
+    ]
+    words = ", ".join(parts).strip()
+    return words if len(words) <= MAX_ABOUT_LENGTH else f"{words[: MAX_ABOUT_LENGTH - 1]}…"
+
+
+def _refusal_in_words(value: object) -> object:
+    return REFUSALS[value][0] if isinstance(value, str) and value in REFUSALS else value

@@ -1,4 +1,4 @@
-"""Registration in two steps, without script: where the rows are, then what is declared of them.
+"""Registers in two steps, without script: where the rows are, then what is declared of them.
 
 Nothing is suggested but names and types from metadata; types that the values look like where the
 owner asks for them. What the rules would do to the values is counted before anything is kept.
@@ -17,7 +17,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from letalone.curator.console import uploads
-from letalone.curator.console.acting import ActingOwner, check_given_again
 from letalone.curator.console.declaring import (
     PURPOSES,
     TYPES,
@@ -26,7 +25,14 @@ from letalone.curator.console.declaring import (
     read_declaration,
 )
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft
-from letalone.curator.console.forms import Form, SubmittedForm, act_or_show, try_act
+from letalone.curator.console.forms import (
+    ActingOwner,
+    Form,
+    SubmittedForm,
+    act_or_show,
+    check_given_again,
+    try_act,
+)
 from letalone.curator.console.pages import REFUSED, console_routes, page, problem_of, see_other
 from letalone.curator.console.visitors import Owner, Visitor
 from letalone.curator.http.problems import Refused, refused
@@ -52,12 +58,10 @@ class RegistrationDraft:
 
     @property
     def place(self) -> Path | None:
-        """Where a file that was sent lies."""
         return self.upload.place if self.upload else None
 
     @property
     def called(self) -> str:
-        """What the owner calls it."""
         return self.upload.called if self.upload else self.file or self.address or ""
 
     @property
@@ -124,24 +128,21 @@ def second_step(
     return try_act(request, check, show) if has_draft and checked else show()
 
 
+def _second_again(request: Request, visitor: Visitor, service: Service) -> Response:
+    show = _to_second if request.state.visitor.elevated else _second
+    return show(request, visitor, service)
+
+
 @routes.post("/register/declare")
+@act_or_show(_second_again, acting=True)
 def declare(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
     """To what the rules would touch, or to suggested types; or registers."""
-
-    def act() -> Response:
-        source = _source(request, visitor, service)
-        if form.text("act") == "register":
-            return _register(request, source, form, visitor, service)
-        if form.text("act") == "look":
-            return _to_second(request, visitor, service, look="yes")
-        return _to_second(request, visitor, service, checked="yes")
-
-    def show() -> Response:
-        if not request.state.visitor.elevated:
-            return _second(request, visitor, service)
-        return _to_second(request, visitor, service)
-
-    return try_act(request, act, show, acting=True)
+    source = _source(request, visitor, service)
+    if form.text("act") == "register":
+        return _register(request, source, form, visitor, service)
+    if form.text("act") == "look":
+        return _to_second(request, visitor, service, look="yes")
+    return _to_second(request, visitor, service, checked="yes")
 
 
 def _to_second(request: Request, visitor: Visitor, service: Service, **flags: str) -> Response:

@@ -1,4 +1,4 @@
-"""The cookie of a visit, and the secret in each form.
+"""Keeps the cookie of a visit, and checks the secret in each form.
 
 The cookie holds a visit's secret and 256 bits for its forms, which outlive a new secret, so a
 form that is open in another tab can still be sent. Over https the name begins with `__Host-`:
@@ -19,7 +19,7 @@ from starlette.responses import Response
 from letalone.curator.http.problems import refused
 
 VISIT, BEFORE = "letalone", "letalone-form"
-BYTES = 32
+FORM_BYTES = 32
 NOT_PRIVATE = (
     "Nobody can sign in here: what is sent could be read on its way. Open the console over https,"
     " or on the machine that it runs on (http://127.0.0.1)."
@@ -53,9 +53,8 @@ class Secrets:
         return "." in self.forms
 
     def is_of(self, person: str) -> bool:
-        """Whether these secrets were made for this person's visit."""
-        bits, signed_name, mark = self.forms.partition(".")
-        return bool(signed_name) and hmac.compare_digest(_bytes(mark), _mark(bits, person).encode())
+        bits, point, mark = self.forms.partition(".")
+        return bool(point) and hmac.compare_digest(_bytes(mark), _mark(bits, person).encode())
 
     def _keyed(self, what: str, words: str) -> str:
         return hmac.new(_bytes(self.forms), _bytes(f"{what}\0{words}"), sha256).hexdigest()
@@ -63,14 +62,14 @@ class Secrets:
 
 def new_forms(person: str = "") -> str:
     """Bits for the forms of a new visit, with a mark of whose it is."""
-    bits = token_urlsafe(BYTES)
+    bits = token_urlsafe(FORM_BYTES)
     return f"{bits}.{_mark(bits, person)}" if person else bits
 
 
 def secrets_of(request: Request) -> Secrets:
     """The secrets that the browser sent; those for forms are made where there are none."""
-    visit, form_bits, forms = request.cookies.get(cookie_name(request, VISIT), "").partition("~")
-    if form_bits and visit and forms:
+    visit, sign, forms = request.cookies.get(cookie_name(request, VISIT), "").partition("~")
+    if sign and visit and forms:
         return Secrets(visit, forms)
     return Secrets(None, request.cookies.get(cookie_name(request, BEFORE)) or new_forms())
 

@@ -1,4 +1,4 @@
-"""Forms as they arrive: counted and bounded before anything is read, and kept where they are late.
+"""Counts and bounds forms as they arrive, before anything is read; keeps those that are late.
 
 Who has no visit that holds is counted by address first, and so is whoever sends a wrong secret.
 Of files nothing is read here, so the secret of their form stands in its address.
@@ -104,7 +104,6 @@ class SealedForm:
 
     @property
     def words(self) -> str:
-        """The address as words."""
         parts = unquote(self.at.partition("?")[0]).strip("/").split("/")
         return " › ".join(part.replace("-", " ") for part in parts if part)
 
@@ -128,8 +127,8 @@ def late_form(request: Request, at: str) -> SealedForm | None:
     if form is None:
         return None
     carried = str(form.get(KEPT, "")) if at.startswith(SIGN_IN) else ""
-    form_kept = _unseal(carried) if carried else _keep_form(form, at)
-    return None if form_kept is None or form_kept.at.startswith(NOT_SHOWN) else form_kept
+    late = _unseal(carried) if carried else _keep_form(form, at)
+    return None if late is None or late.at.startswith(NOT_SHOWN) else late
 
 
 def still_kept(request: Request) -> str:

@@ -1,4 +1,4 @@
-"""Signing in and out, the password again, and a password of one's own.
+"""Signs people in and out, asks for the password again, and changes it.
 
 Tries count as those of the API do: by address, and by name and address. Each sign-in has a
 secret of its own, so nobody can have planted one before.
@@ -9,18 +9,18 @@ secret of its own, so nobody can have planted one before.
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.addresses import local
 from letalone.curator.console.forms import Form, act_or_show, give_password_again
 from letalone.curator.console.pages import (
     console_routes,
     kept_page,
+    local,
     page,
     see_other,
     sign_in_page,
 )
 from letalone.curator.console.secrets import Secrets, check_private, new_forms
 from letalone.curator.console.sent import kept_for
-from letalone.curator.console.visitors import CHANGING, VISITING, Changing, Perhaps, Visitor
+from letalone.curator.console.visitors import CHANGING, VISITING, Changing, Perhaps, go_on
 from letalone.curator.http.who import LOG_IN, Address, Served, Service
 from letalone.curator.records import Recognised
 from letalone.errors import ParameterError
@@ -38,7 +38,9 @@ def sign_in(request: Request, visitor: Perhaps) -> Response:
 
 @routes.post("/sign-in", dependencies=[LOG_IN])
 @act_or_show(sign_in_page)
-def signed_in(request: Request, form: Form, service: Served, address: Address) -> Response:
+def sign_in_by_password(
+    request: Request, form: Form, service: Served, address: Address
+) -> Response:
     """Begins a visit; a one-time password leads to the page where it is replaced."""
     check_private(request)
     proof = service.curator.people.recognised(
@@ -54,10 +56,8 @@ def signed_in(request: Request, form: Form, service: Served, address: Address) -
 
 def begin(request: Request, service: Served, proof: Recognised) -> None:
     """Begins a visit of somebody who was recognised: with secrets that nobody else has seen."""
-    visits = service.curator.visits
-    secrets = Secrets(visits.begin(proof), new_forms(proof.person.name))
-    request.state.secrets = secrets
-    request.state.visitor = Visitor(visits.visitor(str(secrets.visit)), secrets)
+    secret = service.curator.visits.begin(proof)
+    go_on(request, service, Secrets(secret, new_forms(proof.person.name)))
 
 
 @routes.post("/sign-out")
@@ -76,7 +76,7 @@ def again(request: Request) -> Response:
 
 @routes.post("/again", dependencies=[VISITING])
 @act_or_show(again)
-def given_again(request: Request, form: Form) -> Response:
+def elevate(request: Request, form: Form) -> Response:
     """Lets the visit act for some minutes, then goes back."""
     give_password_again(request, form.secret("password"))
     return see_other(request, local(form.text("next") or "/"))

@@ -1,4 +1,4 @@
-"""Groups as people type them, one in each line, read by the type of what is grouped.
+"""Reads groups as people type them, one in each line, by the type of what is grouped.
 
 2019 is a number where years are grouped, and text where names are. JSON is taken as it is.
 

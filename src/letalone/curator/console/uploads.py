@@ -1,4 +1,4 @@
-"""Files that an owner sends: kept under a random name for that person alone, for an hour.
+"""Keeps files that an owner sends: under a random name, for that person alone, for an hour.
 
 Beside a file stands whose it is and what it was called. It goes when it was imported, when its
 hour is over, and when the curator sweeps.
@@ -29,7 +29,7 @@ GONE = (
     "There is no such file of yours. Files that were sent wait for an hour, and are used once. Send"
     " it again."
 )
-LONGEST = 200
+MAX_NAME_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def keep(curator: Curator, visitor: Visitor, file: BinaryIO, called: str) -> Upl
     _check_begins(file)
     curator.sweep()
     place = curator.data_sets.incoming(kind)
-    upload = Upload(place.name, place, Path(called).name[-LONGEST:])
+    upload = Upload(place.name, place, Path(called).name[-MAX_NAME_LENGTH:])
     try:
         _whose(place).write_text(dumps({"person": visitor.name, "called": upload.called}))
         with place.open("xb") as target:

@@ -1,4 +1,4 @@
-"""Who looks at a page: the person of a visit, held to the same scopes and throttles as the API.
+"""Finds who looks at a page: the person of a visit, held to the API's scopes and throttles.
 
 Whoever has a one-time password sees /password and nothing else until it is changed.
 
@@ -43,22 +43,18 @@ class Visitor:
 
     @property
     def person(self) -> Person:
-        """The person."""
         return self.bearer.person
 
     @property
     def name(self) -> str:
-        """The name, for `by=`."""
         return self.bearer.person.name
 
     @property
     def roles(self) -> frozenset[str]:
-        """The roles in words, for templates."""
         return frozenset(role.value for role in self.bearer.person.roles)
 
     @property
     def scopes(self) -> frozenset[Scope]:
-        """What this person may do."""
         return self.bearer.scopes
 
     @property
@@ -73,11 +69,9 @@ class Visitor:
 
     @property
     def csrf(self) -> str:
-        """What each form carries."""
         return self.secrets.csrf
 
     def has(self, *roles: Role) -> bool:
-        """Whether this person has one of the roles."""
         return bool(self.bearer.person.roles & set(roles))
 
 
@@ -92,6 +86,12 @@ def visitor_of(request: Request, service: Service) -> Visitor | None:
         return None
     request.state.visitor, request.state.person = visitor, visitor.name
     return visitor
+
+
+def go_on(request: Request, service: Service, secrets: Secrets) -> None:
+    """Goes on under the secrets of a visit that was begun, or may act from now on."""
+    request.state.visitor = Visitor(service.curator.visits.visitor(str(secrets.visit)), secrets)
+    request.state.secrets = secrets
 
 
 def holds(request: Request, service: Service) -> bool:
@@ -118,10 +118,10 @@ def _visiting_or_changing(request: Request, service: Served) -> Visitor:
 Changing = Annotated[Visitor, Depends(_visiting_or_changing)]
 
 
-def _visiting(found: Changing) -> Visitor:
-    if found.person.must_change:
+def _visiting(visitor: Changing) -> Visitor:
+    if visitor.person.must_change:
         raise SignInNeeded("/password")
-    return found
+    return visitor
 
 
 Visiting = Annotated[Visitor, Depends(_visiting)]

@@ -1,4 +1,4 @@
-"""Charts as SVG that the server makes: no script, no inline style, every word escaped.
+"""Draws charts as SVG on the server: no script, no inline style, every word escaped.
 
 Widths are percentages and heights are pixels, so that a chart is as wide as its place and its
 letters keep their size, on a phone too. Colours are classes (static/charts.css). Each chart is

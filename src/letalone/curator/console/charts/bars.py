@@ -1,13 +1,13 @@
-"""Groups as bars that lie, each with the range in which the exact number probably is."""
+"""Draws groups as bars that lie, each with the range in which the exact number probably is."""
 
 from collections.abc import Sequence
 
 from markupsafe import Markup
 
 from letalone.curator.console.charts.drawing import (
+    abbreviate,
     line,
     rectangle,
-    shorten,
     svg,
     text,
     with_tooltip,
@@ -15,7 +15,7 @@ from letalone.curator.console.charts.drawing import (
 from letalone.curator.console.charts.mark import ChartMark, about_ranges
 from letalone.curator.console.charts.scale import AxisScale
 
-MOST = 40
+MAX_BARS = 40
 ROW, TOP, FOOT = 26, 6, 30
 LEFT, RIGHT = 33.0, 96.0
 
@@ -32,10 +32,10 @@ def bars_with_errors(
 ) -> Markup:
     """A bar for each group; where its error is known, a line over the likely range.
 
-    Of more than `MOST` groups the first are drawn, and the chart says so.
+    Of more than `MAX_BARS` groups the first are drawn, and the chart says so.
     """
     bars = list(zip(labels, marks, strict=True))
-    shown = bars[:MOST]
+    shown = bars[:MAX_BARS]
     places = [place for _, mark in shown for place in mark.places()]
     scale = AxisScale.around(places, start=LEFT, end=RIGHT)
     bottom = TOP + ROW * max(1, len(shown))
@@ -61,7 +61,7 @@ def _axis(scale: AxisScale, bottom: float) -> list[str]:
 
 def _row(scale: AxisScale, index: int, bar: Bar) -> str:
     (label, mark), middle = bar, TOP + ROW * index + ROW / 2
-    parts = [text(LEFT - 2, middle + 4, shorten(label), anchor="end")]
+    parts = [text(LEFT - 2, middle + 4, abbreviate(label), anchor="end")]
     if mark.estimate is None:
         parts.append(text(scale.place(0) + 1, middle + 4, "no value", kind="chart-note"))
         return with_tooltip(parts, _words(bar))
@@ -89,7 +89,6 @@ def _left_out(rest: int) -> str:
 
 
 def _about(bars: Sequence[Bar], confidence: str, rest: int) -> str:
-    """The chart in words."""
     if not bars:
         return "There are no groups."
     words = f"{len(bars)} {'bar' if len(bars) == 1 else 'bars'}."

@@ -1,4 +1,4 @@
-"""Elements of SVG as text: coordinates are numbers, words are escaped, looks are classes.
+"""Writes elements of SVG as text: coordinates are numbers, words escaped, looks are classes.
 
 Across, a coordinate is a percentage of the chart's width; down, a number of pixels.
 """
@@ -11,7 +11,7 @@ from markupsafe import Markup
 from letalone.curator.console.directions import FIRST, LAST
 
 ACROSS, DOWN = 1000, 240
-LONGEST = 16  # letters that fit beside a bar on a phone
+MAX_LABEL_LENGTH = 16  # letters that fit beside a bar on a phone
 KEPT = (FIRST, LAST)  # they are not seen, and keep directions apart
 
 
@@ -73,7 +73,7 @@ def with_tooltip(parts: Iterable[str], words: str) -> str:
     return f"<g><title>{clean(words)}</title>{''.join(parts)}</g>"
 
 
-def shorten(words: str, longest: int = LONGEST) -> str:
+def abbreviate(words: str, longest: int = MAX_LABEL_LENGTH) -> str:
     """Words in one line, cut where they are too long."""
     plain = " ".join(words.split()) or "(empty)"
     return plain if len(plain) <= longest else f"{plain[: longest - 1].rstrip()}…"

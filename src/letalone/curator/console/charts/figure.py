@@ -1,4 +1,4 @@
-"""A chart with its caption, and its numbers beneath as a table."""
+"""Puts a caption to a chart, and its numbers beneath as a table."""
 
 from collections.abc import Sequence
 

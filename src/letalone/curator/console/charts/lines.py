@@ -1,4 +1,4 @@
-"""Groups whose keys are numbers or days as points of a line, each with its likely range."""
+"""Draws groups whose keys are numbers or days as points of a line, each with its range."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from letalone.curator.console.charts.mark import ChartMark, about_ranges
 from letalone.curator.console.charts.scale import AxisScale, number
 from letalone.curator.console.charts.times import seconds, time_ticks
 
-MOST = 150
+MAX_POINTS = 150
 HINTS = 60  # with more points their numbers are in the table only
 TOP, BOTTOM, HEIGHT = 12, 232, 262
 LEFT, RIGHT = 16.0, 97.0
@@ -38,7 +38,6 @@ class Point(NamedTuple):
     mark: ChartMark
 
     def words(self) -> str:
-        """The point in words."""
         return f"{_key_in_words(self.key)}: {self.mark.words}"
 
 
@@ -53,7 +52,7 @@ def lines_with_errors(
     rows = zip(keys, marks, strict=True)
     points = (_read(key, mark.estimate, mark) for key, mark in rows if mark.estimate is not None)
     ordered = sorted(points, key=lambda point: point.at)
-    shown = ordered[:MOST]
+    shown = ordered[:MAX_POINTS]
     places = [place for point in shown for place in point.mark.places()]
     up = AxisScale.around(places, start=BOTTOM, end=TOP)
     dated = bool(keys) and isinstance(keys[0], date)
@@ -151,14 +150,13 @@ def _draw_points(shown: Sequence[Point], across: AxisScale, up: AxisScale) -> li
     return parts
 
 
-def _about(found: Sequence[Point], confidence: str) -> str:
-    """The chart in words."""
-    if not found:
+def _about(points: Sequence[Point], confidence: str) -> str:
+    if not points:
         return "There are no points."
-    words = f"{len(found)} {'point' if len(found) == 1 else 'points'}."
-    words += f" First: {found[0].words()}. Last: {found[-1].words()}."
-    largest = max(found, key=lambda point: point.estimate)
+    words = f"{len(points)} {'point' if len(points) == 1 else 'points'}."
+    words += f" First: {points[0].words()}. Last: {points[-1].words()}."
+    largest = max(points, key=lambda point: point.estimate)
     words += f" Most: {largest.words()}."
-    words += about_ranges((point.mark for point in found), "An upright line", confidence)
-    rest = len(found) - MOST
+    words += about_ranges((point.mark for point in points), "An upright line", confidence)
+    rest = len(points) - MAX_POINTS
     return words + (f" {rest} more points are in the table only." if rest > 0 else "")

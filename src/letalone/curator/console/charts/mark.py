@@ -17,7 +17,6 @@ class ChartMark:
     words: str
 
     def places(self) -> list[float]:
-        """What an axis must hold."""
         return [] if self.estimate is None else [self.estimate, *(self.ends or ())]
 
 

@@ -1,11 +1,11 @@
-"""Where a number stands on an axis, and which round numbers are written beside it."""
+"""Places a number on an axis, and picks the round numbers that are written beside it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
 
 PARTS = 4  # about so many steps: their numbers fit beside each other on a phone
-LARGE = ((1e12, "tn"), (1e9, "bn"), (1e6, "M"))
+LARGE_UNITS = ((1e12, "tn"), (1e9, "bn"), (1e6, "M"))
 BEYOND, BELOW = 1e15, 1e-4
 
 
@@ -63,7 +63,7 @@ def number(value: float) -> str:
 
 
 def _unit(size: float) -> tuple[float, str]:
-    return next((unit for unit in LARGE if size >= unit[0]), (1.0, ""))
+    return next((unit for unit in LARGE_UNITS if size >= unit[0]), (1.0, ""))
 
 
 def _plain(value: float, step: float | None) -> str:

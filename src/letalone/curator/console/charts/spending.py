@@ -1,11 +1,11 @@
-"""How much of a budget is spent over time: steps upwards, and the cap that they do not pass."""
+"""Draws how much of a budget is spent over time: steps upwards, and the cap above them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from markupsafe import Markup
 
-from letalone.curator.console.charts.drawing import line, path, shorten, stretch, svg, text
+from letalone.curator.console.charts.drawing import abbreviate, line, path, stretch, svg, text
 from letalone.curator.console.charts.lines import (
     BOTTOM,
     HEIGHT,
@@ -20,7 +20,7 @@ from letalone.curator.console.charts.times import seconds
 from letalone.curator.console.directions import isolate
 
 PARTS = 4  # levels that are told apart by their kind of line
-MOST = 200
+MAX_STEPS = 200
 ROW = 20
 Steps = Sequence[tuple[datetime, float]]
 
@@ -66,8 +66,8 @@ def _largest(parts: Mapping[str, Steps]) -> dict[str, Steps]:
 
 
 def _thin(steps: Steps) -> Steps:
-    """At most `MOST` steps: of those that lie close, the last, which has spent the most."""
-    every = -(-len(steps) // MOST)
+    """At most `MAX_STEPS` steps: of those that lie close, the last, which has spent the most."""
+    every = -(-len(steps) // MAX_STEPS)
     return steps if every <= 1 else [*steps[every - 1 : -1 : every], steps[-1]]
 
 
@@ -95,12 +95,11 @@ def _legend(names: Sequence[str]) -> list[str]:
     for index, name in enumerate(["all together", *names] if names else []):
         y = HEIGHT + 8 + ROW * index
         kind = "chart-line" if index == 0 else f"chart-part chart-part-{index}"
-        parts += [line((2, y - 4), (10, y - 4), kind), text(12, y, shorten(name, 40))]
+        parts += [line((2, y - 4), (10, y - 4), kind), text(12, y, abbreviate(name, 40))]
     return parts
 
 
 def _about(points: Steps, cap: float, parts: Mapping[str, Steps]) -> str:
-    """The chart in words."""
     words = f"The cap is {number(cap)}."
     if not points:
         return f"Nothing is spent yet. {words}"

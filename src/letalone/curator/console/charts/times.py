@@ -1,4 +1,4 @@
-"""A time axis: days and moments as numbers, and round dates beside it."""
+"""Draws a time axis: days and moments as numbers, and round dates beside it."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The trade-off curve: how often whoever looks for a person must miss, or raise a false alarm.
+"""Draws the trade-off curve: how often who looks for a person must miss, or raise a false alarm.
 
 Below the curve nobody can get, whatever they know: `Privacy.tradeoff` rounds down, and between
 two points that are drawn the curve, which is convex, hangs by less than the line is thick.
@@ -52,7 +52,6 @@ def _path(points: Rates, kind: str) -> str:
 
 
 def _nobody(curve: Rates) -> str:
-    """The part below the curve."""
     around = " ".join(_place(*point) for point in [*curve, (0.0, 0.0)])
     return f'<polygon class="chart-area" points="{around}"/>'
 
@@ -93,7 +92,6 @@ def _text(x: float, y: float, words: str, *, anchor: str = "start") -> str:
 
 
 def _about(privacy: Privacy) -> str:
-    """The picture in words."""
     return (
         "Whoever decides from the answers whether a person is in the data is wrong in two ways:"
         f" false alarms, and people missed. With 5 % false alarms they find"

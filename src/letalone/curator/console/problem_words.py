@@ -1,4 +1,4 @@
-"""Errors that speak of Python, of a command line or of addresses, said for people at a page.
+"""Rewords errors that speak of Python, a command line or addresses for people at a page.
 
 Tested:   tests/curator/console/test_wording.py
 """

@@ -1,6 +1,7 @@
-"""Signing in at a provider, where one is set up, and again before acts of stewards and owners.
+"""Signs people in at a provider, where one is set up, and again before acts of stewards and owners.
 
 Owners say which account at the provider is whose.
+
 What is remembered of the journey lies in a cookie that only this service's own pages send: who
 comes back from the provider's site is sent on once, from here to here. It is sealed under the
 master key, for the visit that signs in again where one does, and taken away when the journey
@@ -20,18 +21,17 @@ from fastapi import Depends, FastAPI
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from letalone.curator.console.addresses import local
 from letalone.curator.console.forms import Form, act_or_show, try_act
-from letalone.curator.console.pages import console_routes, page, see_other
+from letalone.curator.console.pages import console_routes, local, page, see_other
 from letalone.curator.console.secrets import (
     Secrets,
     check_private,
     cookie_name,
     is_https,
-    new_forms,
     secrets_of,
 )
-from letalone.curator.console.visitors import Owner, Perhaps, Visitor
+from letalone.curator.console.signing_in import begin
+from letalone.curator.console.visitors import Owner, Perhaps, Visitor, go_on
 from letalone.curator.http.problems import refused
 from letalone.curator.http.who import Served, Service, address_of, count_address
 from letalone.curator.provider_settings import read_provider
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 AT, BACK = "/sign-in/provider", "/sign-in/provider/back"
 LINKS = "/identities"
-COOKIE, SECONDS = "letalone-provider", 600
+COOKIE, JOURNEY_SECONDS = "letalone-provider", 600
 NO_PAGE = "This address is for people who sign in, and not for a part of another site's page."
 NEEDED = ("authlib", "joserfc", "httpx")
 routes = console_routes()
@@ -79,7 +79,12 @@ def _count(request: Request, service: Served) -> None:
 COUNTED = Depends(_count)
 
 
+def _form(request: Request) -> Response:
+    return page(request, "sign_in.html")
+
+
 @routes.get(AT, dependencies=[COUNTED])
+@act_or_show(_form)
 def leave(
     request: Request,
     service: Served,
@@ -87,19 +92,15 @@ def leave(
     again: bool = False,
 ) -> Response:
     """On to the provider."""
-
-    def act() -> Response:
-        check_private(request)
-        provider = provider_of(request)
-        at, journey = provider.begin(back=_back(request), to=local(next), again=again)
-        response = RedirectResponse(at, 303)
-        response.set_cookie(
-            cookie_name(request, COOKIE), _seal_journey(request, service, journey),
-            max_age=SECONDS, path="/", secure=is_https(request), httponly=True, samesite="strict",
-        )  # fmt: skip
-        return response
-
-    return try_act(request, act, lambda: page(request, "sign_in.html"))
+    check_private(request)
+    provider = provider_of(request)
+    at, journey = provider.begin(back=_back(request), to=local(next), again=again)
+    response = RedirectResponse(at, 303)
+    response.set_cookie(
+        cookie_name(request, COOKIE), _seal_journey(request, service, journey), path="/",
+        max_age=JOURNEY_SECONDS, secure=is_https(request), httponly=True, samesite="strict",
+    )  # fmt: skip
+    return response
 
 
 @routes.get(BACK, dependencies=[COUNTED])
@@ -119,25 +120,19 @@ def come_back(request: Request, visitor: Perhaps, service: Served) -> Response:
         if journey is not None and journey.again:
             _elevate(request, service, visitor, proof)
         else:
-            request.state.secrets = _begun(service, proof)
+            begin(request, service, proof)
         return see_other(request, local(journey.to if journey else "/"))
 
-    response = try_act(request, act, lambda: page(request, "sign_in.html"))
+    response = try_act(request, act, lambda: _form(request))
     response.delete_cookie(cookie_name(request, COOKIE), secure=is_https(request), httponly=True)
     return response
-
-
-def _begun(service: Service, proof: Recognised) -> Secrets:
-    return Secrets(service.curator.visits.begin(proof), new_forms(proof.person.name))
 
 
 def _elevate(request: Request, service: Served, visitor: Visitor | None, proof: Recognised) -> None:
     if visitor is None:
         raise NotRecognised("You are signed out. Sign in again.")
     visits, before = service.curator.visits, visitor.secrets
-    secrets = Secrets(visits.elevated(str(before.visit), proof), before.forms)
-    request.state.visitor = Visitor(visits.visitor(str(secrets.visit)), secrets)
-    request.state.secrets = secrets
+    go_on(request, service, Secrets(visits.elevated(str(before.visit), proof), before.forms))
 
 
 def provider_of(request: Request) -> "Provider":

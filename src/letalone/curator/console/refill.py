@@ -1,4 +1,4 @@
-"""A past question as the form that asks it: chosen where that can be, else in SQL.
+"""Fills the form with a past question: by choices where that can be, else in SQL.
 
 What cannot be written in either way is None: the form then begins with the price alone. Nothing
 is paid by filling a form, and the price of what it says is shown before.
@@ -219,7 +219,6 @@ def _constant(value: Value) -> str:
 
 
 def _are_declared(plan: Plan) -> bool:
-    """Whether the groups are those that the schema declares."""
     if not plan.groups:
         return True
     columns = [plan.schema.column(group.name) for group in plan.groups]

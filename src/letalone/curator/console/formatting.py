@@ -1,4 +1,4 @@
-"""How numbers, times and budgets are shown: spent is rounded up, what is left is rounded down."""
+"""Formats numbers, times and budgets: spent is rounded up, what is left is rounded down."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from letalone.privacy.curve import Json
 from letalone.session.notes import plain_notes, question_for_people
 from letalone.session.preview import Preview
 
-LARGE = 1000  # from here on without digits after the point
+WITHOUT_DIGITS = 1000  # from here on without digits after the point
 OF_EPSILON = re.compile(r"ε = (\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 LINK = Markup('<a class="epsilon" href="/epsilon?epsilon={}" title="What does ε mean?">ε = {}</a>')
 NOTHING = "says nothing"
@@ -35,11 +35,6 @@ def amount(value: Fraction | float, *, up: bool = True) -> str:
     A float is a number that was typed: its shortest decimal.
     """
     return six(Fraction(repr(value)) if isinstance(value, float) else Fraction(value), up=up)
-
-
-def exact(value: Fraction) -> str:
-    """A number with all its digits: 0.1, 1000, 1/3."""
-    return format_constant(value)
 
 
 def format_time(value: datetime) -> str:
@@ -138,12 +133,12 @@ def _error(error: float, width: float) -> str:
 
 
 def _digits(error: float) -> str:
-    return f"{error:,.0f}" if isfinite(error) and error >= LARGE else f"{error:.3g}"
+    return f"{error:,.0f}" if isfinite(error) and error >= WITHOUT_DIGITS else f"{error:.3g}"
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "amount": amount, "exact": exact, "moment": format_time, "machine": machine, "part": part,
-    "plain": plain, "log10": log10, "sure": as_sure,
+    "amount": amount, "exact": format_constant, "moment": format_time, "machine": machine,
+    "part": part, "plain": plain, "log10": log10, "sure": as_sure,
     "linked": link_epsilons, "asked": describe_past, "kind": kind,
     FILTER: isolate_markup, "join": join_isolated, "turns": turns,
 }  # fmt: skip

@@ -1,20 +1,24 @@
-"""Requests for grants: an analyst's own, those that a steward decides, and how grants end."""
+"""Shows an analyst's own requests for grants; stewards decide on them, and end grants."""
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.ended import find_ended
-from letalone.curator.console.forms import Form, act_or_show, read_body
+from letalone.curator.console.forms import Form, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Analyst, Overseer, Steward, Visiting, Visitor
 from letalone.curator.http.shapes import Decision, Withdrawal
 from letalone.curator.http.who import Served, Service
-from letalone.curator.records import Request as Asked
-from letalone.curator.records import Scope, State
+from letalone.curator.records import Grant, Scope, State
+from letalone.errors import FormatError
+from letalone.ledger.entries import Entry, EntryKind
+from letalone.privacy.curve import Json
 
 MAX_DECIDED = 50  # requests on a page that are decided already
+MAX_WITHDRAWALS = 200  # withdrawals of one data set that are looked through, the newest first
 routes = console_routes()
 
 
@@ -53,9 +57,17 @@ def inbox(service: Service, visitor: Visitor) -> dict[str, Any]:
 def show_request(request: Request, request_id: str, visitor: Overseer, service: Served) -> Response:
     """One request, and the form to decide on it."""
     access_request = service.curator.requests.request(request_id, by=visitor.name)
+    record = service.curator.data_sets.record(access_request.data_set)
+    levels = service.curator.ledger.levels(record.name)
+    standing = {(level.purpose, level.analyst): level for level in levels}
+    purposes = {purpose.name: purpose for purpose in record.purposes}
     return page(
-        request, "request.html", asked=access_request, **_around(service, access_request, visitor)
-    )
+        request, "request.html", asked=access_request, record=record,
+        purpose=purposes.get(access_request.purpose),
+        level=standing.get((access_request.purpose, None)),  # what the purpose has spent
+        before=standing.get((access_request.purpose, access_request.analyst)),  # a grant that holds
+        is_open=access_request.state is State.OPEN, own=access_request.analyst == visitor.name,
+    )  # fmt: skip
 
 
 @routes.post("/requests/{request_id}/decision")
@@ -64,7 +76,7 @@ def decide(
     request: Request, request_id: str, visitor: Steward, form: Form, service: Served
 ) -> Response:
     """Grants or refuses, with the reason."""
-    sent = read_body(Decision, granted=form.text("decision") == "grant", reason=form.text("reason"))
+    sent = form.read(Decision, "reason", granted=form.text("decision") == "grant")
     decided = service.curator.requests.decide(
         request_id, grant=sent.granted, reason=sent.reason, by=visitor.name
     )
@@ -76,7 +88,7 @@ def decide(
 def grants(request: Request, visitor: Overseer, service: Served) -> Response:
     """Who may ask what, and what is left of it."""
     granted = service.curator.requests.grants(by=visitor.name)
-    return page(request, "grants.html", grants=sorted(granted, key=lambda one: one.withdrawn))
+    return page(request, "grants.html", grants=sorted(granted, key=lambda grant: grant.withdrawn))
 
 
 @routes.get("/grants/withdrawal")
@@ -90,8 +102,7 @@ def ending(request: Request, visitor: Steward) -> Response:
 @act_or_show(ending, acting=True)
 def end(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
     """Ends a grant; what was spent stays spent."""
-    names = ("data_set", "purpose", "analyst", "why")
-    sent = read_body(Withdrawal, **{name: form.text(name) for name in names})
+    sent = form.read(Withdrawal, "data_set", "purpose", "analyst", "why")
     service.curator.requests.withdraw_grant(
         sent.data_set, purpose=sent.purpose, analyst=sent.analyst, why=sent.why,
         by=visitor.name,
@@ -99,17 +110,40 @@ def end(request: Request, visitor: Steward, form: Form, service: Served) -> Resp
     return see_other(request, "/grants", said=f"The grant of {sent.analyst} has ended.")
 
 
-def _around(service: Service, found: Asked, visitor: Visitor) -> dict[str, Any]:
-    """What a decision stands on: the purpose, what it has spent, a grant that holds."""
-    record = service.curator.data_sets.record(found.data_set)
-    levels = {
-        (item.purpose, item.analyst): item for item in service.curator.ledger.levels(record.name)
-    }
-    return {
-        "record": record,
-        "purpose": next((item for item in record.purposes if item.name == found.purpose), None),
-        "level": levels.get((found.purpose, None)),
-        "before": levels.get((found.purpose, found.analyst)),
-        "is_open": found.state is State.OPEN,
-        "own": found.analyst == visitor.name,
-    }
+@dataclass(frozen=True, slots=True)
+class EndedGrant:
+    """A grant that was withdrawn."""
+
+    data_set: str
+    purpose: str
+    why: str
+
+
+def find_ended(service: Service, grants: Iterable[Grant]) -> list[EndedGrant]:
+    """Those of the grants that were withdrawn; without a reason where the ledger cannot be read."""
+    over = [grant for grant in grants if grant.withdrawn]
+    entries = {name: _withdrawals(service, name) for name in {grant.data_set for grant in over}}
+    return [
+        EndedGrant(grant.data_set, grant.purpose, _why(grant, entries[grant.data_set]))
+        for grant in over
+    ]
+
+
+def _withdrawals(service: Service, name: str) -> Sequence[Entry]:
+    try:
+        return service.curator.ledger.newest(
+            name, limit=MAX_WITHDRAWALS, kind=EntryKind.LEVEL_WITHDRAWN
+        )
+    except FormatError:
+        return ()
+
+
+def _why(grant: Grant, entries: Sequence[Entry]) -> str:
+    reasons = (str(entry.body["why"]) for entry in entries if _is_of(entry, grant))
+    return next(reasons, "the reason cannot be read now")
+
+
+def _is_of(entry: Entry, grant: Grant) -> bool:
+    levels = cast("list[Json]", entry.body["levels"])
+    wanted = (grant.purpose, grant.analyst)
+    return any((level["purpose"], level["analyst"]) == wanted for level in levels)

@@ -1,11 +1,11 @@
-"""Accounts: one's own with its tokens, and those that an owner adds, gives roles and keeps out."""
+"""Shows one's own account with its tokens; owners add others, give roles and keep people out."""
 
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import Form, act_or_show, read_body
+from letalone.curator.console.forms import Form, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Overseer, Owner, Visiting, Visitor
 from letalone.curator.http.shapes import ChangedPerson, NewPerson, NewToken
@@ -32,9 +32,9 @@ def people(request: Request, visitor: Overseer, service: Served) -> Response:
 @act_or_show(people, acting=True)
 def add(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
     """One more person; the one-time password is shown once, on the page that follows."""
-    sent = read_body(NewPerson, name=form.text("name"), roles=form.all("roles"))
+    sent = form.read(NewPerson, "name", roles=form.all("roles"))
     password = service.curator.people.add(sent.name, sent.roles, by=visitor.name)
-    return _shown_once(request, sent.name, password)
+    return _show_password_once(request, sent.name, password)
 
 
 @routes.get("/people/{name}")
@@ -52,7 +52,7 @@ def person(request: Request, name: str, visitor: Owner, service: Served) -> Resp
 @act_or_show(person, acting=True)
 def roles(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
     """Other roles."""
-    sent = read_body(ChangedPerson, roles=form.all("roles"))
+    sent = form.read(ChangedPerson, roles=form.all("roles"))
     service.curator.people.change_roles(name, sent.roles or [], by=visitor.name)
     return see_other(request, "/people", said=f"{name} has other roles now.")
 
@@ -61,7 +61,7 @@ def roles(request: Request, name: str, visitor: Owner, form: Form, service: Serv
 @act_or_show(person, acting=True)
 def access(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
     """Keeps a person out, or lets them in again; their record stays."""
-    sent, people = read_body(ChangedPerson, active=form.text("active")), service.curator.people
+    sent, people = form.read(ChangedPerson, "active"), service.curator.people
     (people.enable if sent.active else people.disable)(name, by=visitor.name)
     can = "can sign in again" if sent.active else "cannot sign in any more"
     return see_other(request, "/people", said=f"{name} {can}.")
@@ -72,7 +72,7 @@ def access(request: Request, name: str, visitor: Owner, form: Form, service: Ser
 def reset(request: Request, name: str, visitor: Owner, service: Served) -> Response:
     """A new one-time password, shown once; visits and tokens of the person end."""
     password = service.curator.people.reset_password(name, by=visitor.name)
-    return _shown_once(request, name, password)
+    return _show_password_once(request, name, password)
 
 
 @routes.post("/people/{name}/tokens/{token}/revoke")
@@ -83,7 +83,7 @@ def revoke(request: Request, name: str, token: str, visitor: Owner, service: Ser
     return see_other(request, "/people", said=f"A token of {name} was ended.")
 
 
-def _shown_once(request: Request, name: str, password: str) -> Response:
+def _show_password_once(request: Request, name: str, password: str) -> Response:
     return page(request, "one_time_password.html", name=name, password=password)
 
 
@@ -97,13 +97,8 @@ def account(request: Request, visitor: Visiting, service: Served) -> Response:
 @act_or_show(account)
 def make(request: Request, visitor: Visiting, form: Form, service: Served) -> Response:
     """One more token, for the password again; its secret is shown once, on this page."""
-    sent = read_body(
-        NewToken,
-        password=form.secret("password"),
-        scopes=form.all("scopes"),
-        label=form.text("label"),
-        days=form.maybe("days"),
-    )
+    password, scopes, days = form.secret("password"), form.all("scopes"), form.maybe("days")
+    sent = form.read(NewToken, "label", password=password, scopes=scopes, days=days)
     proof = service.curator.people.password_again(visitor.name, sent.password)
     secret, _ = service.curator.tokens.make(
         visitor.name, sent.scopes or [], days=sent.days, label=sent.label, proof=proof
