@@ -34,7 +34,7 @@ from letalone.learn import (
     Ridge,
     StandardScaler,
 )
-from letalone.plans import aggregates
+from letalone.plans import requests
 
 PAIR, VALUE = "a row more", "the value moves by 1"
 DELTA = 0.01
@@ -53,11 +53,11 @@ def through_duckdb(draws: float) -> list[dict[str, Any]]:
     """Every aggregate, asked of a table as people ask it."""
     ends: dict[str, Any] = {"lower": 0, "upper": 1}
     more = {
-        "std": aggregates.std("x", **ends),
-        "quantile, 0.9": aggregates.quantile("a", 0.9, lower=0, upper=9),
-        "min": aggregates.min("a", lower=0, upper=9),
-        "max": aggregates.max("a", lower=0, upper=9),
-        "private_bounds": aggregates.private_bounds("a"),
+        "std": requests.std("x", **ends),
+        "quantile, 0.9": requests.quantile("a", 0.9, lower=0, upper=9),
+        "min": requests.min("a", lower=0, upper=9),
+        "max": requests.max("a", lower=0, upper=9),
+        "private_bounds": requests.private_bounds("a"),
     }
     few = {name: SLOW_DRAWS if name == "std" else SLOW_DRAWS // 5 for name in more}
     added = [

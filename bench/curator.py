@@ -89,7 +89,7 @@ def prepared() -> tuple[str, str]:
         )
         curator.requests.decide(wanted.id, grant=True, reason="speed", by="olga")
         token, _ = curator.tokens.make(ANALYST, [Scope.ASK])
-        with curator.data_sets.rows_at(NAME) as source:
+        with curator.data_sets.store.rows_at(NAME) as source:
             return token, str(source.place)
 
 

@@ -41,7 +41,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # before a folder of tests of th
 
 from curator import NAME, PURPOSE, SQL, prepared, serving, settings
 from letalone.curator.curator import Curator
-from letalone.ledger.entries import Kind
+from letalone.ledger.entries import EntryKind
 from postgres import running
 
 GIVEN_UP_SECONDS, PATIENCE_SECONDS = 0.06, 120
@@ -207,7 +207,7 @@ def charged() -> tuple[int, int]:
     with Curator.open(settings()) as curator:
         curator.ledger.verify()
         kinds = [one.kind for one in curator.ledger.entries(NAME)]
-        return kinds.count(Kind.RESERVED), len(curator.ledger.unsettled(NAME))
+        return kinds.count(EntryKind.RESERVED), len(curator.ledger.unsettled(NAME))
 
 
 def shown(name: str, questions: int, before: tuple[int, int], more: str) -> None:

@@ -43,9 +43,9 @@ from curator.makers import (
 from letalone.curator.curator import Curator
 from letalone.curator.records import Price, Purpose, Question
 from letalone.errors import LetaloneError
-from letalone.plans import aggregates
+from letalone.plans import requests
 from letalone.plans.expressions import col
-from letalone.plans.query import make_plan
+from letalone.plans.plan import make_plan
 from letalone.privacy import Budget
 
 Case = tuple[str, str, Question, Price]
@@ -130,11 +130,11 @@ def plans() -> Iterator[tuple[str, Question]]:
     tenths = [Fraction(n, 100) for n in range(1, 100)]
     words = [f"w{n}" for n in range(9999)]
     found = {
-        "99 quantiles among 100,000": {"q": aggregates.quantile("cost", tenths, step=STEP)},
-        "9,999 candidates": {"t": aggregates.top_k("ward", 50, candidates=words)},
-        "3 private bounds": {f"b{n}": aggregates.private_bounds(col("cost") + n) for n in range(3)},
+        "99 quantiles among 100,000": {"q": requests.quantile("cost", tenths, step=STEP)},
+        "9,999 candidates": {"t": requests.top_k("ward", 50, candidates=words)},
+        "3 private bounds": {f"b{n}": requests.private_bounds(col("cost") + n) for n in range(3)},
         "100 private bounds": {
-            f"b{n}": aggregates.private_bounds(col("cost") + n) for n in range(100)
+            f"b{n}": requests.private_bounds(col("cost") + n) for n in range(100)
         },
     }
     for name, asked in found.items():

@@ -28,7 +28,7 @@ import pandas as pd
 import letalone as la
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
-from letalone.tables.compiled import compiled
+from letalone.tables.compiled import compile_plan
 
 SECRETS = ("Zyxwvut", "Qponmlk", "987654.25", "31415926", "1871-03-17")
 ENGINE = (
@@ -304,7 +304,7 @@ class Watched:
         try:
             question = self.session.sql(sql, bounds=None, tables=TABLES)
             plan = question.plan
-            compiled(plan, epsilon=1, delta=Fraction(1, 10**6))
+            compile_plan(plan, epsilon=1, delta=Fraction(1, 10**6))
         except la.LetaloneError as error:
             trace = "".join(traceback.format_exception(error, limit=0))
             return None, f"{type(error).__name__}: {error}\n{trace}"

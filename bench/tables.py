@@ -38,9 +38,9 @@ from tables_view import show
 
 import letalone
 from letalone.engines.duck import DuckEngine, open_duck
-from letalone.engines.measures import GridSum, Rows, RowsWith, Scope
+from letalone.engines.measures import GridSum, Rows, RowScope, RowsWith
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.plan import Bounding, GroupColumn
 
 LEVELS, GROUPS = ("user", "row"), ("number", "department")
 WINDOW_ROWS = 2 * 10**7  # the window over more would not fit into memory
@@ -58,16 +58,16 @@ def window_query(path: Path) -> str:
     return f"SELECT count(*) FROM ({ranked}) WHERE r <= {MAX_ROWS}"
 
 
-def scope_of(engine: DuckEngine, group: str, level: str) -> Scope:
+def scope_of(engine: DuckEngine, group: str, level: str) -> RowScope:
     user = level == "user"
     schema = engine.schema().protecting("user" if user else None)
     column = GroupColumn(group, col(group), schema.column(group).type)
     keys = tuple((key,) for key in (range(DEPARTMENTS) if group == "number" else KEYS))
     bounding = Bounding(max_rows=MAX_ROWS) if user else Bounding()
-    return Scope(schema, None, (), (), (column,), keys, bounding)
+    return RowScope(schema, None, (), (), (column,), keys, bounding)
 
 
-def groups_scope(engine: DuckEngine) -> Scope:
+def groups_scope(engine: DuckEngine) -> RowScope:
     """Each user with at most ten rows in each of at most three departments."""
     bounding = Bounding(max_rows=MAX_ROWS, max_groups=MAX_GROUPS)
     return replace(scope_of(engine, "department", "user"), bounding=bounding)

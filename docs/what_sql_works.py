@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from letalone.plans.clauses import PublicJoin
-from letalone.plans.query import make_plan
+from letalone.plans.plan import make_plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.sql.from_clause import JOINS

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from letalone.ledger.canonical import canonical
-from letalone.ledger.checkpoints import signed
+from letalone.ledger.checkpoints import sign_checkpoint
 from letalone.ledger.keys import SigningKey, key_of
 from letalone.privacy import ADD_REMOVE
 
@@ -53,7 +53,9 @@ def forge(
 def _checkpoint(path: Path, entry: dict[str, Any], lie: dict[str, Any]) -> dict[str, Any]:
     true = {"number": entry["number"] - 1, "hash": entry["previous"], "time": entry["time"]}
     said = {**true, **lie}
-    return signed(_key(path), number=said["number"], hashed=said["hash"], time=said["time"])
+    return sign_checkpoint(
+        _key(path), number=said["number"], hashed=said["hash"], time=said["time"]
+    )
 
 
 def _key(path: Path) -> SigningKey:

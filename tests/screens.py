@@ -5,8 +5,7 @@ from collections.abc import Callable
 from math import ceil
 from typing import Any
 
-from letalone.cli.app import IN_PLAIN_LETTERS
-from letalone.cli.letters import LIKENESSES
+from letalone.cli.app import IN_PLAIN_LETTERS, LIKENESSES
 
 WIDTH, HEIGHT = 80, 25
 

@@ -47,27 +47,27 @@ if TYPE_CHECKING:
     from letalone.mechanisms.applications import private_price as private_price
     from letalone.mechanisms.calibration import calibrate as calibrate
     from letalone.plans import per_unit as per_unit
-    from letalone.plans.aggregates import correlation as correlation
-    from letalone.plans.aggregates import count as count
-    from letalone.plans.aggregates import count_distinct as count_distinct
-    from letalone.plans.aggregates import covariance as covariance
-    from letalone.plans.aggregates import histogram as histogram
-    from letalone.plans.aggregates import linear_regression as linear_regression
-    from letalone.plans.aggregates import max as max  # noqa: A004
-    from letalone.plans.aggregates import mean as mean
-    from letalone.plans.aggregates import median as median
-    from letalone.plans.aggregates import min as min  # noqa: A004
-    from letalone.plans.aggregates import private_bounds as private_bounds
-    from letalone.plans.aggregates import quantile as quantile
-    from letalone.plans.aggregates import regression_slope as regression_slope
-    from letalone.plans.aggregates import std as std
-    from letalone.plans.aggregates import sum as sum  # noqa: A004
-    from letalone.plans.aggregates import top_k as top_k
-    from letalone.plans.aggregates import variance as variance
     from letalone.plans.expressions import case as case
     from letalone.plans.expressions import col as col
     from letalone.plans.keys import product as product
-    from letalone.plans.query import bins as bins
+    from letalone.plans.plan import bins as bins
+    from letalone.plans.requests import correlation as correlation
+    from letalone.plans.requests import count as count
+    from letalone.plans.requests import count_distinct as count_distinct
+    from letalone.plans.requests import covariance as covariance
+    from letalone.plans.requests import histogram as histogram
+    from letalone.plans.requests import linear_regression as linear_regression
+    from letalone.plans.requests import max as max  # noqa: A004
+    from letalone.plans.requests import mean as mean
+    from letalone.plans.requests import median as median
+    from letalone.plans.requests import min as min  # noqa: A004
+    from letalone.plans.requests import private_bounds as private_bounds
+    from letalone.plans.requests import quantile as quantile
+    from letalone.plans.requests import regression_slope as regression_slope
+    from letalone.plans.requests import std as std
+    from letalone.plans.requests import sum as sum  # noqa: A004
+    from letalone.plans.requests import top_k as top_k
+    from letalone.plans.requests import variance as variance
     from letalone.plans.schema import Column as Column
     from letalone.plans.schema import Schema as Schema
     from letalone.privacy import ADD_REMOVE as ADD_REMOVE
@@ -210,7 +210,7 @@ _MEMBERS = {
     ),
     "letalone.mechanisms.calibration": ("calibrate",),
     "letalone.mechanisms.applications": ("best_option", "frequent_itemsets", "private_price"),
-    "letalone.plans.aggregates": (
+    "letalone.plans.requests": (
         "correlation",
         "count",
         "count_distinct",
@@ -231,7 +231,7 @@ _MEMBERS = {
     ),
     "letalone.plans.expressions": ("case", "col"),
     "letalone.plans.keys": ("product",),
-    "letalone.plans.query": ("bins",),
+    "letalone.plans.plan": ("bins",),
     "letalone.plans.schema": ("Column", "Schema"),
     "letalone.session": (
         "ROW",

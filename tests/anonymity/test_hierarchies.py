@@ -10,7 +10,7 @@ import pytest
 from letalone.anonymity import Dates, Prefixes, Ranges, Sets, Tree, anonymize
 from letalone.anonymity.hierarchies import Ladder, covered_codes, labels, ladder_of
 from letalone.anonymity.kinds import ColumnNature, natural
-from letalone.engines.coded import FIRST, Coded, coded
+from letalone.engines.coded import FIRST, Coded, encode_column
 from letalone.errors import ParameterError
 
 ILLNESSES = {
@@ -20,7 +20,7 @@ ILLNESSES = {
 
 
 def column(values: list[Any]) -> Coded:
-    return coded(pa.table({"c": values}), "c", called="c")
+    return encode_column(pa.table({"c": values}), "c", called="c")
 
 
 def ladder(values: list[Any], given: object = None) -> Ladder:

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 from anonymity import brute
 from letalone.anonymity import Anonymity, measure
-from letalone.anonymity.cells import cells_of
 from letalone.anonymity.diversity import closeness, ordered_closeness
 from letalone.anonymity.measuring import measure_cells
-from letalone.engines.coded import coded
+from letalone.anonymity.value_cells import cells_of
+from letalone.engines.coded import encode_column
 from letalone.errors import ParameterError
 
 NAN = float("nan")
@@ -49,7 +49,7 @@ def test_a2_every_figure_is_that_of_the_definitions(
 ) -> None:
     """The rows as cells of one row each, without DuckDB, which has the next test."""
     zeros = [(0.0 if row[0] == 0 else row[0], *row[1:]) for row in rows]
-    q, r, s = (coded(as_table(zeros), name, called=name) for name in "qrs")
+    q, r, s = (encode_column(as_table(zeros), name, called=name) for name in "qrs")
     found = measure_cells(cells_of([q, r], [s], np.ones(len(rows), np.int64)))
     assert found.k == brute.k_of(brute.groups_of(rows, 2))
     check(found, rows, c)

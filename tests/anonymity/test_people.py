@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from anonymity import brute
 from letalone.anonymity import Anonymity, anonymize, limits, measure
-from letalone.anonymity.cells import cells_of
 from letalone.anonymity.measuring import measure_cells
-from letalone.engines.coded import coded
+from letalone.anonymity.value_cells import cells_of
+from letalone.engines.coded import encode_column
 from letalone.errors import ParameterError
 
 Row = tuple[Any, Any, Any]  # a person, a quasi-identifier, a sensitive value
@@ -86,7 +86,7 @@ def check(found: Anonymity, rows: Sequence[Row]) -> None:
 @given(ROWS)
 def test_a2_every_figure_counts_people_as_sets_do(rows: list[Row]) -> None:
     """The rows as cells of one row each, without DuckDB, which has the next test."""
-    who, q, s = (coded(as_table(rows), name, called=name) for name in ("who", "q", "s"))
+    who, q, s = (encode_column(as_table(rows), name, called=name) for name in ("who", "q", "s"))
     once = np.ones(len(rows), np.int64)
     found = measure_cells(cells_of([q], [s], once, unit=who))
     check(found, rows)

@@ -8,7 +8,7 @@ from numpy import isnan
 
 import letalone as la
 from answers.releases import made
-from letalone.answers.columns import KeyColumn, Kind, Output
+from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.answers.picture import draw
 
 
@@ -25,10 +25,10 @@ def test_a_picture_is_written_by_its_suffix(tmp_path: Path) -> None:
 
 def test_bars_reach_from_low_to_high() -> None:
     outputs = (
-        Output("n", "n", "", Kind.INTEGER, (10, -5), (8, 0), (13, 4)),
-        Output("m", "m", "", Kind.NUMBER, (1.5, 2.5), (1.0, 2.0), (2.0, 4.0)),
+        Output("n", "n", "", CellKind.INTEGER, (10, -5), (8, 0), (13, 4)),
+        Output("m", "m", "", CellKind.NUMBER, (1.5, 2.5), (1.0, 2.0), (2.0, 4.0)),
     )
-    figure = made(keys=(KeyColumn("k", Kind.TEXT, ("A", "$B$")),), outputs=outputs).plot()
+    figure = made(keys=(KeyColumn("k", CellKind.TEXT, ("A", "$B$")),), outputs=outputs).plot()
     first, second = figure.axes
     assert (first.get_title("left"), second.get_title("left")) == ("n", "m")
     bars = first.collections[0].get_segments()
@@ -39,16 +39,17 @@ def test_bars_reach_from_low_to_high() -> None:
 
 def test_several_numbers_of_one_aggregate_share_a_field() -> None:
     outputs = tuple(
-        Output(f"q_{at}", "q", at, Kind.INTEGER, (1, 2), (0, 1), (2, 3)) for at in ("0.25", "0.75")
+        Output(f"q_{at}", "q", at, CellKind.INTEGER, (1, 2), (0, 1), (2, 3))
+        for at in ("0.25", "0.75")
     )
-    figure = made(keys=(KeyColumn("k", Kind.TEXT, ("A", "B")),), outputs=outputs).plot()
+    figure = made(keys=(KeyColumn("k", CellKind.TEXT, ("A", "B")),), outputs=outputs).plot()
     (field,) = figure.axes
     assert [label.get_text() for label in field.get_xticklabels()] == ["0.25", "0.75"]
     assert [text.get_text() for text in field.get_legend().get_texts()] == ["A", "B"]
 
 
 def test_where_nothing_has_an_interval_there_is_nothing_to_draw() -> None:
-    winners = (Output("top", "top", "", Kind.TEXT, ("x",)),)
+    winners = (Output("top", "top", "", CellKind.TEXT, ("x",)),)
     with pytest.raises(la.ParameterError, match="nothing to draw"):
         made(keys=(), outputs=winners).plot()
 
@@ -58,8 +59,8 @@ def test_winners_stand_below_the_axis_by_their_names() -> None:
         output
         for rank, name in (("1", "Cardiology"), ("2", "Surgery"))
         for output in (
-            Output(f"t_{rank}", "t", rank, Kind.TEXT, (name,)),
-            Output(f"t_{rank}_count", "t", rank, Kind.INTEGER, (9,), (8,), (10,)),
+            Output(f"t_{rank}", "t", rank, CellKind.TEXT, (name,)),
+            Output(f"t_{rank}_count", "t", rank, CellKind.INTEGER, (9,), (8,), (10,)),
         )
     )
     (field,) = made(keys=(), outputs=outputs).plot().axes
@@ -69,8 +70,8 @@ def test_winners_stand_below_the_axis_by_their_names() -> None:
 
 def test_thirty_labels_do_not_overlap() -> None:
     names = tuple(f"Ward number {number}" for number in range(30))
-    outputs = (Output("n", "n", "", Kind.INTEGER, (50,) * 30, (40,) * 30, (60,) * 30),)
-    figure = made(keys=(KeyColumn("ward", Kind.TEXT, names),), outputs=outputs).plot()
+    outputs = (Output("n", "n", "", CellKind.INTEGER, (50,) * 30, (40,) * 30, (60,) * 30),)
+    figure = made(keys=(KeyColumn("ward", CellKind.TEXT, names),), outputs=outputs).plot()
     figure.draw_without_rendering()
     (field,) = figure.axes
     labels = field.get_yticklabels()
@@ -83,14 +84,14 @@ def test_thirty_labels_do_not_overlap() -> None:
 
 def test_an_axis_starts_at_zero_unless_something_lies_below() -> None:
     for low, start in ((40, True), (-40, False)):
-        output = Output("n", "n", "", Kind.INTEGER, (50,), (low,), (60,))
+        output = Output("n", "n", "", CellKind.INTEGER, (50,), (low,), (60,))
         (field,) = made(keys=(), outputs=(output,)).plot().axes
         assert bool(field.get_ylim()[0] == 0) is start
 
 
 def test_a_histogram_has_bars_and_a_value_is_drawn_inside_its_interval() -> None:
     outputs = tuple(
-        Output(f"ages_{at}", "ages", at, Kind.INTEGER, (value,), (0,), (9,))
+        Output(f"ages_{at}", "ages", at, CellKind.INTEGER, (value,), (0,), (9,))
         for at, value in (("[0, 10)", 5), ("[10, 20]", -3))
     )
     (field,) = draw((), outputs, title="").axes
@@ -99,8 +100,8 @@ def test_a_histogram_has_bars_and_a_value_is_drawn_inside_its_interval() -> None
 
 
 def test_a_group_without_a_value_is_drawn_nowhere() -> None:
-    output = Output("m", "m", "", Kind.NUMBER, (1.0, None), (0.5, None), (2.0, None))
-    figure = made(keys=(KeyColumn("k", Kind.TEXT, ("A", "B")),), outputs=(output,)).plot()
+    output = Output("m", "m", "", CellKind.NUMBER, (1.0, None), (0.5, None), (2.0, None))
+    figure = made(keys=(KeyColumn("k", CellKind.TEXT, ("A", "B")),), outputs=(output,)).plot()
     (field,) = figure.axes
     first, second = field.lines[0].get_ydata()
     assert first == 1.0
@@ -113,8 +114,10 @@ def test_a_group_without_a_value_is_drawn_nowhere() -> None:
 
 def test_the_title_says_what_was_asked_and_at_which_price() -> None:
     plan = {"aggregates": [["n", {"node": "Count"}], ["m", {"node": "Mean", "of": {"name": "c"}}]]}
-    output = Output("n", "n", "", Kind.INTEGER, (1,), (0,), (2,))
-    figure = made(plan=plan, keys=(KeyColumn("k", Kind.TEXT, ("A",)),), outputs=(output,)).plot()
+    output = Output("n", "n", "", CellKind.INTEGER, (1,), (0,), (2,))
+    figure = made(
+        plan=plan, keys=(KeyColumn("k", CellKind.TEXT, ("A",)),), outputs=(output,)
+    ).plot()
     asked, price = figure.get_suptitle().split("\n")
     assert asked == "count and mean of c by k (visits)"
     assert price == "ε = 0.5, add or remove one patient; bars at 95 %"
@@ -122,10 +125,10 @@ def test_the_title_says_what_was_asked_and_at_which_price() -> None:
 
 def test_a_histogram_for_each_group_has_its_bars_side_by_side() -> None:
     outputs = tuple(
-        Output(f"h_{at}", "h", at, Kind.INTEGER, (4, 6), (3, 5), (5, 7))
+        Output(f"h_{at}", "h", at, CellKind.INTEGER, (4, 6), (3, 5), (5, 7))
         for at in ("[0, 1)", "[1, 2]")
     )
-    figure = made(keys=(KeyColumn("k", Kind.TEXT, ("A", "B")),), outputs=outputs).plot()
+    figure = made(keys=(KeyColumn("k", CellKind.TEXT, ("A", "B")),), outputs=outputs).plot()
     (field,) = figure.axes
     spans = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in field.patches)
     assert len(spans) == 4
@@ -133,8 +136,8 @@ def test_a_histogram_for_each_group_has_its_bars_side_by_side() -> None:
 
 
 def test_counts_of_ranges_are_bars_and_means_of_ranges_are_not() -> None:
-    keys = (KeyColumn("age", Kind.TEXT, ("[0, 10)", "[10, 20]")),)
-    for kind, bars in ((Kind.INTEGER, 2), (Kind.NUMBER, 0)):
+    keys = (KeyColumn("age", CellKind.TEXT, ("[0, 10)", "[10, 20]")),)
+    for kind, bars in ((CellKind.INTEGER, 2), (CellKind.NUMBER, 0)):
         output = Output("n", "n", "", kind, (4, 6), (3, 5), (5, 7))
         (field,) = made(keys=keys, outputs=(output,)).plot().axes
         assert len(field.patches) == bars
@@ -142,12 +145,12 @@ def test_counts_of_ranges_are_bars_and_means_of_ranges_are_not() -> None:
 
 def test_what_is_left_out_of_a_picture_is_said() -> None:
     names = tuple(f"W{number}" for number in range(70))
-    keys = (KeyColumn("ward", Kind.TEXT, names),)
-    one = Output("n", "n", "", Kind.INTEGER, (5,) * 70, (4,) * 70, (6,) * 70)
+    keys = (KeyColumn("ward", CellKind.TEXT, names),)
+    one = Output("n", "n", "", CellKind.INTEGER, (5,) * 70, (4,) * 70, (6,) * 70)
     (field,) = made(keys=keys, outputs=(one,)).plot().axes
     assert field.get_title("left") == "n (the first 60 of 70)"
     several = tuple(
-        Output(f"q_{at}", "q", at, Kind.INTEGER, one.values, one.low, one.high) for at in "12"
+        Output(f"q_{at}", "q", at, CellKind.INTEGER, one.values, one.low, one.high) for at in "12"
     )
     (field,) = made(keys=keys, outputs=several).plot().axes
     assert field.get_legend().get_title().get_text() == "(the first 8 of 70)"
@@ -158,8 +161,10 @@ def test_what_is_left_out_of_a_picture_is_said() -> None:
 def test_no_title_and_no_label_is_cut_off_or_overlaps(number: int) -> None:
     """Names of fifty letters; the title names all aggregates."""
     names = [f"average_of_the_{word}_of_patients_in_the_hospital" for word in "abcdefgh"[:number]]
-    outputs = tuple(Output(n, n, "", Kind.NUMBER, (1e6,) * 5, (0,) * 5, (2e6,) * 5) for n in names)
-    keys = (KeyColumn("ward", Kind.TEXT, tuple(f"Cardiology {at}" for at in range(5))),)
+    outputs = tuple(
+        Output(n, n, "", CellKind.NUMBER, (1e6,) * 5, (0,) * 5, (2e6,) * 5) for n in names
+    )
+    keys = (KeyColumn("ward", CellKind.TEXT, tuple(f"Cardiology {at}" for at in range(5))),)
     plan = {"aggregates": [[n, {"node": "Mean", "of": {"name": n}}] for n in names]}
     figure = made(plan=plan, keys=keys, outputs=outputs).plot()
     figure.draw_without_rendering()
@@ -176,8 +181,8 @@ def test_no_title_and_no_label_is_cut_off_or_overlaps(number: int) -> None:
 
 
 def test_an_unknown_number_is_a_grey_line_without_a_point() -> None:
-    output = Output("m", "m", "", Kind.NUMBER, (1.0, None), (0.5, 0.0), (2.0, 9.0))
-    figure = made(keys=(KeyColumn("k", Kind.TEXT, ("A", "B")),), outputs=(output,)).plot()
+    output = Output("m", "m", "", CellKind.NUMBER, (1.0, None), (0.5, 0.0), (2.0, 9.0))
+    figure = made(keys=(KeyColumn("k", CellKind.TEXT, ("A", "B")),), outputs=(output,)).plot()
     (field,) = figure.axes
     assert isnan(field.lines[0].get_ydata()[1])
     (line,) = field.collections[-1].get_segments()

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import letalone as la
 from letalone.answers.promise import (
+    as_percent,
     as_sure,
     best_guess,
     group_promise,
     most_caught,
-    percent,
     price,
     promise,
 )
@@ -31,7 +31,7 @@ def test_the_numbers_are_those_of_pure_privacy(epsilon: float) -> None:
 
 
 def test_percentages_are_rounded_up() -> None:
-    assert [percent(p) for p in (0.05, 0.0824, 0.08301, 0.5, 0.1, 0.99331, 0.99967)] == [
+    assert [as_percent(p) for p in (0.05, 0.0824, 0.08301, 0.5, 0.1, 0.99331, 0.99967)] == [
         "5 %",
         "8.3 %",
         "8.4 %",
@@ -44,7 +44,7 @@ def test_percentages_are_rounded_up() -> None:
 
 @given(st.floats(0.99, 1, exclude_max=True))
 def test_what_is_not_certain_is_never_called_100_percent(probability: float) -> None:
-    said = Decimal(percent(probability).removesuffix(" %"))
+    said = Decimal(as_percent(probability).removesuffix(" %"))
     assert 100 * Decimal(repr(probability)) <= said < 100
 
 
@@ -74,7 +74,7 @@ def test_the_paragraph_names_the_unit_and_both_numbers() -> None:
 def test_p7_a_family_of_ten_is_told_what_holds_for_it() -> None:
     words = group_promise(la.PureDP(0.5).with_neighbours(LABEL), 10)
     assert "the promise to all of them together is ε = 5" in words
-    assert percent(most_caught(la.PureDP(5))) in words
+    assert as_percent(most_caught(la.PureDP(5))) in words
 
 
 def test_a_curve_without_a_pure_epsilon_is_priced_at_the_delta_that_was_asked_for() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import letalone as la
 from answers.releases import KEYS, OUTPUTS, made
-from letalone.answers.columns import KeyColumn, Kind, Output
+from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.answers.release import SplitPart
 from letalone.exact.canonical import canonical
 
@@ -39,7 +39,7 @@ def test_the_price_and_the_unit_are_those_that_were_asked_for() -> None:
 
 def test_what_is_stored_is_canonical_and_is_read_back_exactly() -> None:
     odd = Output(
-        "x", "x", "", Kind.NUMBER, (inf, 5e-324, -0.0), (-inf, 0.1, 0.2), (inf, 1 / 3, 1.0)
+        "x", "x", "", CellKind.NUMBER, (inf, 5e-324, -0.0), (-inf, 0.1, 0.2), (inf, 1 / 3, 1.0)
     )
     release = made(outputs=(*OUTPUTS, odd))
     stored = release.to_json()
@@ -92,7 +92,7 @@ def test_a_newer_release_is_refused_with_both_versions() -> None:
 
 def test_columns_of_different_lengths_are_refused() -> None:
     with pytest.raises(la.ParameterError, match="as many cells"):
-        made(keys=(KeyColumn("ward", Kind.TEXT, ("A",)),))
+        made(keys=(KeyColumn("ward", CellKind.TEXT, ("A",)),))
 
 
 def test_frames_have_the_same_cells_with_exact_types() -> None:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import letalone as la
 from answers.releases import OUTPUTS, made
-from letalone.answers.columns import Kind, Output
+from letalone.answers.columns import CellKind, Output
 from letalone.answers.shown import as_shown
 from letalone.answers.views import interval_text
-from letalone.plans.query import make_plan
+from letalone.plans.plan import make_plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
@@ -24,7 +24,7 @@ def plan_of(aggregate: Any) -> Any:
 
 
 def output(value: float, low: float, high: float) -> Output:
-    return Output("a", "a", "", Kind.NUMBER, (value,), (low,), (high,))
+    return Output("a", "a", "", CellKind.NUMBER, (value,), (low,), (high,))
 
 
 def shown(plan: Any, value: float, low: float, high: float) -> Any:
@@ -51,7 +51,7 @@ def test_a_number_that_noise_took_below_0_is_shown_with_the_range_of_0() -> None
     below = plan_of(la.sum("x", lower=-10, upper=0))
     (found,) = as_shown(below, [output(500.0, 200.0, 800.0)])
     assert (found.values, found.low, found.high) == ((0.0,), (-300.0,), (0.0,))
-    counted = Output("a", "a", "", Kind.INTEGER, (-35, -20, 0), (0, 0, 0), (0, 30, 0))
+    counted = Output("a", "a", "", CellKind.INTEGER, (-35, -20, 0), (0, 0, 0), (0, 30, 0))
     (found,) = as_shown(plan_of(la.count()), [counted])
     assert (found.values, found.low, found.high) == ((0, 0, 0), (0, 0, 0), (35, 30, 0))
 

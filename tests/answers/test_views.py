@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from answers.releases import OUTPUTS, made
-from letalone.answers.columns import KeyColumn, Kind, Output
+from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.answers.views import cell_text, grid, interval_text
 
 
@@ -43,7 +43,7 @@ def test_what_is_shown_holds_whenever_the_interval_does() -> None:
 
 
 def test_columns_are_aligned_and_the_last_lines_are_price_unit_and_what_is_left() -> None:
-    keys = (KeyColumn("ward", Kind.TEXT, ("A", None, "鍵")),)
+    keys = (KeyColumn("ward", CellKind.TEXT, ("A", None, "鍵")),)
     release = made(keys=keys, outputs=OUTPUTS[1:])
     lines = str(release).splitlines()
     assert lines[:4] == [
@@ -62,9 +62,9 @@ def test_columns_are_aligned_and_the_last_lines_are_price_unit_and_what_is_left(
 def test_a_long_answer_is_cut_and_says_so() -> None:
     many = tuple(range(1000))
     release = made(
-        keys=(KeyColumn("k", Kind.INTEGER, many),),
+        keys=(KeyColumn("k", CellKind.INTEGER, many),),
         outputs=tuple(
-            Output(f"output_{place}", "o", str(place), Kind.INTEGER, many, many, many)
+            Output(f"output_{place}", "o", str(place), CellKind.INTEGER, many, many, many)
             for place in range(40)
         ),
     )
@@ -78,8 +78,8 @@ def test_a_long_answer_is_cut_and_says_so() -> None:
 def test_names_cannot_draw_on_the_terminal_or_the_page() -> None:
     name = "\x1b[2J\nPrice: ε = 0<script>alert(1)</script>"
     release = made(
-        keys=(KeyColumn(name, Kind.TEXT, (name,)),),
-        outputs=(Output(name, name, "", Kind.INTEGER, (1,), (0,), (2,)),),
+        keys=(KeyColumn(name, CellKind.TEXT, (name,)),),
+        outputs=(Output(name, name, "", CellKind.INTEGER, (1,), (0,), (2,)),),
         notes=(name,),
     )
     assert "\x1b" not in str(release)
@@ -99,7 +99,7 @@ def test_cells_are_shown_as_people_write_them() -> None:
 
 
 def test_a_year_that_is_a_key_has_no_thousands_set_apart() -> None:
-    years = KeyColumn("year", Kind.INTEGER, (2024, None))
-    counts = Output("n", "n", "", Kind.INTEGER, (2024, 5), (2000, 1), (2050, 9))
+    years = KeyColumn("year", CellKind.INTEGER, (2024, None))
+    counts = Output("n", "n", "", CellKind.INTEGER, (2024, 5), (2000, 1), (2050, 9))
     rows, _ = grid([years], [counts], most=5)
     assert rows[1:] == [["2024", "2,024 [2,000, 2,050]"], ["missing", "5 [1, 9]"]]

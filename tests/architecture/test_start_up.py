@@ -2,6 +2,10 @@
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 HEAVY = {"numpy", "scipy", "flint", "cryptography", "rich", "matplotlib", "hypothesis"}
 
@@ -32,3 +36,23 @@ def test_a_mechanism_loads_no_scipy_stats() -> None:
     modules = loaded("import letalone as la\nla.Laplace(epsilon=1, sensitivity=1).release(1.0)")
     assert "numpy" in modules
     assert "scipy.stats" not in modules
+
+
+def test_a_question_loads_no_pandas_no_spark_and_no_server(tmp_path: Path) -> None:
+    """pyarrow would load pandas for an array of Python values, wherever that is installed."""
+    visits = {"patient_id": ["a", "b", None], "ward": ["A", "B", "A"], "cost": [1.0, 2.0, 3.0]}
+    pq.write_table(pa.table(visits), tmp_path / "visits.parquet")
+    words = [
+        "query", str(tmp_path / "visits.parquet"),
+        "SELECT ward, COUNT(*), AVG(cost) FROM visits GROUP BY ward",
+        "--unit", "patient_id", "--keys", "ward=A,B", "--bounds", "cost=0:10", "--epsilon", "1",
+        "--budget", "2",
+    ]  # fmt: skip
+    modules = loaded(f"from letalone.cli.app import run\nassert run({words!r}) == 0")
+    assert "letalone.engines.duck" in modules
+    assert not modules & {"pandas", "pyspark", "matplotlib", "scipy.stats"}
+    names = {"letalone.engines.spark_address", "letalone.engines.spark_silence"}
+    spark = {name for name in modules if name.startswith("letalone.") and "spark" in name}
+    assert spark <= names  # which know whether a source is one of Spark's
+    servers = {"letalone.ledger.postgres", "letalone.engines.postgres"}
+    assert not modules & servers

@@ -10,11 +10,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from letalone import learn
-from letalone.answers.promise import percent
+from letalone.answers.promise import as_percent
 from letalone.attacks import infer_membership
 from letalone.attacks.confidence import confidence
 from letalone.attacks.games import fitted_on, play
-from letalone.attacks.people import people_of, people_of_arrays
+from letalone.attacks.training_people import people_of, people_of_arrays
 from letalone.errors import ParameterError
 from letalone.privacy import REPLACE, PureDP
 from letalone.privacy.neighbours import is_replace
@@ -43,7 +43,7 @@ def test_a5_members_are_found_in_an_ordinary_model_and_a_private_one_keeps_d6(fo
     assert found.private[0].usual.false_alarm > 0
     assert found.most_at_measured > found.most_allowed
     assert "which is within its promise" in found.words
-    assert f"no more than {percent(found.most_at_measured)}" in found.words
+    assert f"no more than {as_percent(found.most_at_measured)}" in found.words
     assert found.most_advantage == pytest.approx((np.e - 1) / (np.e + 1), rel=1e-6)
 
 

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from letalone.attacks import stage
-from letalone.engines.arrow import Table, rows_of
+from letalone.engines.arrow import ArrowTable, rows_of
 
 
 @pytest.mark.parametrize("made", [stage.taxis, stage.ratings, stage.tracks])
 def test_the_same_seed_gives_the_same_stage_and_another_another(
-    made: Callable[..., Table],
+    made: Callable[..., ArrowTable],
 ) -> None:
     first = rows_of(made(300, seed=1))
     assert first == rows_of(made(300, seed=1))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from letalone.cli.account import _grid, _steps_above, _steps_below
-from letalone.cli.expressions import FORMS, LONGEST_TEXT, Times, holes, parse, privacy_of
+from letalone.cli.expressions import FORMS, MAX_TEXT_LENGTH, Applied, holes, parse, privacy_of
 from letalone.errors import LetaloneError, ParameterError
 from letalone.mechanisms import (
     DiscreteGaussian,
@@ -103,7 +103,7 @@ def test_every_name_has_an_example_that_works() -> None:
 def test_a_product_binds_tighter_than_a_sum() -> None:
     tree = parse("pure(1) + 2 * pure(2)")
     assert privacy_of(tree) == compose(PureDP(1), PureDP(2), PureDP(2))
-    assert isinstance(parse("2 * pure(1).group(2)"), Times)
+    assert isinstance(parse("2 * pure(1).group(2)"), Applied)
 
 
 WRONG = [
@@ -161,7 +161,7 @@ def test_an_error_points_at_its_place_and_names_what_works(text, place, words) -
         ("1e12 * pure(1)", "at most 1,000,000,000 times"),
         ("randomized_response(epsilon=1, categories=2.5)", "categories"),
         ("gaussian(sigma=?)", "letalone calibrate"),
-        ("pure(1)" + " " * LONGEST_TEXT, "characters"),
+        ("pure(1)" + " " * MAX_TEXT_LENGTH, "characters"),
     ],
 )
 def test_what_is_well_written_but_wrong_is_refused(text: str, words: str) -> None:

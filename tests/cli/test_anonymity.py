@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from letalone.anonymity import measure
-from letalone.answers.promise import percent
+from letalone.answers.promise import as_percent
 from letalone.sample.hospital import visits
 from screens import check_refusal, check_screen, offered
 
@@ -130,8 +130,8 @@ def test_the_page_says_what_was_asked_and_shows_no_failing_size_as_good(
     assert [kinds[name] for name in ("7 to 9", "10 to 49", "50 or more")] == ["good"] * 3
     assert "Rows whose diagnosis is certain" in text
     shown = letalone("anonymity", *ASKED, *more).out
-    assert percent(found["lost"]["zip"]) in shown
-    assert f"<td>{percent(found['lost']['zip'])}</td>" in text
+    assert as_percent(found["lost"]["zip"]) in shown
+    assert f"<td>{as_percent(found['lost']['zip'])}</td>" in text
     assert letalone("anonymity", *ASKED, "--html", "page.html").code == 0
     assert 'class="good" width="0.00%"' in Path("page.html").read_text("utf-8")
 

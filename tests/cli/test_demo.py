@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from letalone.answers.promise import best_guess, most_caught
-from letalone.cli.demo import BORN_BY, BUDGET, MOST_COST, OLD, UNIT, asked
+from letalone.cli.demo import BORN_BY, BUDGET, MOST_COST, OLD, UNIT, ask_both
 from letalone.engines.duck import DuckEngine
 from letalone.errors import NeighboursDiffer
 from letalone.ledger import Ledger
 from letalone.privacy import REPLACE, PureDP, compose
-from letalone.sample.hospital import MOST_VISITS, TODAY, WARDS, Visits, visits
+from letalone.sample.hospital import MOST_VISITS, TODAY, WARDS, HospitalVisits, visits
 from screens import check_screen, offered
 
 Letalone = Callable[..., Any]
@@ -22,12 +22,12 @@ PATIENT = REPLACE.of("patient")
 
 
 @pytest.fixture(scope="module")
-def hospital() -> Visits:
+def hospital() -> HospitalVisits:
     return visits(400)
 
 
 def test_the_questions_go_through_the_engine_and_are_charged_to_a_ledger(
-    hospital: Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hospital: HospitalVisits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measured: list[int] = []
     measure = DuckEngine.measure
@@ -37,7 +37,7 @@ def test_the_questions_go_through_the_engine_and_are_charged_to_a_ledger(
         return measure(self, *parts)
 
     monkeypatch.setattr(DuckEngine, "measure", counted)
-    found = asked(hospital, tmp_path)
+    found = ask_both(hospital, tmp_path)
     assert len(measured) == 2
     with Ledger.open(tmp_path / "visits.letalone.db", create=False) as ledger:
         kept = ledger.data_set("visits")
@@ -46,9 +46,11 @@ def test_the_questions_go_through_the_engine_and_are_charged_to_a_ledger(
     assert found.privacy.epsilon(0) == 1.0
 
 
-def test_the_exact_figures_are_those_of_the_whole_table(hospital: Visits, tmp_path: Path) -> None:
+def test_the_exact_figures_are_those_of_the_whole_table(
+    hospital: HospitalVisits, tmp_path: Path
+) -> None:
     """Nobody has more rows than count, so answer and exact figure differ by the noise alone."""
-    found = asked(hospital, tmp_path)
+    found = ask_both(hospital, tmp_path)
     assert np.bincount(hospital.patient_id).max() <= MOST_VISITS
     assert f"at most {MOST_VISITS} rows" in found.wards.release.notes[0]
     by_ward = {ward: hospital.cost[hospital.ward == ward] for ward in WARDS}

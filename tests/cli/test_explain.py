@@ -9,6 +9,7 @@ import pytest
 
 from letalone.answers.promise import best_guess, most_caught
 from letalone.cli.commands import explain
+from letalone.cli.commands.explain import ErrorOptions
 from letalone.cli.explain_epsilon import COLUMNS, ROWS, factor, picture
 from letalone.cli.explain_error import (
     BAR,
@@ -16,8 +17,7 @@ from letalone.cli.explain_error import (
     MISSES,
     PEOPLE,
     THEOREMS,
-    Comparison,
-    Setting,
+    ErrorComparison,
     dimensions,
     shortfall,
     survey,
@@ -77,7 +77,7 @@ def test_the_screen_names_the_numbers(letalone: Letalone) -> None:
 
 
 def test_the_numbers_are_those_of_the_utility_theorems() -> None:
-    setting = Setting(epsilon=0.5, delta=1e-6, people=10_000)
+    setting = ErrorOptions(epsilon=0.5, delta=1e-6, people=10_000)
     for people, first, second in survey(setting).points:
         assert first == utility.randomized_response_mean_error(people, epsilon=0.5)
         assert second == utility.laplace_mean_error(people, epsilon=0.5)
@@ -87,7 +87,7 @@ def test_the_numbers_are_those_of_the_utility_theorems() -> None:
 
 
 def test_the_errors_of_many_answers_and_of_a_choice_are_those_of_the_theorems() -> None:
-    setting = Setting(epsilon=0.5, delta=1e-6, people=10_000)
+    setting = ErrorOptions(epsilon=0.5, delta=1e-6, people=10_000)
     for size, mean in total(setting).points:
         assert mean == utility.laplace_l1_error(size, sensitivity=1, epsilon=0.5) == size / 0.5
     beta = dict(zip((1, 2), MISSES.values(), strict=True))
@@ -121,7 +121,7 @@ def test_a_theorem_that_is_not_there_is_refused_with_those_that_are(letalone: Le
     assert "one of: total, tail, shortfall, survey, dimensions. Did you mean tail?" in shown.err
 
 
-def conclusion(compared: Comparison) -> tuple[str, float]:
+def conclusion(compared: ErrorComparison) -> tuple[str, float]:
     """Who is said to be closer at the end, and by what factor."""
     said = compared.conclusion
     who = re.search(r", ([A-Z][\w ]+) from ", said) or re.search(r"^([A-Z][\w ]+) is closer", said)
@@ -134,7 +134,7 @@ def conclusion(compared: Comparison) -> tuple[str, float]:
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 10.0, 30.0, 900.0])
 @pytest.mark.parametrize("people", [1, 10_000])
 def test_the_conclusion_is_the_one_that_the_numbers_allow(epsilon: float, people: int) -> None:
-    setting = Setting(epsilon=epsilon, delta=1e-6, people=people)
+    setting = ErrorOptions(epsilon=epsilon, delta=1e-6, people=people)
     for compared in (survey(setting), dimensions(setting)):
         _, first, second = compared.points[-1]
         who, factor = conclusion(compared)
@@ -162,7 +162,7 @@ def slope(points: list[tuple[float, float]]) -> float:
 
 def test_the_drawing_has_the_slopes_of_the_theorems() -> None:
     """Minus a half and minus one over n; one and a half over d."""
-    setting = Setting(epsilon=1.0, delta=1e-6, people=10_000)
+    setting = ErrorOptions(epsilon=1.0, delta=1e-6, people=10_000)
     people, dimension = survey(setting).points, dimensions(setting).points
     assert [point[0] for point in people] == list(PEOPLE)
     assert [point[0] for point in dimension] == list(DIMENSIONS)

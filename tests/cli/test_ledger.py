@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from behind import PATIENTS, execute
-from letalone.cli.app import IN_PLAIN_LETTERS
-from letalone.cli.letters import LIKENESSES
-from letalone.ledger import Ledger, books
+from letalone.cli.app import IN_PLAIN_LETTERS, LIKENESSES
+from letalone.ledger import Ledger, transaction
 from letalone.privacy import Budget, GaussianDP, PureDP
 
 Letalone = Callable[..., Any]
@@ -222,7 +221,7 @@ def test_verify_names_times_that_fall_and_the_ledger_holds_all_the_same(
     letalone: Letalone, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Ledger.open(path) as ledger:
-        monkeypatch.setattr(books, "now", lambda: "2001-01-01T00:00:00Z")
+        monkeypatch.setattr(transaction, "now", lambda: "2001-01-01T00:00:00Z")
         ledger.note("the clock was set back")
         monkeypatch.undo()
         ledger.note("and is right again")

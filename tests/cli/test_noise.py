@@ -9,7 +9,8 @@ import pytest
 from typer.main import get_command
 
 from letalone.cli.app import app
-from letalone.cli.noise import ALL_OPTIONS, Amount, build, mechanism_called, price, read_values
+from letalone.cli.commands.noise import NoiseOptions
+from letalone.cli.noise import ALL_OPTIONS, build, mechanism_called, price, read_values
 from letalone.errors import ParameterError
 from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
 
@@ -19,23 +20,23 @@ SECRET = "271828"
 
 
 def test_each_name_builds_its_mechanism_with_the_typed_parameters() -> None:
-    by_epsilon = Amount(sensitivity=2.0, epsilon=0.1)
-    by_both = Amount(sensitivity=2.0, epsilon=0.1, delta=1e-6)
+    by_epsilon = NoiseOptions("", sensitivity=2.0, epsilon=0.1)
+    by_both = NoiseOptions("", sensitivity=2.0, epsilon=0.1, delta=1e-6)
     assert build("laplace", by_epsilon, size=1) == Laplace(epsilon=0.1, sensitivity=2)
     assert build("geometric", by_epsilon, size=1) == Geometric(epsilon=0.1, sensitivity=2)
     exact = Gaussian(epsilon=0.1, delta=1e-6, sensitivity=2)
     assert build("gaussian", by_both, size=1) == exact
     whole = DiscreteGaussian(sigma=7, sensitivity=2, dimension=3)
-    assert build("discrete-gaussian", Amount(sensitivity=2.0, sigma=7.0), size=3) == whole
-    assert build("laplace", Amount(sensitivity=2.0, scale=5.0), size=1).scale == 5
+    assert build("discrete-gaussian", NoiseOptions("", sensitivity=2.0, sigma=7.0), size=3) == whole
+    assert build("laplace", NoiseOptions("", sensitivity=2.0, scale=5.0), size=1).scale == 5
 
 
 def test_the_typed_epsilon_is_the_one_shown_and_sigma_is_read_off_the_curve() -> None:
-    typed = Amount(sensitivity=1.0, epsilon=0.1)
+    typed = NoiseOptions("", sensitivity=1.0, epsilon=0.1)
     assert price(build("laplace", typed, size=1), typed) == (0.0, 0.1)
-    scaled = Amount(sensitivity=1.0, scale=4.0)
+    scaled = NoiseOptions("", sensitivity=1.0, scale=4.0)
     assert price(build("geometric", scaled, size=1), scaled) == (0.0, 0.25)
-    sigma = Amount(sensitivity=1.0, sigma=2.0, delta=1e-5)
+    sigma = NoiseOptions("", sensitivity=1.0, sigma=2.0, delta=1e-5)
     curve = Gaussian(sigma=2, sensitivity=1).privacy
     assert price(build("gaussian", sigma, size=1), sigma) == (1e-5, curve.epsilon(1e-5))
 
@@ -68,7 +69,7 @@ def test_numbers_are_read_from_a_pipe(letalone: Letalone, monkeypatch: pytest.Mo
 def test_an_empty_pipe_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
     with pytest.raises(ParameterError, match="standard input is empty"):
-        read_values([], whole=False)
+        read_values([], is_whole=False)
 
 
 def test_a_closed_input_is_an_empty_one(
@@ -86,18 +87,18 @@ def test_the_byte_order_mark_of_other_systems_is_no_number(
     monkeypatch.setattr(
         "sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbf12\r\n7\r\n"), "utf-8")
     )
-    assert read_values([], whole=True) == [12, 7]
+    assert read_values([], is_whole=True) == [12, 7]
 
 
 def test_input_that_is_not_text_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe1"), "utf-8"))
     with pytest.raises(ParameterError, match="standard input is not text"):
-        read_values([], whole=False)
+        read_values([], is_whole=False)
 
 
 @pytest.mark.parametrize(("word", "value"), [("42.0", 42), ("1e3", 1000), ("-7", -7)])
 def test_a_whole_number_may_be_written_as_a_decimal(word: str, value: int) -> None:
-    (found,) = read_values([word], whole=True)
+    (found,) = read_values([word], is_whole=True)
     assert found == value
     assert isinstance(found, int)
 
@@ -113,7 +114,7 @@ def test_a_whole_number_may_be_written_as_a_decimal(word: str, value: int) -> No
 )
 def test_only_a_number_is_sent_to_another_mechanism(word: str, said: str) -> None:
     with pytest.raises(ParameterError, match=f"value 1 of the input is {said}[.]"):
-        read_values([word], whole=True)
+        read_values([word], is_whole=True)
 
 
 @pytest.mark.parametrize("word", ["Laplace", "LAPLACE", "Discrete_Gaussian"])
@@ -163,7 +164,7 @@ def test_a_confidence_close_to_1_is_not_shown_as_1(letalone: Letalone) -> None:
 
 
 def test_whole_numbers_of_any_size_stay_exact() -> None:
-    assert read_values([str(10**30)], whole=True) == [10**30]
+    assert read_values([str(10**30)], is_whole=True) == [10**30]
 
 
 @pytest.mark.parametrize(

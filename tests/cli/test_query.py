@@ -17,10 +17,9 @@ import pytest
 
 from letalone.cli.app import run
 from letalone.cli.offered import to_type
-from letalone.cli.progress import bar
-from letalone.cli.screen import program_name
+from letalone.cli.screen import program_name, progress_bar
 from letalone.ledger import Ledger, verify_receipt
-from letalone.sample.hospital import Visits, visits
+from letalone.sample.hospital import HospitalVisits, visits
 from screens import check_refusal, check_screen, offered
 
 Letalone = Callable[..., Any]
@@ -39,12 +38,12 @@ PREVIEW_KEYS = {
 
 
 @pytest.fixture(scope="module")
-def table() -> Visits:
+def table() -> HospitalVisits:
     return visits(PATIENTS)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, table: Visits) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory, table: HospitalVisits) -> Path:
     folder = tmp_path_factory.mktemp("made")
     table.to_csv(folder / "my.csv")
     assert run(["init", str(folder / "my.csv"), "--yes"]) == 0
@@ -80,7 +79,7 @@ def test_a_count_is_near_the_truth_and_its_price_is_what_was_typed(
 
 
 def test_groups_come_in_the_order_of_their_keys_with_zero_for_unknown_ones(
-    letalone: Letalone, my: Path, table: Visits
+    letalone: Letalone, my: Path, table: HospitalVisits
 ) -> None:
     """Each of 10 rows of a patient may move a count: scale 10, so 400 once in e^40 runs."""
     sql = "SELECT ward, COUNT(*) n, SUM(cost) FROM my WHERE cost < 1000 GROUP BY ward"
@@ -541,11 +540,11 @@ class Terminal(StringIO):
 
 
 def test_progress_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    with bar() as progress:
+    with progress_bar() as progress:
         assert progress is None
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
-    with bar() as progress:
+    with progress_bar() as progress:
         assert progress is not None
         assert "Drawing" not in terminal.getvalue(), "it appears with the first call"
         progress(0.3)
@@ -603,7 +602,7 @@ def test_a_refusal_shows_the_place(letalone: Letalone, my: Path) -> None:
 def test_two_tables_are_refused_before_a_spark_is_started(
     letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("letalone.cli.source.spark_session", None)
+    monkeypatch.setattr("letalone.engines.spark_start.spark_session", None)
     name, *rest = command
     refused = letalone(name, "spark:clinic.visits", *rest, "--table", "other")
     assert "and so does --table. Leave one out." in check_refusal(refused, 2)

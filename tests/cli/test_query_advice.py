@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from letalone.cli.rewriting import mended_bounds
+from letalone.cli.option_values import mend_bounds
 from letalone.ledger import Ledger
 from letalone.plans.schema import Schema
 from screens import check_advice, check_refusal, check_screen, offered, option
@@ -35,7 +35,7 @@ COUNT = "SELECT COUNT(*) FROM my"
     ("typed", "meant"),
     [
         ("SELECT ward, COUNT(*) FROM my GROUP BY ward ORDER BY cost LIMIT 3",
-         "SELECT ward, COUNT(*) FROM my GROUP BY ward"),
+         "SELECT ward, COUNT(*) FROM my GROUP BY ward LIMIT 3"),
         ("SELECT COUNT(*) FROM my WHERE ward LIKE 'A%'",
          "SELECT COUNT(*) FROM my WHERE ward IN ('A', 'B')"),
         ("SELECT COUNT(*) FROM my WHERE ward LIKE 'A'",
@@ -82,7 +82,7 @@ def test_bounds_are_put_right_and_not_bought(
 
 
 def test_bounds_of_which_nothing_is_clear_stay_as_they_are() -> None:
-    assert mended_bounds(["x=1:2", "cost=a:b"], ["cost", "age"]) == ("x=1:2", "cost=a:b")
+    assert mend_bounds(["x=1:2", "cost=a:b"], ["cost", "age"]) == ("x=1:2", "cost=a:b")
 
 
 def test_an_epsilon_that_is_changed_is_spoken_of(letalone: Letalone, my: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_quotient_is_offered_with_clamp(
     assert "CLAMP(cost / los, 0, 1000)" in words.split("Try:")[0]
     assert "lower=" not in words
     assert "la." not in words
-    assert command[2] == "SELECT AVG(CLAMP(cost / los, 0, 1000)) FROM my"
+    assert command[2] == "SELECT AVG(CLAMP(cost/los, 0, 1000)) FROM my"
 
 
 def test_years_are_listed_and_shown_as_years(letalone: Letalone, my: Path) -> None:

@@ -8,12 +8,19 @@ from typing import Any
 
 import pytest
 
-from letalone.cli import ready, two_steps
 from letalone.cli.app import run
 from letalone.ledger import Ledger
 from letalone.plans.bounds import friendly_step
 from letalone.plans.expressions import col
 from letalone.plans.types import Type
+from letalone.privacy import Budget
+from letalone.session import Session
+from letalone.session.bounds_purchase import (
+    TRIAL_BOUNDS,
+    WIDEST_BOUNDS,
+    PricedWithBounds,
+    _wider_bounds,
+)
 from letalone.tables.candidates import BoundsPart
 from screens import check_refusal
 
@@ -52,14 +59,17 @@ def pairs(*, whole: bool) -> list[tuple[Fraction, Fraction]]:
 @pytest.mark.long  # test_both_fit_or_none_is_charged
 def test_the_guesses_have_as_many_steps_as_any_bounds_that_may_come_back() -> None:
     """One step fewer, and a question with 400 keys could pass before and not after."""
-    for kind, guess in ((Type.INTEGER, ready.GUESSES[1]), (Type.NUMBER, ready.GUESSES[2])):
+    for kind, guess in ((Type.INTEGER, TRIAL_BOUNDS[1]), (Type.NUMBER, TRIAL_BOUNDS[2])):
         whole = kind is Type.INTEGER
         found = [(high - low) // friendly_step(low, high, kind) for low, high in pairs(whole=whole)]
         lower, upper = guess
         most = (upper - lower) // friendly_step(lower, upper, kind)
         assert max(found) <= most
         assert max(found) > most * 0.98, "the guess refuses much more than it must"
-    assert (min(pairs(whole=False))[0], max(high for _, high in pairs(whole=False))) == ready.WIDEST
+    assert (
+        min(pairs(whole=False))[0],
+        max(high for _, high in pairs(whole=False)),
+    ) == WIDEST_BOUNDS
 
 
 @pytest.mark.long
@@ -108,9 +118,9 @@ def test_whatever_bounds_come_back_there_is_an_answer(
 
 def test_bounds_that_are_too_close_are_widened_and_never_narrowed() -> None:
     close = {"x": (Fraction(0), Fraction(1, 1024)), "y": (Fraction(-8), Fraction(-4))}
-    tried = list(two_steps._widened(close))
+    tried = list(_wider_bounds(close))
     assert tried[0] == close
-    assert tried[-1] == dict.fromkeys(close, ready.WIDEST)
+    assert tried[-1] == dict.fromkeys(close, WIDEST_BOUNDS)
     assert len(tried) < 100
     for before, after in pairwise(tried):
         for name in close:
@@ -131,14 +141,14 @@ def test_both_fit_or_none_is_charged(letalone: Letalone, my: Path) -> None:
 def test_who_spends_in_between_leaves_the_bounds_which_are_free_then(
     letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bought = two_steps._bought
+    buy = PricedWithBounds._buy
 
-    def and_then_somebody_else(asked: Any, session: Any) -> Any:
-        found = bought(asked, session)
-        session.sql("SELECT COUNT(*) FROM my", epsilon=1)
-        return found
+    def and_then_somebody_else(self: PricedWithBounds) -> Any:
+        bounds = buy(self)
+        Session(self.answer.table).sql("SELECT COUNT(*) FROM my", epsilon=1)
+        return bounds
 
-    monkeypatch.setattr(two_steps, "_bought", and_then_somebody_else)
+    monkeypatch.setattr(PricedWithBounds, "_buy", and_then_somebody_else)
     sql = ("query", "my.csv", "SELECT AVG(days) FROM my", *BUY)
     refused = letalone(*sql, "--budget", "1.5")
     assert "The bounds of days are bought and kept: they are free" in check_refusal(refused, 3)
@@ -146,7 +156,7 @@ def test_who_spends_in_between_leaves_the_bounds_which_are_free_then(
     monkeypatch.chdir(my)
     with Ledger.open("my.letalone.db") as ledger:
         before = ledger.data_set("my").spent.epsilon
-        ledger.raise_budget("my", ready.Budget(3))
+        ledger.raise_budget("my", Budget(3))
     assert letalone(*sql, "--json").json()["private_bounds"]
     with Ledger.open("my.letalone.db") as ledger:
         assert ledger.data_set("my").spent.epsilon - before == Fraction(4, 5)

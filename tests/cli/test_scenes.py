@@ -8,7 +8,7 @@ import pytest
 
 from letalone.cli import scenes
 from letalone.cli.attack import ATTACKS
-from letalone.cli.scenes import SCENES, Number, Scene
+from letalone.cli.scenes import SCENES, Scene, SceneNumber
 from screens import check_screen, offered
 
 Letalone = Callable[..., Any]
@@ -62,7 +62,7 @@ def test_of_a_line_with_two_numbers_the_first_is_told() -> None:
                 ("  people: by both ways", "1,234 of 5,000 (2–9), 7", "at most 9"),
             ]
 
-    number: Any = Number("people", "{} found")
+    number: Any = SceneNumber("people", "{} found")
     assert number.told(Result(), private=False) == "1,234 of 5,000 found"
     assert number.told(Result(), private=True) == "at most 9 found"
 
@@ -71,7 +71,9 @@ def test_a_scene_is_shown_before_the_next_one_starts(
     letalone: Letalone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second one fails; what the first one found is on the screen by then."""
-    nobody = Scene("x", "linkage.link", Number("", "{}"), Number("", "{}"), {"name": 1, "on": 2})
+    nobody = Scene(
+        "x", "linkage.link", SceneNumber("", "{}"), SceneNumber("", "{}"), {"name": 1, "on": 2}
+    )
     monkeypatch.setattr(scenes, "SCENES", {"linkage": SCENES["linkage"], "broken": nobody})
     shown = letalone("demo", "--attacks")
     assert shown.code == 1

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from letalone.cli.screen import (
-    exponent,
     flowing,
     in_short,
     in_two_digits,
-    percent,
+    number_text,
+    percent_text,
     program_name,
     rounded_down,
     rounded_up,
@@ -111,7 +111,7 @@ def test_whole_numbers_stay_whole() -> None:
 
 
 def test_small_numbers_are_written_as_people_write_them() -> None:
-    assert exponent(1e-6) == "1e-6"
-    assert exponent(1e-12) == "1e-12"
-    assert exponent(0.01) == "0.01"
-    assert percent(0.73105857) == "73.2 %"
+    assert number_text(1e-6) == "1e-6"
+    assert number_text(1e-12) == "1e-12"
+    assert number_text(0.01) == "0.01"
+    assert percent_text(0.73105857) == "73.2 %"

@@ -13,8 +13,7 @@ import pytest
 
 from letalone import errors
 from letalone.cli import app as program
-from letalone.cli.app import IN_PLAIN_LETTERS, run
-from letalone.cli.letters import LIKENESSES
+from letalone.cli.app import IN_PLAIN_LETTERS, LIKENESSES, run
 
 Letalone = Callable[..., "object"]
 

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from letalone.cli.commands.train import TrainOptions
 from letalone.cli.train import in_decimals
-from letalone.cli.training import Training
+from letalone.cli.train_choice import model_place
 from letalone.ledger import Ledger
 from letalone.privacy import Budget
 from screens import check_refusal, check_screen, offered
@@ -145,13 +146,13 @@ def test_knots_are_asked_for_in_words(letalone: Letalone, my: Path, typed: str, 
 def test_a_model_is_called_as_the_schema_file_of_its_table(
     address: str, table: str | None, place: str
 ) -> None:
-    assert Training(address, target="y", table=table).place == Path(place)
+    assert model_place(TrainOptions(address, target="y", table=table)) == Path(place)
 
 
 def test_a_table_of_spark_is_refused_before_a_spark_is_started(
     letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("letalone.cli.source.spark_session", None)
+    monkeypatch.setattr("letalone.engines.spark_start.spark_session", None)
     monkeypatch.setattr("letalone.engines.spark_start.spark_session", None)
     source = 'source = "spark:clinic.visits"'
     Path("care.letalone.toml").write_text(SCHEMA.replace("version = 1", f"version = 1\n{source}"))

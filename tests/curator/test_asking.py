@@ -34,8 +34,8 @@ from letalone.errors import (
     ParameterError,
 )
 from letalone.ledger import verify_receipt
-from letalone.plans.aggregates import count, mean
-from letalone.plans.query import make_plan
+from letalone.plans.plan import make_plan
+from letalone.plans.requests import count, mean
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget, PureDP
 

@@ -114,7 +114,7 @@ def test_a_source_that_is_away_is_a_503_and_other_data_sets_do_not_wait(tmp_path
         lines.write_text("patient\np1\n")
         curator.data_sets.register(registration(schema=schema), file="here.csv", by="olga")
         hole.swallow()
-        curator.data_sets._store._sessions.forget(NAME)  # as in a worker that was not asked yet
+        curator.data_sets.store._sessions.forget(NAME)  # as in a worker that was not asked yet
         refused = []
 
         def wait():
@@ -125,7 +125,7 @@ def test_a_source_that_is_away_is_a_503_and_other_data_sets_do_not_wait(tmp_path
         waits = Thread(target=wait)
         waits.start()
         began = time.monotonic()
-        with curator.data_sets.opened("here"):
+        with curator.data_sets.store.opened("here"):
             assert time.monotonic() - began < 1
         waits.join()
         assert [of_error(one).code for one in refused] == [503]

@@ -314,7 +314,7 @@ def test_a_clock_that_jumps_while_rows_are_written_removes_none(ready, tmp_path,
 
 def test_old_rows_stay_where_the_new_ones_are_not_there(ready):
     with pytest.raises(ServiceUnavailable, match="The old ones hold"):
-        ready.data_sets.rewrite(NAME, lambda _old, _schema, _target: None)
+        ready.data_sets.store.rewrite(NAME, lambda _old, _schema, _target: None)
     assert ask(ready)
 
 

@@ -47,7 +47,7 @@ def test_so_many_tables_are_open_as_there_are_shares(ready, monkeypatch):
     for name in names:
         one = registration(schema=replace(SCHEMA, name=name))
         ready.data_sets.register(one, file=put(ready), by="olga")
-    shelf = ready.data_sets._store
+    shelf = ready.data_sets.store
     for name in (*names, names[0]):
         with shelf.opened(name) as (session,):
             assert session.name == name
@@ -79,7 +79,7 @@ def test_the_amount_is_typed_and_divided_among_workers(tmp_path, monkeypatch):
 
 def test_no_public_table_stays_after_a_preview_or_an_answer(ready):
     """Neither where the question is refused, nor beside another that still uses the same one."""
-    with ready.data_sets.opened(NAME) as (session,):
+    with ready.data_sets.store.opened(NAME) as (session,):
         engine = session.bound().table.engine
     sites = pd.DataFrame({"ward": ["A", "B"], "beds": [10, 20]})
     sql = f"SELECT SUM(beds) AS b FROM {NAME} JOIN sites ON {NAME}.ward = sites.ward"

@@ -13,10 +13,10 @@ from letalone.curator.http.logs import make_log
 from letalone.curator.records import Price, Question, Scope
 from letalone.errors import LetaloneError, UnsupportedQuery
 from letalone.ledger.canonical import text_digest
-from letalone.plans import query
+from letalone.plans import plan
 from letalone.plans.expressions import col
 from letalone.plans.records import to_stored
-from letalone.plans.stored import plan_from_json
+from letalone.plans.stored_plans import plan_from_json
 
 ID, WHY = "zzsubject777", "case 12/2026"
 NAMING = (
@@ -99,7 +99,7 @@ def test_a_refused_question_cannot_be_guessed_from_the_ledger(holding):
 
 def test_an_answer_of_before_can_be_read_and_its_question_is_not_asked_again(holding, monkeypatch):
     """As an older letalone has kept it."""
-    monkeypatch.setattr(query, "check_names_nobody", lambda _: None)
+    monkeypatch.setattr(plan, "check_names_nobody", lambda _: None)
     ask(holding, NAMING[0])
     monkeypatch.undo()
     (mine,) = holding.asking.history(by="ann")

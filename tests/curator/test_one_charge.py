@@ -8,7 +8,7 @@ import pytest
 from curator.makers import COUNT, NAME, ask, grant, open_curator, put
 from letalone.engines.duck import DuckEngine
 from letalone.ledger.claims import BesideFile
-from letalone.ledger.entries import Kind
+from letalone.ledger.entries import EntryKind
 from letalone.privacy import Budget
 
 SUM = f"SELECT SUM(cost) AS s FROM {NAME}"
@@ -16,7 +16,7 @@ SUM = f"SELECT SUM(cost) AS s FROM {NAME}"
 
 def charges(curator):
     entries = curator.ledger.entries(NAME)
-    return sum(entry.kind is Kind.RESERVED for entry in entries)
+    return sum(entry.kind is EntryKind.RESERVED for entry in entries)
 
 
 class Killed(BaseException):

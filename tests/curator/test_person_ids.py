@@ -156,6 +156,6 @@ def test_a_source_that_is_gone_is_told_for_itself_and_no_other(ready):
     held = {one.data_set: one.held for one in ready.subjects.holdings("p7", by="stan", why=WHY)}
     assert held == {"elsewhere": None, NAME: True}
     assert ask(ready)
-    with pytest.raises(SourceUnreadable) as told, ready.data_sets.opened("elsewhere"):
+    with pytest.raises(SourceUnreadable) as told, ready.data_sets.store.opened("elsewhere"):
         pass
     assert "away" not in str(told.value)  # analysts are not told which file it is

@@ -11,7 +11,7 @@ from letalone.curator.records import Price, Purpose, Question
 from letalone.errors import LetaloneError, NeighboursDiffer, ParameterError
 from letalone.plans.clauses import PrivateJoin
 from letalone.plans.schema import Column, Schema
-from letalone.plans.stored import plan_from_json
+from letalone.plans.stored_plans import plan_from_json
 from letalone.privacy import REPLACE, Budget
 
 SITES = pd.DataFrame({"ward": ["A", "B"], "beds": [10, 20]})

@@ -34,7 +34,7 @@ def test_rows_are_changed_while_a_price_is_computed_which_is_then_right(ready, m
             found = other.submit(look, QUESTION, price, by="ann")
             assert began.wait(20)
             try:
-                ready.data_sets._store.open_anew(NAME)  # LedgerUnavailable where it has to wait
+                ready.data_sets.store.open_anew(NAME)  # LedgerUnavailable where it has to wait
             finally:
                 go_on.set()
             assert str(found.result()) == str(before), name

@@ -36,7 +36,7 @@ from letalone.errors import (
     ParameterError,
     UnsupportedQuery,
 )
-from letalone.ledger.entries import Kind
+from letalone.ledger.entries import EntryKind
 from letalone.privacy import Budget
 
 
@@ -115,7 +115,7 @@ def test_g4_a_question_outside_the_grant_is_refused_with_the_reason(ready, sql, 
     with pytest.raises(error, match=words):
         ask(ready, sql, **more)
     last = ready.ledger.entries(NAME)[-1]
-    assert last.kind is Kind.REFUSED
+    assert last.kind is EntryKind.REFUSED
     assert last.body["reason"] == error.__name__
     assert last.body["analyst"] == more.get("by", "ann")
     assert ready.ledger.data_set(NAME).spent == before

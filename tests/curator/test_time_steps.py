@@ -26,7 +26,7 @@ from letalone.curator.open_sessions import OpenSessions
 from letalone.curator.records import Price, Question, Role, Scope
 from letalone.engines.duck import DuckEngine
 from letalone.errors import DataSetFrozen
-from letalone.ledger.entries import Kind
+from letalone.ledger.entries import EntryKind
 from letalone.session import time_steps
 from letalone.session.time_steps import until_the_next_step
 
@@ -227,7 +227,7 @@ def test_whoever_waits_for_the_table_waits_for_the_step(stepping, monkeypatch):
             answers = [one.result(SECONDS) for one in (first, same, other)]
     assert answers[0].to_json() == answers[1].to_json()
     kinds = [one.kind for one in stepping.ledger.entries()[len(charged) :]]
-    assert kinds == [Kind.SETTLED, Kind.RESERVED, Kind.SETTLED]
+    assert kinds == [EntryKind.SETTLED, EntryKind.RESERVED, EntryKind.SETTLED]
 
 
 def test_whoever_waits_for_a_turn_keeps_no_erasure_from_the_rows(stepping, monkeypatch):

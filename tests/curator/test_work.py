@@ -8,9 +8,9 @@ import pytest
 from curator.makers import NAME, PURPOSE, SCHEMA, ask, open_curator
 from letalone.curator.records import Price, Question
 from letalone.errors import ParameterError
-from letalone.plans import aggregates as wanted
+from letalone.plans import requests as wanted
 from letalone.plans.expressions import col
-from letalone.plans.query import make_plan
+from letalone.plans.plan import make_plan
 
 COST, TENTHS = col("cost"), [Fraction(n, 100) for n in range(1, 100)]
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from engines import on_postgres
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import Engine, Scope
+from letalone.engines.measures import Engine, RowScope
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from seeded import SeededBits
@@ -36,7 +36,7 @@ class Made:
     """An engine that holds the rows, and its ranks for a scope that needs them."""
 
     engine: Engine
-    ranks: Callable[[Scope], list[int | None]]
+    ranks: Callable[[RowScope], list[int | None]]
     spelled: Callable[[object], str] | None = None  # how cells are written, where they are text
 
 
@@ -51,7 +51,7 @@ def arrow_table(rows: Sequence[dict], schema: Schema) -> pa.Table:
 def of_duck(source: object, schema: Schema, **options: object) -> Made:
     engine = open_duck(source, schema=schema, bits=SeededBits(7), threads=2, **options)
 
-    def ranks(scope: Scope) -> list[int | None]:
+    def ranks(scope: RowScope) -> list[int | None]:
         engine.prepare(scope)
         name = engine._ranks_name(scope)
         return [rank for (rank,) in engine._duck.connection.sql(f"FROM {name}").fetchall()]

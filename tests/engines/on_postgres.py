@@ -69,14 +69,14 @@ def ranks(engine: PostgresEngine, schema: Schema) -> list[int | None]:
 
     unit = unit_of(engine._relation, schema.column(schema.unit), "#source", POSTGRES)
     columns = [
-        syntax.alias(syntax.named("rank", "#ranks"), "rank"),
-        syntax.alias(syntax.named("ctid", "#source"), "place"),
+        syntax.alias(syntax.column("rank", "#ranks"), "rank"),
+        syntax.alias(syntax.column("ctid", "#source"), "place"),
     ]
     ranked = POSTGRES.ranked(columns, engine._relation.sql, engine._key_name, mark="#", unit=unit)
     text, names = write_statement(ranked)
     with engine._server.reading():
         rows = engine._server.run(text, [engine._secret[name] for name in names])
         found = {place: rank for rank, place in rows}
-        plain = syntax.select([syntax.named("ctid")], engine._relation.sql)
+        plain = syntax.select([syntax.column("ctid")], engine._relation.sql)
         places = [place for (place,) in engine._server.run(POSTGRES.printed(plain))]
     return [found.get(place) for place in places]

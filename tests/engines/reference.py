@@ -11,15 +11,15 @@ from math import floor
 
 from evaluator import Row, evaluate, read
 from letalone.engines.measures import (
-    Cells,
+    CellCounts,
+    DistinctUnits,
     DistinctValues,
     GridSum,
     Measure,
     ProductSum,
     Rows,
+    RowScope,
     RowsWith,
-    Scope,
-    Units,
 )
 from letalone.plans.clauses import GroupColumn
 from letalone.plans.expressions import Expression
@@ -42,16 +42,16 @@ class Reference:
     ) -> None:
         self.rows, self.ranks, self.spelled = rows, ranks, spelled
 
-    def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[object]:
+    def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[object]:
         kept = self.kept(scope, listed=True)
         keys = scope.keys if scope.groups else ((),)
         return [[amount(one, kept.get(key, []), scope) for key in keys] for one in measures]
 
-    def discover(self, scope: Scope) -> dict[tuple, int]:
+    def discover(self, scope: RowScope) -> dict[tuple, int]:
         kept = self.kept(scope, listed=False)
         return {key: len({unit for unit, _ in rows}) for key, rows in kept.items()}
 
-    def kept(self, scope: Scope, *, listed: bool) -> dict[tuple, list[tuple[object, Row]]]:
+    def kept(self, scope: RowScope, *, listed: bool) -> dict[tuple, list[tuple[object, Row]]]:
         """The rows that count, with their unit, by group."""
         bounding, unit = scope.bounding, scope.schema.unit
         paired = bounding.clip or (bounding.max_groups is not None and bool(scope.groups))
@@ -77,10 +77,10 @@ class Reference:
                 found[key] += [(owner, row) for row in groups[key][: limit or len(rows)]]
         return found
 
-    def chosen(self, scope: Scope, row: Row) -> bool:
+    def chosen(self, scope: RowScope, row: Row) -> bool:
         return self.value(scope.where, row, scope) is True
 
-    def value(self, of: Expression, row: Row, scope: Scope) -> object:
+    def value(self, of: Expression, row: Row, scope: RowScope) -> object:
         return evaluate(of, row, scope.schema, dict(scope.derived))
 
     def unit(self, row: Row, schema: Schema) -> object:
@@ -90,7 +90,7 @@ class Reference:
         return read(row[schema.unit], Column(column.name, column.type))
 
 
-def amount(measure: Measure, rows: list[tuple[object, Row]], scope: Scope) -> object:
+def amount(measure: Measure, rows: list[tuple[object, Row]], scope: RowScope) -> object:
     def values(of: Expression) -> list[tuple[object, object]]:
         derived = dict(scope.derived)
         found = [(unit, evaluate(of, row, scope.schema, derived)) for unit, row in rows]
@@ -98,7 +98,7 @@ def amount(measure: Measure, rows: list[tuple[object, Row]], scope: Scope) -> ob
 
     clipped = scope.bounding.clip and scope.schema.unit is not None
     match measure:
-        case Units():
+        case DistinctUnits():
             return len({unit for unit, _ in rows})
         case Rows():
             return len({unit for unit, _ in rows}) if clipped else len(rows)
@@ -123,7 +123,7 @@ def amount(measure: Measure, rows: list[tuple[object, Row]], scope: Scope) -> ob
                 if None not in found:
                     total += multiplied(grids, powers, found)
             return total
-        case Cells(of, _, _, count):
+        case CellCounts(of, _, _, count):
             cells = [0] * count
             for _, x in values(of):
                 cells[cell(measure, float(x))] += 1
@@ -142,7 +142,7 @@ def multiplied(grids: Sequence[GridSum], powers: Sequence[int], row: Sequence[ob
     return product
 
 
-def cell(cells: Cells, x: float) -> int:
+def cell(cells: CellCounts, x: float) -> int:
     """The last cell whose edge, rounded to the nearest double, is not above x."""
     edges = [float(cells.lower + number * cells.step) for number in range(cells.count)]
     return max((number for number, edge in enumerate(edges) if edge <= x), default=0)

@@ -13,7 +13,7 @@ from letalone.engines import syntax
 from letalone.engines.amounts import cell, place
 from letalone.engines.dialects.duckdb import DUCKDB
 from letalone.engines.lockdown import LockedDuck
-from letalone.engines.measures import Cells, GridSum
+from letalone.engines.measures import CellCounts, GridSum
 from letalone.engines.terms import Levels, Term
 from letalone.plans.expressions import col
 from letalone.plans.types import Type
@@ -27,9 +27,9 @@ X = st.sampled_from(NASTY) | st.floats() | st.floats(-1000, 1000)
 def computed(values, make):
     DUCK.connection.register("values", pa.table({"x": pa.array(values, pa.float64())}))
     levels = Levels("#", DUCKDB)
-    term = make(Term(syntax.named("x"), Type.NUMBER, finite=False, simple=True), levels)
-    rows = levels.over(syntax.select([syntax.named("x")], syntax.table_named("values")))
-    return [v for (v,) in DUCK.run(syntax.select([term.sql], syntax.nested(rows, "rows")))]
+    term = make(Term(syntax.column("x"), Type.NUMBER, finite=False, simple=True), levels)
+    rows = levels.over(syntax.select([syntax.column("x")], syntax.table("values")))
+    return [v for (v,) in DUCK.run(syntax.select([term.sql], syntax.subquery(rows, "rows")))]
 
 
 def is_missing(x):
@@ -68,7 +68,7 @@ def test_an_underflow_to_zero_does_not_leave_the_grid():
 
 
 CELLS = st.builds(
-    lambda lower, step, count: Cells(col("x"), lower, step, count),
+    lambda lower, step, count: CellCounts(col("x"), lower, step, count),
     st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(-7, 10), Fraction(10**9)]),
     st.sampled_from([Fraction(1, 100), Fraction(1), Fraction(1, 7), Fraction(10**6), Fraction(3)]),
     st.integers(1, 200),
@@ -86,6 +86,6 @@ def test_a_cell_starts_at_the_double_nearest_to_its_edge(values, cells, data):
 
 
 def test_prices_in_cents_fall_into_their_own_cells():
-    cells = Cells(col("x"), Fraction(0), Fraction(1, 100), 1000)
+    cells = CellCounts(col("x"), Fraction(0), Fraction(1, 100), 1000)
     cents = [number / 100 for number in range(1000)]
     assert computed(cents, lambda t, ls: cell(t, cells, ls)) == list(range(1000))

@@ -4,10 +4,10 @@ import pytest
 
 from letalone.engines.csv_files import csv_dialect, guess_csv
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import GridSum, Rows, RowsWith, Scope
+from letalone.engines.measures import GridSum, Rows, RowScope, RowsWith
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding
+from letalone.plans.plan import Bounding
 from letalone.plans.types import Type
 
 BROKEN = {
@@ -40,7 +40,7 @@ def test_every_file_with_a_header_is_read_and_its_good_numbers_add_up(name, tmp_
     path = tmp_path / "file.csv"
     path.write_bytes(BROKEN[name])
     engine = open_duck(path, types={"a": Type.INTEGER})
-    scope = Scope(engine.schema(), None, (), (), (), None, Bounding())
+    scope = RowScope(engine.schema(), None, (), (), (), None, Bounding())
     numbers, total = engine.measure(scope, [RowsWith(col("a")), GridSum(col("a"), 0, 100, 0)])
     assert (numbers, total) == (([0], [0]) if name == "only a header" else ([2], [3]))
     engine.close()
@@ -50,7 +50,7 @@ def test_a_bad_cell_is_missing_and_its_row_stays(tmp_path):
     path = tmp_path / "file.csv"
     path.write_bytes(BROKEN["bad cells"])
     engine = open_duck(path, types={"a": Type.INTEGER})
-    scope = Scope(engine.schema(), None, (), (), (), None, Bounding())
+    scope = RowScope(engine.schema(), None, (), (), (), None, Bounding())
     assert engine.measure(scope, [Rows(), RowsWith(col("b"))]) == [[5], [5]]
     engine.close()
 
@@ -112,9 +112,11 @@ def test_odd_names_work(tmp_path):
     names = ["a,b", "it's", 'q"q', "#rank", "ä ö"]
     assert [column.name for column in engine.schema().columns] == names
     for name in names:
-        scope = Scope(engine.schema(), ~col(name).is_null(), (), (), (), None, Bounding())
+        scope = RowScope(engine.schema(), ~col(name).is_null(), (), (), (), None, Bounding())
         assert engine.measure(scope, [Rows()]) == [[1]]
-    scope = Scope(engine.schema().protecting("it's"), None, (), (), (), None, Bounding(max_rows=1))
+    scope = RowScope(
+        engine.schema().protecting("it's"), None, (), (), (), None, Bounding(max_rows=1)
+    )
     assert engine.measure(scope, [RowsWith(col("#rank"))]) == [[1]]
     engine.close()
 
@@ -124,7 +126,7 @@ def test_a_dropped_line_is_dropped_from_every_statement(tmp_path):
     path.write_bytes(b"unit,x\n" + b"u,1\n" * 3 + b"v,\xff\n" + b"w,1\n" * 3)
     engine = open_duck(path)
     schema = engine.schema().protecting("unit")
-    scope = Scope(schema, None, (), (), (), None, Bounding(max_rows=2))
+    scope = RowScope(schema, None, (), (), (), None, Bounding(max_rows=2))
     assert engine.measure(scope, [Rows()]) == [[4]]
     assert engine.measure(scope, [RowsWith(col("unit")), RowsWith(col("x"))]) == [[4], [4]]
     engine.close()
@@ -135,7 +137,7 @@ def test_a_cell_that_cannot_be_cast_does_not_take_its_row_along(tmp_path):
     path.write_text("flag\ntrue\nmaybe\nfalse\n")
     engine = open_duck(path, types={"flag": Type.BOOLEAN})
     for where in (None, col("flag").is_null() | col("flag") | ~col("flag")):
-        scope = Scope(engine.schema(), where, (), (), (), None, Bounding())
+        scope = RowScope(engine.schema(), where, (), (), (), None, Bounding())
         assert engine.measure(scope, [Rows(), RowsWith(col("flag"))]) == [[3], [2]]
     engine.close()
 
@@ -152,6 +154,6 @@ def test_the_owner_is_told_how_many_rows_are_no_text_and_a_question_is_not(
     engine = open_duck(path)
     with pytest.raises(ParameterError, match=f"^{lost} of file.csv could not be read.*UTF-8"):
         engine.counted(["a"])
-    scope = Scope(engine.schema(), None, (), (), (), None, Bounding())
+    scope = RowScope(engine.schema(), None, (), (), (), None, Bounding())
     assert engine.measure(scope, [Rows()]) == [[left]]
     engine.close()

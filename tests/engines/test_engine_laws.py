@@ -19,18 +19,18 @@ from hypothesis import strategies as st
 from engines.makers import MAKERS
 from engines.reference import Reference
 from letalone.engines.measures import (
-    Cells,
+    CellCounts,
+    DistinctUnits,
     DistinctValues,
     GridSum,
     ProductSum,
     Rows,
+    RowScope,
     RowsWith,
-    Scope,
-    Units,
 )
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Bin, case, col
-from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from stages import pick
@@ -119,7 +119,7 @@ MEASURES = [
     Rows(),
     RowsWith(col("cost")),
     RowsWith(col("age")),
-    Units(),
+    DistinctUnits(),
     COST,
     replace(COST, power=2),
     GridSum(col("half"), -50, 70, 6),
@@ -128,9 +128,9 @@ MEASURES = [
     GridSum(case((col("urgent"), col("cost")), otherwise=7), 3, 3 + 2**31 - 1, 20),
 ]
 HISTOGRAMS = [
-    Cells(col("cost"), Fraction(0), Fraction(1, 100), 60),
-    Cells(col("age"), Fraction(-1), Fraction(3), 10),
-    Cells(col("twice"), Fraction(1, 3), Fraction(7, 9), 7),
+    CellCounts(col("cost"), Fraction(0), Fraction(1, 100), 60),
+    CellCounts(col("age"), Fraction(-1), Fraction(3), 10),
+    CellCounts(col("twice"), Fraction(1, 3), Fraction(7, 9), 7),
 ]
 WIDE = GridSum(col("cost"), -(2**19), 2**19, 9)
 SPAN = GridSum(col("age"), 0, 2**20, 13)
@@ -179,7 +179,7 @@ def once(make):
 def scopes(unit):
     """A few scopes in one example: opening costs more than asking."""
     one = st.builds(
-        lambda grouping, where, bounding: Scope(
+        lambda grouping, where, bounding: RowScope(
             schema=replace(SCHEMA, unit=unit),
             where=FILTERS[where],
             derived=DERIVED,
@@ -252,15 +252,15 @@ def test_bounds_cut_off_what_they_should_in_a_crowd(make, bounding):
     slow = Reference(rows, made.ranks(scope_of(Bounding(max_rows=1))), made.spelled)
     for grouping, where in product(GROUPINGS, ("all", "derived")):
         groups, keys = GROUPINGS[grouping]
-        scope = Scope(SCHEMA, FILTERS[where], DERIVED, (), groups, keys, bounding)
+        scope = RowScope(SCHEMA, FILTERS[where], DERIVED, (), groups, keys, bounding)
         more = [*HISTOGRAMS[:1], *PRODUCTS[1:4]]
-        measures = [Rows(), Units(), COST] + ([] if bounding.clip else more)
+        measures = [Rows(), DistinctUnits(), COST] + ([] if bounding.clip else more)
         assert made.engine.measure(scope, measures) == slow.measure(scope, measures)
         assert not groups or dict(made.engine.discover(scope)) == slow.discover(scope)
 
 
 def scope_of(bounding, *, groups=(), keys=None, schema=SCHEMA, where=None):
-    return Scope(schema, where, (), (), groups, keys, bounding)
+    return RowScope(schema, where, (), (), groups, keys, bounding)
 
 
 def row(**values):
@@ -270,8 +270,8 @@ def row(**values):
 def test_an_empty_table_answers_every_key_with_zero(make):
     engine = make([]).engine
     scope = scope_of(Bounding(max_rows=2), groups=(WARD,), keys=(("A",), (None,)))
-    cells = Cells(col("cost"), Fraction(0), Fraction(1), 3)
-    assert engine.measure(scope, [Rows(), Units(), COST, cells]) == [
+    cells = CellCounts(col("cost"), Fraction(0), Fraction(1), 3)
+    assert engine.measure(scope, [Rows(), DistinctUnits(), COST, cells]) == [
         [0, 0],
         [0, 0],
         [0, 0],
@@ -295,7 +295,7 @@ def test_a_unit_with_100_000_rows_counts_with_as_many_as_it_may(make):
     rows = [row(patient="p", cost=1.0)] * 100_000 + [row(patient="q", cost=2.0)]
     engine = make(rows).engine
     for most in (1, 10, 65_536, 70_000, 100_000):
-        found = engine.measure(scope_of(Bounding(max_rows=most)), [Rows(), Units(), COST])
+        found = engine.measure(scope_of(Bounding(max_rows=most)), [Rows(), DistinctUnits(), COST])
         assert found == [[most + 1], [2], [(most + 2) << 10]]
 
 
@@ -323,7 +323,7 @@ def test_different_values_of_every_type_are_counted_and_missing_ones_are_not(mak
     made = make(rows)
     slow = Reference(rows, made.ranks(scope_of(Bounding(max_rows=1))), made.spelled)
     for bounding in (Bounding(max_rows=3), Bounding(max_groups=2, max_rows=2)):
-        scope = Scope(SCHEMA, None, DERIVED, (), *GROUPINGS["ward"], bounding)
+        scope = RowScope(SCHEMA, None, DERIVED, (), *GROUPINGS["ward"], bounding)
         assert made.engine.measure(scope, VALUES) == slow.measure(scope, VALUES)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from evaluator import evaluate
 from letalone.engines import syntax
 from letalone.engines.lockdown import LockedDuck
-from letalone.engines.measures import Scope
+from letalone.engines.measures import RowScope
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.sources import relation_of_view
 from letalone.plans.expressions import (
@@ -34,7 +34,7 @@ from letalone.plans.expressions import (
     Or,
     StartOf,
 )
-from letalone.plans.query import Bounding
+from letalone.plans.plan import Bounding
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from stages import pick
@@ -164,7 +164,7 @@ def values_in(rows, expression):
     """The value of an expression in each row, by DuckDB."""
     arrays = [pa.array([row[n] for row in rows], kind) for n, (_, _, kind) in COLUMNS.items()]
     DUCK.connection.register("nasty", pa.table(arrays, names=list(COLUMNS)))
-    scope = Scope(SCHEMA, None, (), (), (), None, Bounding())
+    scope = RowScope(SCHEMA, None, (), (), (), None, Bounding())
     made = ScopeRows(scope, [expression], Tables(relation_of_view(DUCK, "nasty"), None, {}))
     value = syntax.alias(made.value(expression).sql, "value")
     found = DUCK.run(syntax.select([value], made.select(with_unit=False)))

@@ -14,10 +14,10 @@ from letalone.engines import duck, syntax
 from letalone.engines.cells import make_readable
 from letalone.engines.duck import open_duck
 from letalone.engines.frames import as_arrow
-from letalone.engines.measures import GridSum, Rows, RowsWith, Scope, Units
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
 from letalone.engines.reading import READABLE, read
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from seeded import SeededBits
@@ -50,7 +50,7 @@ HUGE = la.Budget(epsilon=10**6, delta=0.5)
 
 def scope(schema, **options):
     given = {"where": None, "derived": (), "joins": (), "groups": (), "keys": None}
-    return Scope(schema=schema, **{**given, "bounding": Bounding(), **options})
+    return RowScope(schema=schema, **{**given, "bounding": Bounding(), **options})
 
 
 def asked_everything(engine, name):
@@ -70,7 +70,7 @@ def asked_everything(engine, name):
             engine.discover(scope(schema, groups=(GroupColumn("g", col(name), kind),)))
         if kind is not Type.OTHER:
             one = scope(schema.protecting(name), bounding=Bounding(max_rows=1))
-            rows, units = engine.measure(one, [Rows(), Units()])
+            rows, units = engine.measure(one, [Rows(), DistinctUnits()])
             assert rows == units, (name, kind)
     return found
 
@@ -129,7 +129,9 @@ def test_rows_stay_beside_each_other_in_a_file_with_broken_cells(tmp_path):
     assert engine.measure(scope(schema, where=odd & late), [Rows()]) == [[5]]
     assert engine.measure(scope(schema, where=odd & ~late), [Rows()]) == [[0]]
     unit = scope(schema.protecting("c"), bounding=Bounding(max_rows=7))
-    assert engine.measure(unit, [Rows(), Units()]) == [[14], [2]], "units that are no text are none"
+    assert engine.measure(unit, [Rows(), DistinctUnits()]) == [[14], [2]], (
+        "units that are no text are none"
+    )
     engine.close()
 
 
@@ -155,14 +157,14 @@ def files_beside_text(folder, last, columns):
 
 def read_in_every_type(engine, name):
     """The cells of a column as each type that it can be declared to be."""
-    engine._made_sound([syntax.named("broken")])
-    stored, source = engine._relation.columns[name], syntax.named(name, "s")
+    engine._made_sound([syntax.column("broken")])
+    stored, source = engine._relation.columns[name], syntax.column(name, "s")
     found = {}
     for kind in Type:
         if kind is stored.type or stored.type in READABLE[kind]:
             sql = read(stored, source, Column(name, kind)).sql
             shown = syntax.is_present(sql) if kind is Type.OTHER else sql
-            rows = syntax.select([shown], syntax.renamed(engine._relation.sql, "s"))
+            rows = syntax.select([shown], syntax.rename(engine._relation.sql, "s"))
             found[kind] = engine._duck.run(rows)
     return found
 
@@ -187,10 +189,10 @@ def test_units_and_ranks_are_the_same_before_and_after_the_copy(tmp_path):
         for name in ("text", "uuid", "int32", "timestamp[us]", "day"):
             engine = files_beside_text(tmp_path, last, {name: FINE[name]})
             one = scope(engine.schema().protecting(name), bounding=Bounding(max_rows=1))
-            first = engine.measure(one, [Rows(), Units()])
-            with_text = engine.measure(replace(one, where=beside), [Rows(), Units()])
+            first = engine.measure(one, [Rows(), DistinctUnits()])
+            with_text = engine.measure(replace(one, where=beside), [Rows(), DistinctUnits()])
             assert engine._loaded == (last == b"\xff")
-            again = engine.measure(one, [Rows(), Units()])
+            again = engine.measure(one, [Rows(), DistinctUnits()])
             assert first == with_text == again == [[2], [2]], name
             engine.close()
 
@@ -264,7 +266,7 @@ def test_a_file_without_broken_cells_is_not_copied(tmp_path, monkeypatch):
     def never(*_):
         raise AssertionError
 
-    monkeypatch.setattr(duck, "sound_copy", never)
+    monkeypatch.setattr(duck, "copy_readable", never)
     table = pa.table({"c": ["a", "ä", None], "when": pa.array([1, 2, 3], pa.timestamp("ms"))})
     pq.write_table(table, tmp_path / "x.parquet")
     engine = open_duck(tmp_path / "x.parquet")

@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import GridSum, Rows, Scope, Units
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.types import Type
 
 QUOTED = ['"', '""', "'", "a'b", 'a"b', "`", "[x]", "E'x'", "$$", "\\", "%s", "{x}"]
@@ -72,7 +72,7 @@ def from_broken_parquet(folder):
     broken = pa.Array.from_buffers(pa.string(), 2, pa.array([b"\xff"] * 2, pa.binary()).buffers())
     pq.write_table(table().append_column("broken", broken), folder / "n.parquet")
     engine = open_duck(folder / "n.parquet")
-    scope = Scope(engine.schema(), col("broken").is_null(), (), (), (), None, Bounding())
+    scope = RowScope(engine.schema(), col("broken").is_null(), (), (), (), None, Bounding())
     assert engine.measure(scope, [Rows()]) == [[2]]
     return engine
 
@@ -102,20 +102,22 @@ def test_the_right_column_is_read_whatever_it_is_called(maker, tmp_path):
     schema = engine.schema()
     names = IN_A_LINE if maker == "csv" else NAMES
     read = [GridSum(col(name), 0, len(NAMES), 0) for name in names]
-    scope = Scope(schema, None, (), (), (), None, Bounding())
+    scope = RowScope(schema, None, (), (), (), None, Bounding())
     assert engine.measure(scope, read) == [[2 * NAMES.index(name)] for name in names]
     for name in [name for name in AS_UNIT if name in names]:
         number = NAMES.index(name)
         group = (GroupColumn(name, col(name), Type.INTEGER),)
         bounded = Bounding(max_rows=1)
-        here = Scope(
+        here = RowScope(
             schema.protecting(name), col(name) == number, (), (), group, ((number,),), bounded
         )
-        assert engine.measure(here, [Rows(), Units(), GridSum(col("key"), 0, 2, 0)])[:2] == [
+        assert engine.measure(here, [Rows(), DistinctUnits(), GridSum(col("key"), 0, 2, 0)])[
+            :2
+        ] == [
             [1],
             [1],
         ]
-        other = Scope(schema.protecting("key"), col(name) == number, (), (), (), None, bounded)
+        other = RowScope(schema.protecting("key"), col(name) == number, (), (), (), None, bounded)
         assert engine.measure(other, [Rows(), GridSum(col(name), 0, len(NAMES), 0)]) == [
             [2],
             [2 * number],

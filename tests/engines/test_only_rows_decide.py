@@ -17,9 +17,17 @@ from engines.hostile import texts
 from engines.makers import MAKERS, arrow_table, of_duck
 from engines.reference import Reference
 from engines.writers import FASTPARQUET, WRITERS
-from letalone.engines.measures import Cells, DistinctValues, GridSum, Rows, RowsWith, Scope, Units
+from letalone.engines.measures import (
+    CellCounts,
+    DistinctUnits,
+    DistinctValues,
+    GridSum,
+    Rows,
+    RowScope,
+    RowsWith,
+)
 from letalone.plans.expressions import Bin, col
-from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
@@ -61,8 +69,8 @@ SUMS = [
     GridSum(col("whole"), -(2**40), 2**40, -3),
 ]
 CELLS = [
-    Cells(col("x"), Fraction(0), Fraction(1, 3), 60),
-    Cells(col("single"), Fraction(-1), Fraction(3), 10),
+    CellCounts(col("x"), Fraction(0), Fraction(1, 3), 60),
+    CellCounts(col("single"), Fraction(-1), Fraction(3), 10),
     DistinctValues(col("word")),
     DistinctValues(col("x")),
     DistinctValues(col("at")),
@@ -133,17 +141,17 @@ def check_engine(made, rows, *, filters=FILTERS, groups=GROUPS, units=UNITS):
     rows = told(rows)
     for unit, boundings in units:
         schema = SCHEMA.protecting(unit)
-        few = Scope(schema, None, (), (), (), None, Bounding(max_rows=1))
+        few = RowScope(schema, None, (), (), (), None, Bounding(max_rows=1))
         slow = Reference(rows, made.ranks(few) if unit else [1] * len(rows))
         for bounding in boundings:
             for where in filters if unit is None else filters[:: len(boundings)]:
-                scope = Scope(schema, where, (), (), (), None, bounding)
-                asked = [Rows(), Units(), SUMS[0]]
+                scope = RowScope(schema, where, (), (), (), None, bounding)
+                asked = [Rows(), DistinctUnits(), SUMS[0]]
                 assert made.engine.measure(scope, asked) == slow.measure(scope, asked), where
             for by, keys in [((), None), *groups]:
-                scope = Scope(schema, None, (), (), tuple(by), keys and tuple(keys), bounding)
+                scope = RowScope(schema, None, (), (), tuple(by), keys and tuple(keys), bounding)
                 cells = [] if bounding.clip or by else CELLS
-                asked = [Rows(), Units(), *PLAIN, *SUMS, *cells]
+                asked = [Rows(), DistinctUnits(), *PLAIN, *SUMS, *cells]
                 assert made.engine.measure(scope, asked) == slow.measure(scope, asked), by
                 assert not by or dict(made.engine.discover(scope)) == slow.discover(scope)
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from engines.makers import arrow_table
 from engines.reference import Reference
 from letalone.engines.duck import DuckEngine, open_duck
-from letalone.engines.measures import GridSum, Rows, RowsWith, Scope, Units
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
 from letalone.plans import per_unit
 from letalone.plans.expressions import col
 from letalone.plans.features import PerUnit
-from letalone.plans.query import Bounding, GroupColumn, PrivateJoin, units_of
+from letalone.plans.plan import Bounding, GroupColumn, PrivateJoin, units_of
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from seeded import SeededBits
@@ -43,7 +43,7 @@ JOIN = PrivateJoin("patients", (("u", "id"),), PATIENTS.columns[1:], 1)
 SEX = GroupColumn("sex", col("sex"), Type.TEXT)
 MEASURES = [
     Rows(),
-    Units(),
+    DistinctUnits(),
     GridSum(col("cost"), 0, 1000, 0),
     GridSum(col("age"), 0, 100, 0, 2),
     GridSum(col("weight"), 0, 200, 0),
@@ -81,7 +81,7 @@ def engine_of(rows: list, schema: Schema, seed: int) -> DuckEngine:
 
 
 def ranks_of(engine: DuckEngine, schema: Schema) -> list[int | None]:
-    scope = Scope(schema, None, (), (), (), None, Bounding(max_rows=1))
+    scope = RowScope(schema, None, (), (), (), None, Bounding(max_rows=1))
     engine.prepare(scope)
     name = engine._ranks_name(scope)
     return [rank for (rank,) in engine._duck.connection.sql(f"FROM {name}").fetchall()]
@@ -97,8 +97,8 @@ def joined(visits: list, patients: list, ranks: list) -> list:
     return found
 
 
-def asked(bounding: Bounding, *, grouped: bool, where: bool) -> Scope:
-    return Scope(
+def asked(bounding: Bounding, *, grouped: bool, where: bool) -> RowScope:
+    return RowScope(
         schema=VISITS,
         where=col("age") > 30 if where else None,
         derived=(),
@@ -109,14 +109,14 @@ def asked(bounding: Bounding, *, grouped: bool, where: bool) -> Scope:
     )
 
 
-def together(scope: Scope) -> Scope:
+def together(scope: RowScope) -> RowScope:
     """The same question about one table that has all columns."""
     columns = (*VISITS.columns, *PATIENTS.columns[1:])
     schema = Schema("visits", columns, unit="u")
-    return Scope(schema, scope.where, (), (), scope.groups, scope.keys, scope.bounding)
+    return RowScope(schema, scope.where, (), (), scope.groups, scope.keys, scope.bounding)
 
 
-def measured(mine: DuckEngine, theirs: DuckEngine, scope: Scope, measures: list) -> list:
+def measured(mine: DuckEngine, theirs: DuckEngine, scope: RowScope, measures: list) -> list:
     lent = theirs.lend(PATIENTS, JOIN, [column.name for column in JOIN.columns])
     with mine.borrowing({"patients": lent}):
         return mine.measure(scope, measures)
@@ -190,7 +190,7 @@ def test_features_can_be_made_of_both_tables():
         ("heavy", per_unit.max(col("weight") + col("cost"))),
     )
     units = units_of(PerUnit(features, joins=(JOIN,)), VISITS)
-    scope = Scope(VISITS, None, (), (), (SEX,), (("F",), ("M",)), Bounding(max_rows=1), units)
+    scope = RowScope(VISITS, None, (), (), (SEX,), (("F",), ("M",)), Bounding(max_rows=1), units)
     measures = [Rows(), GridSum(col("total"), 0, 100, 0), RowsWith(col("heavy"))]
     assert measured(mine, theirs, scope, measures) == [[1, 1], [3, 4], [1, 0]]
     mine.close()

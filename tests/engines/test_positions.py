@@ -8,9 +8,9 @@ import pytest
 
 from letalone.engines.duck import open_duck
 from letalone.engines.failure import EngineFailed
-from letalone.engines.measures import GridSum, Rows, Scope, Units
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.types import Type
 from seeded import SeededBits
 
@@ -71,16 +71,16 @@ def test_no_unit_keeps_more_than_its_rows_and_ranks_sit_at_their_rows(source, tm
     types = TYPES if source is csv_file else None
     engine = open_duck(source(tmp_path), types=types, bits=SeededBits(3), threads=2)
     schema = engine.schema()
-    scope = Scope(schema.protecting("unit"), None, (), (), (), None, Bounding(max_rows=2))
+    scope = RowScope(schema.protecting("unit"), None, (), (), (), None, Bounding(max_rows=2))
     engine.prepare(scope)
     name = engine._ranks_name(scope)
     ranks = np.array(engine._duck.connection.sql(f"FROM {name}").fetchnumpy()["rank"])
     kept = _kept(source, ranks)
     where = (col("x") < 0.25) & (col("row") >= 1_000)
-    filtered = Scope(scope.schema, where, (), (), (), None, Bounding(max_rows=2))
+    filtered = RowScope(scope.schema, where, (), (), (), None, Bounding(max_rows=2))
     for asked, rows in ((scope, kept), (filtered, kept[(kept.x < 0.25) & (kept.row >= 1_000)])):
         grid = GridSum(col("row"), 0, 2**30, 0)
-        found = engine.measure(asked, [Rows(), Units(), grid])
+        found = engine.measure(asked, [Rows(), DistinctUnits(), grid])
         assert found == [[len(rows)], [rows.unit.nunique()], [rows.row.sum()]]
     assert kept.groupby("unit").size().max() == 2
     engine.close()
@@ -96,7 +96,7 @@ def _kept(source, ranks):
 def test_nothing_that_filters_is_moved_below_the_join_by_position(tmp_path):
     engine = open_duck(one_file(tmp_path), bits=SeededBits(3))
     schema = engine.schema().protecting("unit")
-    scope = Scope(schema, col("x") < 0.001, (), (), (), None, Bounding(max_rows=1))
+    scope = RowScope(schema, col("x") < 0.001, (), (), (), None, Bounding(max_rows=1))
     engine.prepare(scope)
     statement = engine.sql(scope, [Rows()]).replace(
         '"all"', f"read_parquet('{tmp_path / 'all.parquet'}')"
@@ -120,7 +120,7 @@ def test_a_busy_unit_takes_no_row_groups_away_from_the_others(tmp_path):
     half = GroupColumn("half", col("half"), Type.BOOLEAN)
     schema = engine.schema().protecting("unit")
     bounding = Bounding(max_groups=1, max_rows=2)
-    scope = Scope(schema, None, (), (), (half,), ((False,), (True,)), bounding)
+    scope = RowScope(schema, None, (), (), (half,), ((False,), (True,)), bounding)
     found = engine.measure(scope, [Rows(), GridSum(col("row"), 0, 2**30, 0)])
     name = engine._ranks_name(scope)
     rows["rank"] = engine._duck.connection.sql(f"FROM {name}").fetchnumpy()["rank"]
@@ -134,7 +134,9 @@ def test_a_busy_unit_takes_no_row_groups_away_from_the_others(tmp_path):
 def test_a_file_that_changes_under_its_ranks_is_not_read(tmp_path):
     path = one_file(tmp_path)
     engine = open_duck(path, bits=SeededBits(3))
-    scope = Scope(engine.schema().protecting("unit"), None, (), (), (), None, Bounding(max_rows=1))
+    scope = RowScope(
+        engine.schema().protecting("unit"), None, (), (), (), None, Bounding(max_rows=1)
+    )
     engine.measure(scope, [Rows()])
     pq.write_table(table(seed=2), path)
     with pytest.raises(EngineFailed):

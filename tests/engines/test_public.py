@@ -9,10 +9,10 @@ import pytest
 
 from letalone.engines.duck import open_duck
 from letalone.engines.frames import table_digest
-from letalone.engines.measures import GridSum, Rows, Scope
+from letalone.engines.measures import GridSum, Rows, RowScope
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding, GroupColumn, PublicJoin
+from letalone.plans.plan import Bounding, GroupColumn, PublicJoin
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
@@ -35,7 +35,7 @@ def engine():
 def scope(engine, join, **parts):
     schema = engine.schema().protecting("patient")
     settings = {"groups": (), "keys": None, "where": None} | parts
-    return Scope(
+    return RowScope(
         schema,
         settings["where"],
         (),

@@ -10,11 +10,11 @@ import pytest
 
 from letalone.engines import syntax
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import Scope
+from letalone.engines.measures import RowScope
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.errors import ParameterError
 from letalone.plans.expressions import DatePart, col
-from letalone.plans.query import Bounding
+from letalone.plans.plan import Bounding
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
@@ -37,7 +37,7 @@ def values_of(source, column, expression=None, **options):
     engine._load()
     schema = Schema("t", (column,))
     expression = expression if expression is not None else col(column.name)
-    scope = Scope(schema, None, (), (), (), None, Bounding())
+    scope = RowScope(schema, None, (), (), (), None, Bounding())
     made = ScopeRows(scope, [expression], Tables(engine._relation, None, {}))
     value = syntax.alias(made.value(expression).sql, "value")
     found = engine._duck.run(syntax.select([value], made.select(with_unit=False)))

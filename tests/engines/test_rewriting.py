@@ -8,7 +8,7 @@ from letalone.engines.dialects.rewriting import rewrite_tree
 
 
 def one_of(many, value):
-    return exp.In(this=syntax.named("x"), expressions=[value(number) for number in range(many)])
+    return exp.In(this=syntax.column("x"), expressions=[value(number) for number in range(many)])
 
 
 def numbered(monkeypatch, rewrite, query):

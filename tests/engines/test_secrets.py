@@ -9,11 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from letalone.engines.duck import open_duck
-from letalone.engines.failure import EngineFailed, contained
-from letalone.engines.measures import Cells, GridSum, Rows, Scope, Units
+from letalone.engines.failure import EngineFailed, hide_engine_errors
+from letalone.engines.measures import CellCounts, DistinctUnits, GridSum, Rows, RowScope
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.types import Type
 
 SECRET = "S3CR3T"
@@ -38,7 +38,7 @@ def engine(tmp_path):
 def scope(engine, bounding, **parts):
     schema = engine.schema().protecting("patient")
     asked = {"groups": (WARD,), "keys": (("A",),)} | parts
-    return Scope(schema, None, (), (), asked["groups"], asked["keys"], bounding)
+    return RowScope(schema, None, (), (), asked["groups"], asked["keys"], bounding)
 
 
 def test_a_statement_that_fails_says_nothing_of_the_data(engine, caplog, capfd):
@@ -70,7 +70,7 @@ def test_ranks_that_fail_say_nothing_of_the_data(engine, monkeypatch):
 
 def test_every_refusal_is_of_the_question_and_not_of_the_data(engine):
     refused = [
-        (scope(engine, Bounding(max_groups=1, clip=True)), [Cells(col("x"), 0, 1, 2)]),
+        (scope(engine, Bounding(max_groups=1, clip=True)), [CellCounts(col("x"), 0, 1, 2)]),
         (scope(engine, Bounding(max_rows=1), keys=None), [Rows()]),
         (scope(engine, Bounding(max_rows=1), keys=((7,),)), [Rows()]),
     ]
@@ -87,7 +87,9 @@ def test_nothing_is_logged_or_printed_on_the_way(engine, caplog, capfd):
         Bounding(max_groups=1),
         Bounding(max_groups=1, clip=True),
     ):
-        engine.measure(scope(engine, bounding), [Rows(), Units(), GridSum(col("x"), 0, 9, 0)])
+        engine.measure(
+            scope(engine, bounding), [Rows(), DistinctUnits(), GridSum(col("x"), 0, 9, 0)]
+        )
         assert SECRET not in engine.sql(scope(engine, bounding), [Rows()])
     assert SECRET not in caplog.text + "".join(capfd.readouterr())
     assert SECRET not in repr(engine) + repr(engine.schema())
@@ -110,10 +112,10 @@ def test_an_error_that_a_library_makes_of_ctrl_c_is_an_interruption():
 
     before = getsignal(SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        contained(wrapped)
+        hide_engine_errors(wrapped)
     assert getsignal(SIGINT) is before
     with pytest.raises(EngineFailed):
-        contained(lambda: 1 / 0)
+        hide_engine_errors(lambda: 1 / 0)
 
 
 def test_an_interruption_is_not_swallowed():
@@ -121,7 +123,7 @@ def test_an_interruption_is_not_swallowed():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        contained(interrupted)
+        hide_engine_errors(interrupted)
 
 
 def test_a_file_that_is_gone_is_a_failure_without_words(engine):

@@ -14,10 +14,10 @@ import pytest
 
 from engines.hostile import raw
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import GridSum, Rows, RowsWith, Scope, Units
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
@@ -32,7 +32,9 @@ def opened_types(source, **options):
 def measured(source, measures, *, where=None, unit=None, bounding=None, **options):
     engine = open_duck(source, **options)
     schema = engine.schema().protecting(unit)
-    found = engine.measure(Scope(schema, where, (), (), (), None, bounding or Bounding()), measures)
+    found = engine.measure(
+        RowScope(schema, where, (), (), (), None, bounding or Bounding()), measures
+    )
     engine.close()
     return [one[0] for one in found]
 
@@ -87,7 +89,7 @@ def test_arrow_readers_and_batches_work():
     table = pa.table({"x": [1, 2, 3]})
     reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(1))
     engine = open_duck(reader)
-    scope = Scope(engine.schema(), None, (), (), (), None, Bounding())
+    scope = RowScope(engine.schema(), None, (), (), (), None, Bounding())
     assert engine.measure(scope, [Rows()]) == engine.measure(scope, [Rows()]) == [[3]]
 
 
@@ -101,7 +103,7 @@ def test_parquet_types_are_metadata(tmp_path):
 def test_all_columns_of_every_type_can_be_asked_whether_they_are_missing():
     engine = open_duck(ARROW)
     for name in ARROW.column_names:
-        scope = Scope(engine.schema(), col(name).is_null(), (), (), (), None, Bounding())
+        scope = RowScope(engine.schema(), col(name).is_null(), (), (), (), None, Bounding())
         missing = name in ("nothing", "unsigned")  # one beyond 64 bits is missing
         assert engine.measure(scope, [Rows()]) == [[int(missing)]], name
 
@@ -233,12 +235,12 @@ def test_a_collation_does_not_make_two_keys_one(tmp_path):
     )
     engine = open_duck(path)
     group = GroupColumn("w", col("w"), Type.TEXT)
-    scope = Scope(engine.schema(), None, (), (), (group,), (("a",), ("A",)), Bounding())
+    scope = RowScope(engine.schema(), None, (), (), (group,), (("a",), ("A",)), Bounding())
     assert engine.measure(scope, [Rows()]) == [[1, 2]]
-    only = Scope(engine.schema(), col("w") == "A", (), (), (), None, Bounding())
+    only = RowScope(engine.schema(), col("w") == "A", (), (), (), None, Bounding())
     assert engine.measure(only, [Rows()]) == [[2]]
-    units = Scope(engine.schema().protecting("w"), None, (), (), (), None, Bounding(max_rows=1))
-    assert engine.measure(units, [Rows(), Units()]) == [[2], [2]]
+    units = RowScope(engine.schema().protecting("w"), None, (), (), (), None, Bounding(max_rows=1))
+    assert engine.measure(units, [Rows(), DistinctUnits()]) == [[2], [2]]
     engine.close()
 
 

@@ -7,13 +7,13 @@ from letalone.engines import spark_start
 from letalone.engines.addresses import in_words, is_address, own_name
 from letalone.engines.spark_address import (
     in_backticks,
-    located,
+    look_up_address,
     parts_of,
     place_of,
     read_name,
     read_spark_address,
-    spelled,
     stand_in_of,
+    written_name,
 )
 from letalone.errors import ParameterError
 from letalone.plans.schema import ledger_path, schema_path
@@ -53,7 +53,7 @@ class Stub:
 )  # fmt: skip
 def test_names_are_read_as_spark_reads_them_and_written_back(written, parts):
     assert parts_of(written) == parts
-    assert parts_of(in_backticks(parts)) == parts_of(spelled(parts)) == parts
+    assert parts_of(in_backticks(parts)) == parts_of(written_name(parts)) == parts
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,11 @@ def test_all_ways_to_write_a_table_give_one_place_one_schema_file_and_one_ledger
         "CLINIC.`Visits`",
         "lake.Clinic.VISITS",
     ]
-    tables = [located(f"spark:{one}", session) for one in ways] + [(session, one) for one in ways]
+    tables = [look_up_address(f"spark:{one}", session) for one in ways] + [
+        (session, one) for one in ways
+    ]
     assert {place_of(one) for one in tables} == {("lake", "clinic", "visits")}
-    assert located("spark:visits", session)[1] == "lake.clinic.visits"
+    assert look_up_address("spark:visits", session)[1] == "lake.clinic.visits"
 
 
 def test_other_tables_have_other_places_and_files():
@@ -135,13 +137,13 @@ def test_what_spark_could_take_for_something_else_has_no_place():
 
 def test_an_address_is_looked_up_by_its_whole_name_or_refused():
     session = Stub(views=["`visits`"])
-    assert located("spark:visits", session)[1] == "spark_catalog.default.visits"
+    assert look_up_address("spark:visits", session)[1] == "spark_catalog.default.visits"
     with pytest.raises(ParameterError, match=r"no table 'spark_catalog\.default\.nothing'"):
-        located("spark:nothing", session)
+        look_up_address("spark:nothing", session)
     with pytest.raises(ParameterError, match="no catalogue 'lake'"):
-        located("spark:lake.clinic.visits", session)
+        look_up_address("spark:lake.clinic.visits", session)
     with pytest.raises(ParameterError, match=r"spark:x\.SCHEMA\.visits"):
-        located("spark:visits", Stub("x", "a.b", catalogs=["x"]))
+        look_up_address("spark:visits", Stub("x", "a.b", catalogs=["x"]))
 
 
 def test_words_and_names_need_no_spark():
@@ -206,7 +208,7 @@ def test_a_catalogue_that_forgets_or_cannot_be_opened_is_told_from_a_table_that_
         ("spark:visits", Busy()),
     ):
         with pytest.raises(ParameterError) as caught:
-            located(address, session)
+            look_up_address(address, session)
         assert caught.value.__context__ is None
         found.append(str(caught.value))
     assert ["forgets" in words for words in found] == [True, False, False, False]

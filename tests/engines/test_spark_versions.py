@@ -18,8 +18,8 @@ NEW_WORDS = ("TRY_VALIDATE_UTF8", "COLLATE")
 @pytest.mark.parametrize("kind", [Type.TEXT, Type.INTEGER, Type.DATE, Type.BOOLEAN])
 def test_text_is_looked_at_in_words_of_the_version(stored, kind):
     column = Stored("c", stored, collated=True)
-    read = SPARK.read(column, syntax.named("c", "t"), Column("c", kind)).sql
-    query = syntax.select([syntax.alias(read, "c")], syntax.table_named("t"))
+    read = SPARK.read(column, syntax.column("c", "t"), Column("c", kind)).sql
+    query = syntax.select([syntax.alias(read, "c")], syntax.table("t"))
     old, new = (
         print_for_session(query, SimpleNamespace(version=one)) for one in ("3.5.9", "4.0.0")
     )

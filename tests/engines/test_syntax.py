@@ -23,11 +23,11 @@ def test_a_product_of_sums_is_not_a_sum_of_products():
 
 
 def test_not_binds_to_all_of_its_operand():
-    both = syntax.joined(exp.And, [exp.Boolean(this=False), exp.Boolean(this=False)])
-    either = syntax.joined(exp.Or, [exp.Boolean(this=True), exp.Boolean(this=False)])
-    assert value(syntax.negated(both)) is True
-    assert value(syntax.negated(either)) is False
-    assert value(syntax.joined(exp.And, [either, exp.Boolean(this=False)])) is False
+    both = syntax.join_conditions(exp.And, [exp.Boolean(this=False), exp.Boolean(this=False)])
+    either = syntax.join_conditions(exp.Or, [exp.Boolean(this=True), exp.Boolean(this=False)])
+    assert value(syntax.negate(both)) is True
+    assert value(syntax.negate(either)) is False
+    assert value(syntax.join_conditions(exp.And, [either, exp.Boolean(this=False)])) is False
 
 
 @pytest.mark.parametrize(
@@ -35,17 +35,17 @@ def test_not_binds_to_all_of_its_operand():
 )
 def test_text_and_names_come_through_as_they_are(word):
     assert value(syntax.text(word)) == word
-    named = syntax.select([syntax.alias(syntax.whole(1), word)], syntax.table_named("one"))
+    named = syntax.select([syntax.alias(syntax.whole(1), word)], syntax.table("one"))
     DUCK.run(
         exp.Create(
-            this=syntax.table_named("one"),
+            this=syntax.table("one"),
             kind="TABLE",
             replace=True,
             expression=exp.Select(expressions=[syntax.alias(syntax.whole(1), "x")]),
         )
     )
     DUCK.run(named)
-    outer = syntax.select([syntax.named(word)], syntax.nested(named, "inner"))
+    outer = syntax.select([syntax.column(word)], syntax.subquery(named, "inner"))
     assert DUCK.run(outer) == [(1,)]
 
 

@@ -16,13 +16,13 @@ from engines.reference import Reference
 from engines.test_engine_laws import ROW, SCHEMA
 from engines.unit_rows import unit_rows
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import Cells, GridSum, Rows, RowsWith, Scope, Units
-from letalone.engines.syntax import named, print_sql
+from letalone.engines.measures import CellCounts, DistinctUnits, GridSum, Rows, RowScope, RowsWith
+from letalone.engines.syntax import column, print_sql
 from letalone.engines.units import _number
 from letalone.plans import per_unit
 from letalone.plans.expressions import col
 from letalone.plans.features import PerUnit, rows_schema
-from letalone.plans.query import Bounding, GroupColumn, PublicJoin, units_of
+from letalone.plans.plan import Bounding, GroupColumn, PublicJoin, units_of
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from stages import pick
@@ -49,14 +49,14 @@ FEATURES = {
 NUMBERS = ("n", "total", "days", "huge", "urgents", "average", "mean_age", "oldest", "cheapest")
 MEASURES = [
     Rows(),
-    Units(),
+    DistinctUnits(),
     *(RowsWith(col(name)) for name in FEATURES),
     *(GridSum(col(name), -(2**21), 2**21, 12) for name in NUMBERS if name != "huge"),
     GridSum(col("huge"), -(2**21), 2**21, -40),
     GridSum(col("total"), 0, 4000 << 18, 18, 2),
     GridSum(col("since").part("year"), 0, 3000, 0),
     GridSum(col("seen").part("hour"), 0, 23, 0),
-    Cells(col("earliest"), Fraction(0), Fraction(1, 100), 60),
+    CellCounts(col("earliest"), Fraction(0), Fraction(1, 100), 60),
 ]
 GROUPINGS = {
     "latest": (Type.TEXT, ["A", "a", "ä", "x'y", "B ", None, "nobody"]),
@@ -81,12 +81,12 @@ AFTER = {
 
 def scope_of(
     grouping: str | None, before: str, after: str, schema: Schema = SCHEMA, features=FEATURES
-) -> Scope:
+) -> RowScope:
     where, derived = BEFORE[before]
     units = units_of(PerUnit(tuple(features.items()), where, derived), schema)
     kept, more = AFTER[after]
     kind, keys = GROUPINGS[grouping] if grouping else (None, [])
-    return Scope(
+    return RowScope(
         schema=schema,
         where=kept,
         derived=more,
@@ -98,7 +98,7 @@ def scope_of(
     )
 
 
-def slow(rows, scope: Scope, measures) -> list:
+def slow(rows, scope: RowScope, measures) -> list:
     """The measures of the units of plain Python, each a row of its own."""
     units = list(unit_rows(rows, scope.schema, scope.per_unit).values())
     schema = rows_schema(scope.schema, scope.per_unit)
@@ -127,7 +127,7 @@ def test_all_features_are_those_of_plain_python_whatever_the_order_of_rows(
         if scope.groups:
             found = made.engine.discover(scope)
             about = replace(scope, keys=tuple(key for key, _ in found))
-            assert [[many for _, many in found]] == slow(rows, about, [Units()])
+            assert [[many for _, many in found]] == slow(rows, about, [DistinctUnits()])
         made.engine.close()
 
 
@@ -178,7 +178,12 @@ def test_no_unit_moves_a_measure_by_more_than_one_row_could(rows, asked):
     """Every neighbour, through DuckDB: the unit is left out with all of its rows."""
     few = {name: FEATURES[name] for name in ("n", "total", "average", "latest", "always")}
     scope = scope_of(*asked, features=few)
-    measures = [Rows(), Units(), GridSum(col("total"), 0, 1000, 0), RowsWith(col("average"))]
+    measures = [
+        Rows(),
+        DistinctUnits(),
+        GridSum(col("total"), 0, 1000, 0),
+        RowsWith(col("average")),
+    ]
     for unit in {row["patient"] for row in rows}:
         without = [row for row in rows if row["patient"] != unit]
         moved = change(rows, without, scope, measures)
@@ -207,7 +212,7 @@ def test_a_unit_of_a_million_rows_is_one_row():
     units = units_of(PerUnit(tuple(features.items())), schema)
     group = GroupColumn("w", col("last"), Type.TEXT)
     keys = (("a",), ("b",), ("c",))
-    scope = Scope(schema, None, (), (), (group,), keys, Bounding(max_rows=1), units)
+    scope = RowScope(schema, None, (), (), (group,), keys, Bounding(max_rows=1), units)
     found = engine.measure(scope, [Rows(), GridSum(col("total"), 0, 2**30, 0)])
     assert found == [[1, 0, 1], [750_000, 0, 1]]
     engine.close()
@@ -220,7 +225,7 @@ def test_totals_beyond_the_doubles_lose_their_last_bits_towards_zero(many):
     total = many * floor(Fraction(-0.7) * 2**39)
     dropped = 11 if abs(total) < 2**64 else 32
     expected = -((abs(total) >> dropped) << dropped)
-    query = f"SELECT {print_sql(_number(named('t')))} FROM (SELECT {total}::HUGEINT AS t)"
+    query = f"SELECT {print_sql(_number(column('t')))} FROM (SELECT {total}::HUGEINT AS t)"
     assert engine._duck.connection.sql(query).fetchall() == [(float(expected),)]
     assert int(float(expected)) == expected != total
     assert float(total) != float(expected)
@@ -235,7 +240,7 @@ def test_whole_totals_stop_at_64_bits_and_do_not_fail():
     units = units_of(PerUnit(features), schema)
     ends = (2**63 - 1, 1 - 2**63, 5)
     for end in ends:
-        scope = Scope(schema, col("s") == end, (), (), (), None, Bounding(max_rows=1), units)
+        scope = RowScope(schema, col("s") == end, (), (), (), None, Bounding(max_rows=1), units)
         assert engine.measure(scope, [Rows()]) == [[1]]
     engine.close()
 
@@ -259,7 +264,7 @@ def test_public_tables_are_joined_to_rows_before_and_to_units_after():
     units = units_of(PerUnit((("most", per_unit.max("beds")),), joins=(join,)), schema)
     group = GroupColumn("size", col("size"), Type.TEXT)
     keys = (("small",), ("middle",), ("large",))
-    scope = Scope(schema, None, (), (after,), (group,), keys, Bounding(max_rows=1), units)
+    scope = RowScope(schema, None, (), (after,), (group,), keys, Bounding(max_rows=1), units)
     assert engine.measure(scope, [Rows()]) == [[1, 1, 0]]
     engine.close()
 
@@ -273,7 +278,7 @@ def test_names_like_those_of_the_statement_are_no_trouble():
     units = units_of(PerUnit(features), schema)
     group = GroupColumn("k", col("#key0"), Type.INTEGER)
     where = (col("#1") == 1) & (col("##n") == 2)
-    scope = Scope(schema, where, (), (), (group,), ((3,), (4,)), Bounding(max_rows=1), units)
+    scope = RowScope(schema, where, (), (), (group,), ((3,), (4,)), Bounding(max_rows=1), units)
     assert engine.measure(scope, [Rows()]) == [[0, 1]]
     assert engine.discover(scope) == [((4,), 1)]
     engine.close()

@@ -213,7 +213,7 @@ ENGINES = (
     Fault(
         "clipped counts are not clipped",
         "engines/statements.py",
-        'return syntax.called("LEAST", column, syntax.whole(1))',
+        'return syntax.call("LEAST", column, syntax.whole(1))',
         "return column",
         (BOUNDED,),
     ),
@@ -241,8 +241,8 @@ ENGINES = (
     Fault(
         "a unit's rows in a group are not bounded",
         "engines/statements.py",
-        'return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), limit)',
-        'return syntax.operation(exp.GTE, syntax.named(f"{self._mark}turn"), limit)',
+        'return syntax.operation(exp.LTE, syntax.column(f"{self._mark}turn"), limit)',
+        'return syntax.operation(exp.GTE, syntax.column(f"{self._mark}turn"), limit)',
         (BOUNDED,),
     ),
     Fault(
@@ -264,7 +264,7 @@ ENGINES = (
 SESSION = (
     Fault(
         "the partner is not charged",
-        "session/partners.py",
+        "session/private_joins.py",
         "return [table.partner(name) for name in sorted(joins)]",
         "return [table.partner(name) for name in sorted(joins)][:0]",
         (

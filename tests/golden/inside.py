@@ -18,7 +18,7 @@ from letalone.engines.addresses import (
     stand_in,
     whole_name,
 )
-from letalone.engines.spark_address import located
+from letalone.engines.spark_address import look_up_address
 from letalone.plans import schema
 from letalone.plans.schema import schema_path
 from letalone.session.beside import is_schema_file, schema_beside, source_of
@@ -42,7 +42,7 @@ def facts_of_source(source: Any, table: str | None, spark: Any) -> dict[str, Cal
     def data() -> Any:
         found = source_of(source) if is_schema_file(source) else source
         spark_address = isinstance(found, str) and found.startswith("spark:")
-        return located(found, spark) if spark_address else found
+        return look_up_address(found, spark) if spark_address else found
 
     def beside(path: Callable[..., Path]) -> str:
         """Where a file of a table of Spark lies: its schema file, with its name, or its ledger."""

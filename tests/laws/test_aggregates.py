@@ -9,13 +9,13 @@ import letalone as la
 from letalone.answers.shown import as_shown, title_of
 from letalone.plans.facts import FACTS, REQUESTED, AggregateRequest, Needs, facts_of
 from letalone.plans.formulas import Aggregate
-from letalone.plans.query import Plan
+from letalone.plans.plan import Plan
 from letalone.plans.records import STORED_NAMES
-from letalone.plans.stored import plan_from_json
+from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.types import Type
 from letalone.session.notes import notes_of
 from letalone.session.outputs import slots_of
-from letalone.tables.compiled import compiled
+from letalone.tables.compiled import compile_plan
 from plans.test_digests import plans
 
 
@@ -82,7 +82,7 @@ def test_its_title_range_and_note_are_those_of_its_facts(plan: Plan) -> None:
 
 @PLANS
 def test_it_has_a_part_that_answers_it_for_no_more_than_its_price(plan: Plan) -> None:
-    priced = compiled(plan, epsilon=1)
+    priced = compile_plan(plan, epsilon=1)
     assert priced.privacy.epsilon(0) <= 1
     assert priced.measures
     assert all(part.words for part in priced.parts)

@@ -8,7 +8,7 @@ from sklearn.base import ClassifierMixin
 
 import letalone as la
 from letalone.learn.scikit import fitted_rows
-from letalone.learn.training import PrivateEstimator, declared
+from letalone.learn.training import PrivateEstimator, need_declared
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Majority(ClassifierMixin, PrivateEstimator):
 
     def _plan(self, width: int) -> MajorityPlan:
         del width
-        classes: Any = declared("classes", self.classes, example="[0, 1]")
+        classes: Any = need_declared("classes", self.classes, example="[0, 1]")
         return MajorityPlan(self.epsilon, self.delta, tuple(classes), self.fails)
 
     def predict(self, X: Any) -> Any:  # noqa: N803

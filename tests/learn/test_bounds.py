@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from letalone.errors import ParameterError
-from letalone.learn.bounds import (
+from letalone.learn.column_bounds import (
     EDGES,
     NORM_EDGES,
     histograms,

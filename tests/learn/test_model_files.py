@@ -11,7 +11,7 @@ import letalone as la
 from learn.majority import Majority
 from learn.test_sessions import opened, people
 from letalone.learn import GaussianNB, LogisticRegression, PrivateSearchCV
-from letalone.learn.model_files import written
+from letalone.learn.model_files import file_text
 
 ROWS = np.random.default_rng(2).normal(size=(60, 2))
 LABELS = np.where(ROWS[:, 0] > 0, "yes", "no")
@@ -30,7 +30,7 @@ def saved(model: Any, folder: Path) -> tuple[Path, dict[str, Any]]:
 def rewritten(path: Path, content: dict[str, Any]) -> Path:
     """The file with other content and a digest that fits it: what a forger would do."""
     rest = {k: v for k, v in content.items() if k not in ("digest", "format", "kind")}
-    path.write_text(written(rest), encoding="utf-8")
+    path.write_text(file_text(rest), encoding="utf-8")
     return path
 
 
@@ -160,7 +160,7 @@ def test_what_cannot_be_saved_is_said(tmp_path: Path) -> None:
 
 def test_a_file_is_canonical_and_has_no_row_in_it(tmp_path: Path) -> None:
     path, content = saved(fitted(), tmp_path)
-    assert path.read_text("utf-8") == written(
+    assert path.read_text("utf-8") == file_text(
         {k: v for k, v in content.items() if k not in ("digest", "format", "kind")}
     )
     names = set(content["attributes"])

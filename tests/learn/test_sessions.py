@@ -7,7 +7,7 @@ import pytest
 import letalone as la
 from learn.majority import Majority
 from letalone.ledger import verify_receipt
-from letalone.ledger.entries import Kind
+from letalone.ledger.entries import EntryKind
 from letalone.session import time_steps
 from seeded import SeededBits
 
@@ -221,6 +221,6 @@ def test_a_model_is_charged_at_once_and_written_down_at_its_time_step(monkeypatc
     asker = table.on_behalf_of("ann", purpose="care", time_step_seconds=60)
     Majority(0.5).fit(asker, target="income")
     (last,) = seen
-    assert last.kind is Kind.RESERVED
+    assert last.kind is EntryKind.RESERVED
     Majority(0.5).fit(asker, target="income")
     assert len(seen) == 1

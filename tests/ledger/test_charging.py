@@ -9,7 +9,7 @@ import pytest
 
 import letalone as la
 from letalone.errors import LetaloneError, ServiceUnavailable
-from letalone.ledger import Kind, Ledger
+from letalone.ledger import EntryKind, Ledger
 from letalone.ledger.charging import (
     Charge,
     Payer,
@@ -51,7 +51,7 @@ def charge(epsilon: float = 1, digest: str = "a question") -> Charge:
     return Charge(f"This costs ({epsilon})", la.PureDP(epsilon), {}, digest, None)
 
 
-def kinds(payer: Payer) -> list[Kind]:
+def kinds(payer: Payer) -> list[EntryKind]:
     return [entry.kind for entry in payer.ledger.entries(payer.name)]
 
 
@@ -70,9 +70,9 @@ def test_all_have_paid_when_the_work_begins_and_all_have_settled_when_it_is_told
     paying = payers(*names)
     work = Drawing(paying)
     settled = charged_work(paying, charge(), work)
-    assert work.seen == [[[Kind.RESERVED]] * len(names)]
+    assert work.seen == [[[EntryKind.RESERVED]] * len(names)]
     for payer in paying:
-        assert kinds(payer)[1:] == [Kind.RESERVED, Kind.SETTLED]
+        assert kinds(payer)[1:] == [EntryKind.RESERVED, EntryKind.SETTLED]
         assert payer.ledger.repeat_of(payer.name, "a question") == settled.stored
     assert not settled.repeated
     assert settled.receipt == paying[0].ledger.receipt(settled.stored)
@@ -165,7 +165,7 @@ def test_one_that_refuses_is_asked_first_so_nobody_else_is_charged() -> None:
     with pytest.raises(la.BudgetExceeded, match=r"This costs \(1\) and does not fit .* of 'b'"):
         charged_work(paying, charge(), work)
     assert work.seen == []
-    assert kinds(paying[0]) == [Kind.OPENED]
+    assert kinds(paying[0]) == [EntryKind.OPENED]
 
 
 def test_of_two_who_ask_at_once_one_works_and_the_other_finds_its_answer() -> None:
@@ -199,11 +199,11 @@ def test_what_cannot_be_reached_is_told_before_the_charge_and_once_more_behind_i
     work = Away([payer])
     with pytest.raises(ServiceUnavailable):
         charged_work([payer], charge(), work)
-    assert kinds(payer) == [Kind.OPENED]
+    assert kinds(payer) == [EntryKind.OPENED]
     work.away_when_paid = True
     with pytest.raises(ServiceUnavailable):
         charged_work([payer], charge(), work)
-    assert kinds(payer) == [Kind.OPENED, Kind.RESERVED]
+    assert kinds(payer) == [EntryKind.OPENED, EntryKind.RESERVED]
     assert work.seen == []
     assert not answered(payer).repeated
     assert payer.ledger.data_set("a").spent == la.Budget(1)

@@ -10,7 +10,7 @@ import pytest
 
 from behind import PATIENTS, execute, forge, sign
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
-from letalone.ledger import Kind, Ledger, verify_export
+from letalone.ledger import EntryKind, Ledger, verify_export
 from letalone.privacy import Budget, PureDP
 
 
@@ -28,7 +28,7 @@ def test_a_checkpoint_is_an_entry_and_names_the_one_before_it(ledger: Ledger) ->
     assert (kept["format"], kept["number"], kept["hash"]) == (1, number, head)
     assert kept["public_key"] == ledger.public_key
     last = ledger.entries()[-1]
-    assert (last.kind, last.body, last.time) == (Kind.CHECKPOINT, kept, kept["time"])
+    assert (last.kind, last.body, last.time) == (EntryKind.CHECKPOINT, kept, kept["time"])
     charge(ledger, "ages")
     for given in (kept, json.dumps(kept), json.dumps(kept).encode()):
         found = ledger.verify(checkpoints=[given])
@@ -136,7 +136,7 @@ def test_a_backup_is_the_ledger_as_it_stood_for_its_owner_only(
 
 def test_a_backup_while_another_writes_is_whole(ledger: Ledger, path: Path, tmp_path: Path) -> None:
     with ledger._store.writing() as books:
-        books.append(Kind.NOTE, None, {"text": "not yet committed"})
+        books.append(EntryKind.NOTE, None, {"text": "not yet committed"})
         place = ledger.backup(tmp_path / "backup.db")
     with Ledger.open(place) as copy:
         assert copy.verify().entries == 2

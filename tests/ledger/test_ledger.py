@@ -21,7 +21,7 @@ from letalone.errors import (
     ParameterError,
     UnsupportedQuery,
 )
-from letalone.ledger import Kind, Ledger
+from letalone.ledger import EntryKind, Ledger
 from letalone.privacy import (
     ADD_REMOVE,
     REPLACE,
@@ -83,7 +83,7 @@ def test_g8_every_release_and_every_refusal_is_an_entry(ledger: Ledger) -> None:
             ledger.charge("visits", privacy, plan={}, digest="b", analyst="Bob", purpose="q")
         assert ledger.data_set("visits") == before
         last = ledger.entries()[-1]
-        assert last.kind is Kind.REFUSED
+        assert last.kind is EntryKind.REFUSED
         assert last.body == {
             "reason": error.__name__, "digest": "b", "analyst": "Bob", "purpose": "q",
         }  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 from behind import forge
 from letalone.errors import BudgetExceeded, LedgerDamaged, NotAllowed, ParameterError
-from letalone.ledger import Kind, Ledger, Reservation, entries
+from letalone.ledger import EntryKind, Ledger, Reservation, entries
 from letalone.privacy import ApproxDP, Budget, Filter, GaussianDP, Privacy, PureDP
 
 ANN, BOB = ("Ann", "research"), ("Bob", "research")
@@ -95,7 +95,7 @@ def test_whoever_has_no_level_is_refused_everywhere_and_it_is_written_down(
         ask(rationed, who, PureDP(0.1))
     assert spent(rationed) == before
     last = rationed.entries()[-1]
-    assert (last.kind, last.body["reason"]) == (Kind.REFUSED, "NotAllowed")
+    assert (last.kind, last.body["reason"]) == (EntryKind.REFUSED, "NotAllowed")
     assert not rationed.fits("visits", PureDP(0.1), analyst=who[0], purpose=who[1])
     rationed.verify()
 
@@ -115,7 +115,7 @@ def test_the_level_that_has_too_little_is_named_and_nothing_is_charged_anywhere(
             ask(rationed, who, PureDP(cost))
         assert (refused.value.level is None) == (who is CY)
         assert spent(rationed) == before
-        assert rationed.entries()[-1].kind is Kind.REFUSED
+        assert rationed.entries()[-1].kind is EntryKind.REFUSED
     ask(rationed, BOB, PureDP(0.2))
     ask(rationed, CY, PureDP(0.4))
     rationed.verify()
@@ -310,7 +310,7 @@ def test_each_level_pays_once_for_an_answer_and_the_data_set_never_again(ratione
     assert (spent(rationed)["Cy"], spent(rationed)["planning"]) == (tenth, tenth)
     assert spent(rationed)[None] == tenth
     assert len(rationed) == entries_before + 2
-    shared = [entry for entry in rationed.entries() if entry.kind is Kind.SHARED]
+    shared = [entry for entry in rationed.entries() if entry.kind is EntryKind.SHARED]
     assert [len(entry.body["levels"]) for entry in shared] == [1, 2]  # type: ignore[arg-type]
     rationed.verify()
 
@@ -442,17 +442,17 @@ def long_ago(entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("kind", "change"),
     [
-        *[(Kind.RESERVED, one) for one in (unpaid, no_levels, other_analyst, no_analyst)],
-        *[(Kind.RESERVED, one) for one in (smaller_point, not_rationed, long_ago)],
-        *[(Kind.SHARED, one) for one in (unpaid, no_levels, other_analyst, other_question)],
-        (Kind.SHARED, long_ago),
-        *[(Kind.LEVEL_OPENED, one) for one in (larger, not_rationed, other_analyst)],
-        *[(Kind.LEVEL_RAISED, one) for one in (larger, unpaid)],
-        *[(Kind.LEVEL_WITHDRAWN, one) for one in (not_withdrawn, unpaid)],
+        *[(EntryKind.RESERVED, one) for one in (unpaid, no_levels, other_analyst, no_analyst)],
+        *[(EntryKind.RESERVED, one) for one in (smaller_point, not_rationed, long_ago)],
+        *[(EntryKind.SHARED, one) for one in (unpaid, no_levels, other_analyst, other_question)],
+        (EntryKind.SHARED, long_ago),
+        *[(EntryKind.LEVEL_OPENED, one) for one in (larger, not_rationed, other_analyst)],
+        *[(EntryKind.LEVEL_RAISED, one) for one in (larger, unpaid)],
+        *[(EntryKind.LEVEL_WITHDRAWN, one) for one in (not_withdrawn, unpaid)],
     ],
 )
 def test_levels_that_do_not_add_up_are_found_though_they_are_signed(
-    ledger: Ledger, path: Path, kind: Kind, change: Callable[[dict[str, Any]], None]
+    ledger: Ledger, path: Path, kind: EntryKind, change: Callable[[dict[str, Any]], None]
 ) -> None:
     end = datetime(2039, 1, 1, tzinfo=UTC)
     ledger.allow("visits", Budget(0.6), purpose="research", expires=end)
@@ -463,7 +463,9 @@ def test_levels_that_do_not_add_up_are_found_though_they_are_signed(
     ledger.raise_level("visits", Budget(0.5), purpose="research", analyst="Ann")
     ledger.withdraw("visits", purpose="research", analyst="Ann", why="has left")
     found = [entry.number for entry in ledger.entries() if entry.kind is kind]
-    number = found[0] if kind is Kind.LEVEL_OPENED and change is not other_analyst else found[-1]
+    number = (
+        found[0] if kind is EntryKind.LEVEL_OPENED and change is not other_analyst else found[-1]
+    )
     forge(path, number, lambda _: None)
     ledger.verify()
     forge(path, number, change)
@@ -479,7 +481,7 @@ def test_the_time_of_a_decision_is_the_time_of_its_entry(
     ledger.allow("visits", Budget(1), purpose="research", expires=end)
     ledger.allow("visits", Budget(1), purpose="research", analyst="Ann")
     at(monkeypatch, "2030-12-31T23:59:59Z")
-    monkeypatch.setattr("letalone.ledger.books.now", lambda: "2031-01-01T00:00:00Z")
+    monkeypatch.setattr("letalone.ledger.transaction.now", lambda: "2031-01-01T00:00:00Z")
     ask(ledger, ANN, PureDP(0.1))
     assert ledger.entries()[-1].time == "2030-12-31T23:59:59Z"
     monkeypatch.undo()

@@ -8,7 +8,7 @@ from behind import PATIENTS, execute
 from letalone.errors import BudgetExceeded, DataSetFrozen, LedgerDamaged, NotAllowed
 from letalone.ledger import Ledger, Reservation
 from letalone.ledger.acts import AlreadySettled
-from letalone.ledger.books import Books
+from letalone.ledger.transaction import LedgerTransaction
 from letalone.privacy import Budget, PureDP
 
 ASKED: dict[str, Any] = {"plan": {"count": "*"}, "digest": "d", "run": "one"}
@@ -160,7 +160,7 @@ def test_refusals_and_settled_charges_slow_nothing_down(tmp_path: Any) -> None:
         charged(ledger)
 
         def look(connection: Any) -> None:
-            books = Books(connection)
+            books = LedgerTransaction(connection)
             (found, _), begun = books.charging("visits", None, "d")
             assert (found is not None, len(begun)) == (True, 1)
 

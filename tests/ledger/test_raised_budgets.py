@@ -6,7 +6,7 @@ import pytest
 
 from behind import PATIENTS
 from letalone.errors import BudgetExceeded
-from letalone.ledger.acts import Charge, paid, raised
+from letalone.ledger.acts import Charge, after_charge, with_larger_budget
 from letalone.ledger.data_sets import DataSet, new_data_set
 from letalone.privacy import ZCDP, ApproxDP, Budget, GaussianDP, Privacy, PureDP
 from letalone.privacy.bank import USUAL_SHARES
@@ -29,7 +29,7 @@ def spend(before: DataSet, chance: Random) -> tuple[DataSet, list[Charge]]:
     while refused < 30:
         privacy = some_release(chance)
         try:
-            before, at = paid(before, privacy, None)
+            before, at = after_charge(before, privacy, None)
         except BudgetExceeded:
             refused += 1
         else:
@@ -46,7 +46,7 @@ def test_no_raise_is_refused_and_each_leaves_at_least_as_much(seed: int) -> None
     before, charges = spend(opened(first), chance)
     assert charges
     for more in (Budget(0), Budget(0.001), Budget(0, 1e-7), Budget(1, 1e-6)):
-        after = raised(before, first + more, charges)
+        after = with_larger_budget(before, first + more, charges)
         assert after.releases == before.releases
         assert after.state.leak == before.state.leak
         alive = {(one.notion, one.order) for one in before.state.accounts if one.live}
@@ -60,5 +60,10 @@ def test_no_raise_is_refused_and_each_leaves_at_least_as_much(seed: int) -> None
 @pytest.mark.parametrize("seed", range(3))
 def test_raising_twice_is_raising_once(seed: int) -> None:
     before, charges = spend(opened(Budget(1, 1e-6)), Random(seed))
-    once = raised(before, Budget(3, 1e-5), charges)
-    assert raised(raised(before, Budget(2, 1e-6), charges), Budget(3, 1e-5), charges) == once
+    once = with_larger_budget(before, Budget(3, 1e-5), charges)
+    assert (
+        with_larger_budget(
+            with_larger_budget(before, Budget(2, 1e-6), charges), Budget(3, 1e-5), charges
+        )
+        == once
+    )

@@ -11,7 +11,7 @@ import pytest
 
 from letalone.errors import DataSetFrozen, ParameterError
 from letalone.ledger import Ledger, Reservation
-from letalone.ledger.entries import Kind
+from letalone.ledger.entries import EntryKind
 from letalone.privacy import ADD_REMOVE, Budget, PureDP
 
 COST = PureDP(0.1, neighbours=ADD_REMOVE)
@@ -67,7 +67,7 @@ def test_an_older_copy_that_is_put_in_place_while_it_is_open_freezes_all(
         for name in NAMES:
             with pytest.raises(DataSetFrozen, match="letalone ledger why"):
                 charge(ledger, 4, name)
-        why = ledger.newest("two", limit=1, kind=Kind.FROZEN)[0].body["why"]
+        why = ledger.newest("two", limit=1, kind=EntryKind.FROZEN)[0].body["why"]
         missing = f"4 entries are missing, up to entry {last}"
         assert why == f"an older copy of the ledger was put in place: {missing}"
         assert losses(ledger) == [{"number": last, "hash": head}]
@@ -106,7 +106,7 @@ def test_entries_that_others_have_added_since_do_not_hide_the_loss(tmp_path: Pat
         assert len(unaware_entries(path)) > last
         with pytest.raises(DataSetFrozen):
             charge(ledger, 7)
-        why = ledger.newest("one", limit=1, kind=Kind.FROZEN)[0].body["why"]
+        why = ledger.newest("one", limit=1, kind=EntryKind.FROZEN)[0].body["why"]
         assert why == (
             f"another copy of the ledger was put in place: entry {last} is not the one that was"
             " there"

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from behind import PATIENTS
 from letalone.errors import LedgerUnavailable
 from letalone.ledger import Ledger
-from letalone.ledger.entries import Kind
+from letalone.ledger.entries import EntryKind
 from letalone.ledger.statements import ADD_ENTRY, THE_HEAD
 from letalone.privacy import Budget, PureDP
 from round_trips import counting
@@ -47,7 +47,7 @@ def test_at_the_first_error_nothing_of_a_transaction_is_kept(database: str) -> N
 
         def add_twice() -> None:
             with ledger._store.writing() as books:
-                entry = books.append(Kind.NOTE, None, {"text": "x"})
+                entry = books.append(EntryKind.NOTE, None, {"text": "x"})
                 row = {"number": entry.number, "name": None, "kind": "x", "text": "x", "hash": "x"}
                 books._write(ADD_ENTRY, row)  # it is there already, and the COMMIT comes with it
 
@@ -94,9 +94,9 @@ def test_a_connection_that_cannot_be_undone_is_given_up_in_silence(
 
 def test_what_is_asked_comes_after_what_was_written_before(database: str) -> None:
     with opened(database) as ledger, ledger._store.writing() as books:
-        first = books.append(Kind.NOTE, None, {"text": "first"})
+        first = books.append(EntryKind.NOTE, None, {"text": "first"})
         assert books.entry(first.number) == first
-        second = books.append(Kind.NOTE, None, {"text": "second"})
+        second = books.append(EntryKind.NOTE, None, {"text": "second"})
         assert (second.number, second.previous) == (first.number + 1, first.hash)
         assert books.head().hash == second.hash
 
@@ -119,7 +119,7 @@ def test_an_interrupt_after_the_writes_undoes_them(database: str) -> None:
 
         def interrupted() -> None:
             with ledger._store.writing() as books:
-                books.append(Kind.NOTE, None, {"text": "x"})
+                books.append(EntryKind.NOTE, None, {"text": "x"})
                 books.head()  # the note is at the server by then
                 raise KeyboardInterrupt
 

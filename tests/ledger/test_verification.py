@@ -15,7 +15,7 @@ import pytest
 
 from behind import PATIENTS, execute, forge, sign
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
-from letalone.ledger import Kind, Ledger, data_sets, levels, verify_export
+from letalone.ledger import EntryKind, Ledger, data_sets, levels, verify_export
 from letalone.ledger.entries import Entry
 from letalone.privacy import Budget, PureDP
 
@@ -62,7 +62,7 @@ def changed(value: object, chance: random.Random) -> object:
 
 def test_a_ledger_with_everything_in_it_holds(full: Ledger) -> None:
     kinds = {entry.kind for entry in full.entries()}
-    assert kinds == set(Kind), "the other tests here must meet every kind"
+    assert kinds == set(EntryKind), "the other tests here must meet every kind"
     found = full.verify()
     assert found.entries == len(full) == len(full.entries())
     assert found.data_sets == ("visits", "survey", "rationed")
@@ -237,24 +237,24 @@ def no_creation(entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("kind", "change"),
     [
-        (Kind.CREATED, no_creation),
-        (Kind.OPENED, larger_budget),
-        (Kind.RESERVED, cheaper),
-        (Kind.RESERVED, without_a_trace),
-        (Kind.RESERVED, larger_budget),
-        (Kind.RESERVED, other_data_set),
-        (Kind.SETTLED, other_data_set),
-        (Kind.SETTLED, other_outcome),
-        (Kind.REFUSED, unknown_data_set),
-        (Kind.FROZEN, thawed),
-        (Kind.THAWED, without_a_trace),
-        (Kind.BUDGET_RAISED, larger_budget),
-        (Kind.BUDGET_RAISED, without_a_trace),
-        (Kind.VERSION_RAISED, older_version),
+        (EntryKind.CREATED, no_creation),
+        (EntryKind.OPENED, larger_budget),
+        (EntryKind.RESERVED, cheaper),
+        (EntryKind.RESERVED, without_a_trace),
+        (EntryKind.RESERVED, larger_budget),
+        (EntryKind.RESERVED, other_data_set),
+        (EntryKind.SETTLED, other_data_set),
+        (EntryKind.SETTLED, other_outcome),
+        (EntryKind.REFUSED, unknown_data_set),
+        (EntryKind.FROZEN, thawed),
+        (EntryKind.THAWED, without_a_trace),
+        (EntryKind.BUDGET_RAISED, larger_budget),
+        (EntryKind.BUDGET_RAISED, without_a_trace),
+        (EntryKind.VERSION_RAISED, older_version),
     ],
 )
 def test_a_history_that_does_not_add_up_is_found_though_it_is_signed(
-    full: Ledger, tmp_path: Path, kind: Kind, change: Callable[[dict[str, Any]], None]
+    full: Ledger, tmp_path: Path, kind: EntryKind, change: Callable[[dict[str, Any]], None]
 ) -> None:
     place = copied(full, tmp_path)
     number = next(entry.number for entry in full.entries() if entry.kind is kind)
@@ -271,7 +271,7 @@ def test_a_charge_for_another_version_is_found_though_it_is_signed(
     """Nobody settled the charge, so nothing but the version of the data set contradicts it."""
     place = copied(full, tmp_path)
     number = next(
-        e.number for e in full.entries() if e.kind is Kind.RESERVED and e.name == "survey"
+        e.number for e in full.entries() if e.kind is EntryKind.RESERVED and e.name == "survey"
     )
     forge(place, number, lambda entry: entry["body"].update(version=7))
     with pytest.raises(LedgerDamaged, match="another version than the current one"):
@@ -283,7 +283,7 @@ def test_a_charge_that_is_settled_twice_is_found_though_it_is_signed(
 ) -> None:
     """The second answer stands where the first one stood, in every table."""
     place = copied(full, tmp_path)
-    first = next(entry for entry in full.entries() if entry.kind is Kind.SETTLED)
+    first = next(entry for entry in full.entries() if entry.kind is EntryKind.SETTLED)
     number = len(full) + 1
     again = replace(first, number=number, previous=full.head)
     columns = (number, again.name, again.kind.value, again.text(), again.hash)
@@ -347,7 +347,7 @@ def test_last_digits_of_another_machine_are_named_and_more_is_damage(
 ) -> None:
     """The charge of half a unit is moved by the part; later entries of it do not exist."""
     place = copied(full, tmp_path)
-    number = max(entry.number for entry in full.entries() if entry.kind is Kind.RESERVED)
+    number = max(entry.number for entry in full.entries() if entry.kind is EntryKind.RESERVED)
 
     def moved(entry: dict[str, Any]) -> None:
         account = entry["body"]["after"]["state"]["accounts"][0]

@@ -9,7 +9,7 @@ import pytest
 
 from letalone.errors import BudgetExceeded
 from letalone.ledger import Ledger
-from letalone.ledger import books as stored
+from letalone.ledger import transaction as stored
 from letalone.ledger.watch import watch_of_file
 from letalone.privacy import ADD_REMOVE, Budget, PureDP
 

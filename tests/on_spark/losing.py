@@ -18,11 +18,11 @@ from pyspark.sql.functions import udf
 import letalone as la
 from letalone.engines import spark as engines
 from letalone.engines import spark_start
-from letalone.engines.measures import DistinctValues, GridSum, Rows, Scope, Units
+from letalone.engines.measures import DistinctUnits, DistinctValues, GridSum, Rows, RowScope
 from letalone.engines.spark import open_spark
 from letalone.errors import DataSetFrozen
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding
+from letalone.plans.plan import Bounding
 
 PEOPLE = 20
 MANY = 200
@@ -125,7 +125,7 @@ def between(session):
 
     engines.rows_of = late
     schema = engine.schema().protecting("who")
-    scope = Scope(schema, None, (), (), (), None, Bounding(max_rows=1))
+    scope = RowScope(schema, None, (), (), (), None, Bounding(max_rows=1))
     found = engine.measure(scope, [DistinctValues(col("thing"))])
     engines.rows_of = taken
     session.conf.set("spark.sql.shuffle.partitions", "2")
@@ -140,8 +140,8 @@ def replaced(session, folder):
     framed = engine._framed
     engine._framed = lambda query: asked.append(1) or framed(query)
     schema = engine.schema().protecting("who")
-    scope = Scope(schema, col("ward") != "C", (), (), (), None, Bounding(max_rows=2))
-    found = engine.measure(scope, [Rows(), Units(), GridSum(col("cost"), 0, 1000, 0)])
+    scope = RowScope(schema, col("ward") != "C", (), (), (), None, Bounding(max_rows=2))
+    found = engine.measure(scope, [Rows(), DistinctUnits(), GridSum(col("cost"), 0, 1000, 0)])
     return {"found": found, "asked": len(asked), "lost": not once.exists()}
 
 

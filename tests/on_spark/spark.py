@@ -109,8 +109,8 @@ def ranks(engine: SparkEngine, schema: Schema, size: int) -> list[int | None]:
     """The rank of each row in the order in which they were put in; None without a unit."""
     unit = unit_of(engine._relation, schema.column(schema.unit), "#source", SPARK)
     columns = [
-        syntax.alias(syntax.named("rank", "#ranks"), "rank"),
-        syntax.alias(syntax.named("#number", "#source"), "number"),
+        syntax.alias(syntax.column("rank", "#ranks"), "rank"),
+        syntax.alias(syntax.column("#number", "#source"), "number"),
     ]
     made = SPARK.ranked(columns, engine._relation.sql, "key", mark="#", unit=unit)
     key = {"key": draw_key(engine._bits)}

@@ -4,10 +4,10 @@ import pytest
 
 import letalone as la
 from engines.test_engine_laws import SCHEMA, crowd
-from letalone.engines.measures import Scope
+from letalone.engines.measures import RowScope
 from letalone.engines.spark import open_spark
 from letalone.errors import ParameterError
-from letalone.plans.query import Bounding
+from letalone.plans.plan import Bounding
 from on_spark.spark import frame_of
 
 
@@ -17,7 +17,7 @@ def copy(spark):
     frame_of(crowd(5), SCHEMA).write.saveAsTable("default.original")
     try:
         engine = open_spark((spark, "default.original"), schema=SCHEMA, side_table="default.ranks")
-        engine.prepare(Scope(SCHEMA, None, (), (), (), None, Bounding(max_rows=1)))
+        engine.prepare(RowScope(SCHEMA, None, (), (), (), None, Bounding(max_rows=1)))
         engine.close()
         yield "ranks"
     finally:

@@ -16,7 +16,7 @@ from engines.test_expressions import COLUMNS, DATES, SCHEMA, TIMES, cases, expre
 from evaluator import evaluate
 from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK
-from letalone.engines.measures import Rows, Scope
+from letalone.engines.measures import Rows, RowScope
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.spark import open_spark
 from letalone.engines.spark_versions import frame_of_arrow, print_for_session, rows_of
@@ -29,7 +29,7 @@ from letalone.plans.expressions import (
     Negated,
     StartOf,
 )
-from letalone.plans.query import Bounding
+from letalone.plans.plan import Bounding
 from letalone.plans.types import Type
 from on_spark.spark import SameBits, spark
 
@@ -58,7 +58,7 @@ def nasty():
 
 def values_in(engine, asked):
     """The values of some expressions in each row, by Spark."""
-    scope = Scope(SCHEMA, None, (), (), (), None, Bounding())
+    scope = RowScope(SCHEMA, None, (), (), (), None, Bounding())
     made = ScopeRows(scope, asked, Tables(engine._relation, None, {}, SPARK))
     values = [syntax.alias(made.value(one).sql, f"v{n}") for n, one in enumerate(asked)]
     text = print_for_session(syntax.select(values, made.select(with_unit=False)), engine._session)
@@ -113,7 +113,7 @@ def test_a_chain_of_guards_is_planned_once_and_not_once_for_each_mention(nasty):
         chain = Arithmetic("/", Literal(1), Arithmetic("+", chain, Literal(1)))
     rows, engine = nasty
     assert differing(rows, engine, [chain]) is None
-    scope = Scope(SCHEMA, chain > 0, (), (), (), None, Bounding())
+    scope = RowScope(SCHEMA, chain > 0, (), (), (), None, Bounding())
     true = [evaluate(chain > 0, row, SCHEMA) is True for row in rows]
     assert engine.measure(scope, [Rows()]) == [[sum(true)]]
 

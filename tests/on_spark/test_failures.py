@@ -15,10 +15,10 @@ import pytest
 import letalone as la
 from letalone.engines import spark as engines
 from letalone.engines.failure import EngineFailed
-from letalone.engines.measures import Rows, Scope
+from letalone.engines.measures import Rows, RowScope
 from letalone.engines.spark import open_spark
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding
+from letalone.plans.plan import Bounding
 from on_spark.losing import MANY, PEOPLE
 
 LOSING = Path(__file__).parent / "losing.py"
@@ -107,7 +107,7 @@ def test_a_statement_that_is_tried_again_each_time_is_given_up(spark, monkeypatc
     engine, asked = open_spark(frame), []
     monkeypatch.setattr(engines.Jobs, "were_tried_again", lambda jobs: asked.append(jobs) or True)
     schema, bounding = engine.schema().protecting("who"), (Bounding(), Bounding(max_rows=1))
-    scopes = [Scope(schema, col("who") != "x", (), (), (), None, b) for b in bounding]
+    scopes = [RowScope(schema, col("who") != "x", (), (), (), None, b) for b in bounding]
     assert engine.measure(scopes[0], [Rows()]) == [[9]]
     assert not asked
     with pytest.raises(EngineFailed):

@@ -15,12 +15,12 @@ import letalone as la
 from engines.test_engine_laws import COST, SCHEMA, WARD, crowd, row, scope_of
 from engines.test_secrets import everything_said
 from letalone.engines.failure import EngineFailed
-from letalone.engines.measures import Rows, Units
+from letalone.engines.measures import DistinctUnits, Rows
 from letalone.engines.spark import open_spark
 from letalone.engines.spark_silence import with_loggers_off
 from letalone.engines.spark_versions import settings_of
 from letalone.errors import ParameterError, UnsupportedQuery
-from letalone.plans.query import Bounding
+from letalone.plans.plan import Bounding
 from on_spark.spark import frame_of
 
 SECRET = "S3CR3T"
@@ -143,7 +143,7 @@ def test_what_comes_back_are_sums_and_never_rows(visits, monkeypatch):
     engine = open_spark(visits)
     schema = engine.schema().protecting("patient")
     scope = scope_of(Bounding(max_rows=3), schema=schema)
-    engine.measure(scope, [Rows(), Units(), COST])
+    engine.measure(scope, [Rows(), DistinctUnits(), COST])
     grouped = scope_of(Bounding(max_rows=3), groups=(WARD,), keys=(("A",), ("no",)), schema=schema)
     engine.measure(grouped, [Rows()])
     groups = engine.discover(grouped)

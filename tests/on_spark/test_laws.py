@@ -31,8 +31,8 @@ from engines.test_engine_laws import (
 from engines.test_units import AFTER, BEFORE, MEASURES, slow
 from engines.test_units import GROUPINGS as OF_UNITS
 from engines.test_units import scope_of as scope_of_units
-from letalone.engines.measures import Rows, Scope, Units
-from letalone.plans.query import Bounding
+from letalone.engines.measures import DistinctUnits, Rows, RowScope
+from letalone.plans.plan import Bounding
 from on_spark.spark import from_spark, opened
 
 SHARED = (
@@ -78,9 +78,9 @@ def crowded(request):
 def test_bounds_cut_off_what_they_should_in_a_crowd(crowded, bounding, grouping):
     """Few of the keys that occur are listed, and filters leave gaps in each unit's ranks."""
     made, slow = crowded
-    scope = Scope(SCHEMA, FILTERS["derived"], DERIVED, (), *GROUPINGS[grouping], bounding)
+    scope = RowScope(SCHEMA, FILTERS["derived"], DERIVED, (), *GROUPINGS[grouping], bounding)
     more = [HISTOGRAMS[0], *PRODUCTS[1:4], VALUES[4]]
-    measures = [Rows(), Units(), COST] + ([] if bounding.clip else more)
+    measures = [Rows(), DistinctUnits(), COST] + ([] if bounding.clip else more)
     assert made.engine.measure(scope, measures) == slow.measure(scope, measures)
     assert dict(made.engine.discover(scope)) == slow.discover(scope)
 
@@ -121,7 +121,7 @@ def test_a_user_with_nine_tenths_of_the_rows_counts_with_as_many_as_they_may(mak
     rows += [row(patient=f"q{n % 500}", ward="B", cost=2.0) for n in range(2000)]
     engine = make(rows).engine
     for most in (1, 3):
-        found = engine.measure(scope_of(Bounding(max_rows=most)), [Rows(), Units(), COST])
+        found = engine.measure(scope_of(Bounding(max_rows=most)), [Rows(), DistinctUnits(), COST])
         assert found == [[501 * most], [501], [(most + 1000 * most) << 10]]
     grouped = scope_of(Bounding(max_groups=1, max_rows=2), groups=(WARD,), keys=(("A",), ("B",)))
     assert engine.measure(grouped, [Rows()]) == [[2, 1000]]
@@ -145,7 +145,7 @@ def test_one_unit_more_moves_counts_by_no_more_than_its_bound(bounding):
         for w, y in product("AaB", (2023, 2024))
     ] * 3
     groups, keys = GROUPINGS["ward"]
-    scope = Scope(SCHEMA, None, (), (), groups, keys, bounding)
+    scope = RowScope(SCHEMA, None, (), (), groups, keys, bounding)
     most = (bounding.max_groups or 3) * (1 if bounding.clip else bounding.max_rows or 18)
     found = [_in_one_partition(some).measure(scope, [Rows(), COST]) for some in (rows, rows + mine)]
     moved = [

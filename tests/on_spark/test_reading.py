@@ -9,13 +9,13 @@ from engines.test_reading import text_file
 from engines.test_reading import values_of as of_file
 from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK
-from letalone.engines.measures import Rows, RowsWith, Scope, Units
+from letalone.engines.measures import DistinctUnits, Rows, RowScope, RowsWith
 from letalone.engines.reading import READABLE
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.spark import open_spark
 from letalone.engines.spark_versions import print_for_session, rows_of
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from on_spark.spark import COLLATE, OLD, SameBits
@@ -78,7 +78,7 @@ def values_of(frame, column):
     """What Spark makes of a column under a declared type."""
     schema = Schema("t", (column,))
     engine = open_spark(frame, schema=schema)
-    scope = Scope(schema, None, (), (), (), None, Bounding())
+    scope = RowScope(schema, None, (), (), (), None, Bounding())
     made = ScopeRows(scope, [col("x")], Tables(engine._relation, None, {}, SPARK))
     value = syntax.alias(made.value(col("x")).sql, "value")
     text = print_for_session(syntax.select([value], made.select(with_unit=False)), engine._session)
@@ -95,12 +95,12 @@ def test_no_cell_of_any_type_fails_under_any_type_that_it_can_be_read_as(frames,
     for declared in [one for one in Type if one is own or own in READABLE[one]]:
         schema = Schema("t", (Column("x", declared),))
         engine = open_spark(frames[kind], schema=schema, bits=SameBits())
-        scope = Scope(schema, None, (), (), (), None, Bounding())
+        scope = RowScope(schema, None, (), (), (), None, Bounding())
         measures = [Rows()] + ([] if declared is Type.OTHER else [RowsWith(col("x"))])
         assert engine.measure(scope, measures)[0] == [len(CELLS[kind]) + 1]
         if declared is own and own is not Type.OTHER:
-            unit = Scope(schema.protecting("x"), None, (), (), (), None, Bounding(max_rows=1))
-            assert engine.measure(unit, [Units()])[0][0] > 0
+            unit = RowScope(schema.protecting("x"), None, (), (), (), None, Bounding(max_rows=1))
+            assert engine.measure(unit, [DistinctUnits()])[0][0] > 0
         engine.close()
 
 
@@ -150,8 +150,8 @@ def test_text_of_every_collation_is_compared_with_keys_and_texts_by_its_bytes(sp
         schema = Schema("t", (Column(name, Type.TEXT),), unit=name)
         group = GroupColumn(name, col(name), Type.TEXT)
         keys = tuple((word,) for word in reversed(words))
-        scope = Scope(schema, col(name) != "a", (), (), (group,), keys, Bounding(max_rows=1))
+        scope = RowScope(schema, col(name) != "a", (), (), (group,), keys, Bounding(max_rows=1))
         engine = open_spark((spark, "words"), schema=schema)
-        assert engine.measure(scope, [Rows(), Units()]) == [[1, 1, 1, 0]] * 2
+        assert engine.measure(scope, [Rows(), DistinctUnits()]) == [[1, 1, 1, 0]] * 2
         engine.close()
     spark.sql("DROP TABLE words")

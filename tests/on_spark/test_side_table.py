@@ -18,11 +18,11 @@ from engines.test_engine_laws import (
     crowd,
     row,
 )
-from letalone.engines.measures import GridSum, Rows, Scope, Units
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope
 from letalone.engines.spark import open_spark
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.plan import Bounding, GroupColumn
 from on_spark.spark import COLLATE, SameBits, frame_of
 
 FEW = Bounding(max_rows=2)
@@ -58,7 +58,7 @@ def opened(spark, frame):
 
 
 def scope_of(bounding, grouping="none", where="all"):
-    return Scope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
+    return RowScope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
 
 
 def copied(engine, *names):
@@ -74,7 +74,7 @@ def test_questions_of_the_copy_are_those_of_its_ranks(opened, rows):
     engine.prepare(scope_of(FEW))
     found = dict(copied(engine, "age"))
     slow = Reference(rows, [found.get(row["age"]) for row in rows])
-    measures = [Rows(), Units(), COST]
+    measures = [Rows(), DistinctUnits(), COST]
     for bounding, grouping in zip(BOUNDINGS, ("ward", "day and urgent") * 3, strict=True):
         scope = scope_of(bounding, grouping, "derived")
         assert engine.measure(scope, measures) == slow.measure(scope, measures)
@@ -253,7 +253,7 @@ def test_every_value_and_type_survives_the_copy(opened, spark):
     numbers, others = ["x,y;", "f f", "p"], ["who", "c", "l", "n", "d", "t"]
     groups = tuple(GroupColumn(name, col(name), schema.column(name).type) for name in others)
     grids = [GridSum(col(name), -(2**30), 2**30, 10) for name in numbers]
-    scope = Scope(schema, None, (), (), (), None, Bounding(max_rows=5))
+    scope = RowScope(schema, None, (), (), (), None, Bounding(max_rows=5))
     found = [
         (engine.measure(scope, grids), engine.discover(replace(scope, groups=groups)))
         for engine in (whole, copy)

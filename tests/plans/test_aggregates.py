@@ -7,13 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
-from letalone.plans import aggregates as ask
-from letalone.plans.aggregates import resolve_aggregate
-from letalone.plans.bounds import MOST_CELLS, friendly_step
-from letalone.plans.expressions import Bin, case, col
-from letalone.plans.facts import AggregateRequest, check_aggregate
-from letalone.plans.formulas import Aggregate
-from letalone.plans.parts import (
+from letalone.plans import requests as ask
+from letalone.plans.aggregates import (
     Count,
     CountUnits,
     CountValues,
@@ -27,6 +22,11 @@ from letalone.plans.parts import (
     Sum,
     Variance,
 )
+from letalone.plans.bounds import MOST_CELLS, friendly_step
+from letalone.plans.expressions import Bin, case, col
+from letalone.plans.facts import AggregateRequest, check_aggregate
+from letalone.plans.formulas import Aggregate
+from letalone.plans.requests import resolve_aggregate
 from letalone.plans.types import Type
 from letalone.plans.typing import columns_of
 from plans.samples import SCHEMA

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from letalone.errors import ParameterError
-from letalone.plans.constants import as_bound, as_value, shown
+from letalone.plans.constants import as_bound, as_value, format_constant
 
 
 class Word(str, Enum):  # noqa: UP042  (StrEnum's str() would hide the difference)
@@ -94,5 +94,5 @@ def test_a_bound_is_a_finite_number_of_sane_size(value: object) -> None:
     ],
 )
 def test_a_rational_is_shown_as_a_person_writes_it(value: Fraction, words: str) -> None:
-    assert shown(value) == words
+    assert format_constant(value) == words
     assert Fraction(words) == value

@@ -5,9 +5,9 @@ from datetime import date
 
 import pytest
 
-from letalone.plans import aggregates as ask
+from letalone.plans import requests as ask
 from letalone.plans.expressions import Bin, Expression, case, col
-from letalone.plans.query import PublicJoin, bins, make_plan
+from letalone.plans.plan import PublicJoin, bins, make_plan
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 from letalone.plans.wording import in_words

@@ -11,9 +11,9 @@ from letalone.errors import FormatError, LetaloneError, ParameterError, Unsuppor
 from letalone.plans import per_unit
 from letalone.plans.expressions import case, col
 from letalone.plans.features import PerUnit, UnitExtreme, UnitTotal
-from letalone.plans.query import Bounding, Plan, PublicJoin, make_plan
+from letalone.plans.plan import Bounding, Plan, PublicJoin, make_plan
 from letalone.plans.schema import Column, Schema
-from letalone.plans.stored import plan_from_json
+from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.types import Type
 from letalone.tables.sensitivity import Contribution, contribution
 from plans.test_stored import changed, places

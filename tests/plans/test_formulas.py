@@ -6,10 +6,10 @@ import pytest
 
 import letalone as la
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
+from letalone.plans.aggregates import Count, CountPresent, Mean, Sum
 from letalone.plans.formulas import Formula
-from letalone.plans.parts import Count, CountPresent, Mean, Sum
-from letalone.plans.query import Plan, make_plan
-from letalone.plans.stored import plan_from_json
+from letalone.plans.plan import Plan, make_plan
+from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue
 from plans.samples import SCHEMA
 

@@ -16,9 +16,9 @@ from letalone.errors.remedies import (
     NameKeys,
     UseName,
 )
-from letalone.plans import aggregates as ask
+from letalone.plans import requests as ask
 from letalone.plans.expressions import col
-from letalone.plans.query import make_plan
+from letalone.plans.plan import make_plan
 from plans.samples import SCHEMA
 
 

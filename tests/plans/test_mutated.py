@@ -12,19 +12,19 @@ import pytest
 from letalone.curator.plan_checks import used_columns
 from letalone.curator.questions import check_size
 from letalone.errors import FormatError, LetaloneError
-from letalone.plans import aggregates as ask
 from letalone.plans import per_unit
+from letalone.plans import requests as ask
 from letalone.plans.clauses import PrivateJoin
 from letalone.plans.expressions import col
 from letalone.plans.features import PerUnit
 from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
-from letalone.plans.query import Plan, make_plan
+from letalone.plans.plan import Plan, make_plan
 from letalone.plans.schema import Column
-from letalone.plans.stored import plan_from_json
+from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.unnamed import check_names_nobody
 from letalone.session.notes import notes_of, question_of
 from letalone.session.outputs import slots_of
-from letalone.tables.compiled import compiled
+from letalone.tables.compiled import compile_plan
 from plans.samples import SCHEMA
 from plans.test_stored import everything
 
@@ -112,7 +112,7 @@ def read_and_priced(stored: object) -> str:
         used_columns(plan)
         check_size(plan, 20_000)
         slots_of(plan)
-        whole = compiled(plan, epsilon=1, delta=Fraction(1, 10**6))
+        whole = compile_plan(plan, epsilon=1, delta=Fraction(1, 10**6))
         assert question_of(plan)
         assert isinstance([*notes_of(plan, from_text=frozenset())], list)
         assert whole.parts

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
-from letalone.plans import aggregates as ask
-from letalone.plans.aggregates import resolve_aggregate
-from letalone.plans.described import described
+from letalone.plans import requests as ask
+from letalone.plans.aggregates import Variance
+from letalone.plans.described import describe_plan
 from letalone.plans.expressions import col
 from letalone.plans.facts import AggregateRequest, check_aggregate
 from letalone.plans.formulas import Aggregate, expressions_of
 from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
-from letalone.plans.parts import Variance
-from letalone.plans.query import make_plan
-from letalone.plans.stored import plan_from_json
+from letalone.plans.plan import make_plan
+from letalone.plans.requests import resolve_aggregate
+from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.typing import columns_of
 from plans.samples import SCHEMA
 
@@ -132,11 +132,11 @@ def test_a_plan_without_samples_is_spelled_as_before_there_were_any() -> None:
 
 def test_dates_in_features_are_read() -> None:
     plan = make_plan(SCHEMA, {"r": ask.correlation("age", col("day") >= "2024-01-31")}, max_rows=1)
-    assert "2024-01-31" in described(plan)
+    assert "2024-01-31" in describe_plan(plan)
 
 
 def test_the_question_is_said_in_words() -> None:
-    said = described(everything())
+    said = describe_plan(everything())
     for words in (
         "number of different values of ward",
         "sample variance of age clamped to [0, 120]",

@@ -6,11 +6,11 @@ from fractions import Fraction
 import pytest
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
-from letalone.plans import aggregates as ask
+from letalone.plans import requests as ask
+from letalone.plans.aggregates import Count, Mean
 from letalone.plans.expressions import Expression, Literal, case, col, same
 from letalone.plans.keys import product
-from letalone.plans.parts import Count, Mean
-from letalone.plans.query import Bounding, GroupColumn, Plan, PublicJoin, bins, make_plan
+from letalone.plans.plan import Bounding, GroupColumn, Plan, PublicJoin, bins, make_plan
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 from plans.samples import SCHEMA

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 
 from letalone.errors import FormatError
 from letalone.exact.canonical import canonical
-from letalone.plans import aggregates as ask
+from letalone.plans import requests as ask
 from letalone.plans.expressions import Expression, case, col
-from letalone.plans.query import Plan, PublicJoin, bins, make_plan
+from letalone.plans.plan import Plan, PublicJoin, bins, make_plan
 from letalone.plans.schema import Column
-from letalone.plans.stored import plan_from_json
+from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.types import Type
 from plans.samples import SCHEMA, conditions, numbers
 from stages import pick

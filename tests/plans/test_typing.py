@@ -11,7 +11,7 @@ from evaluator import Row, evaluate
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
 from letalone.plans.expressions import Case, Expression, Literal, Not, case, col
 from letalone.plans.types import Type
-from letalone.plans.typing import Typed, columns_of, surely_present, type_of
+from letalone.plans.typing import ExpressionType, columns_of, surely_present, type_of
 from plans.samples import ROWS, SCHEMA, conditions, numbers
 from stages import pick
 
@@ -122,7 +122,7 @@ def test_a_condition_and_its_opposite_leave_no_otherwise_where_it_cannot_be_miss
 def test_derived_columns_are_typed_in_their_order_and_within_the_filter() -> None:
     derived = [("each", col("cost") / 2), ("twice", col("each") * 4)]
     columns = columns_of(SCHEMA, derived=derived)
-    assert columns.type_of(col("twice")) == Typed(Type.NUMBER, 0, 2000, nullable=True)
+    assert columns.type_of(col("twice")) == ExpressionType(Type.NUMBER, 0, 2000, nullable=True)
     kept = columns_of(SCHEMA, derived=derived, where=col("twice") > 1)
     assert not kept.type_of(col("twice")).nullable
     assert not kept.type_of(col("cost")).nullable, "it stands in twice"

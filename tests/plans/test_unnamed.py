@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from letalone.errors import UnsupportedQuery
-from letalone.plans import aggregates as ask
 from letalone.plans import pairs, per_unit
+from letalone.plans import requests as ask
 from letalone.plans.clauses import PrivateJoin, PublicJoin
 from letalone.plans.expressions import Bin, Clamp, case, col
 from letalone.plans.features import PerUnit
-from letalone.plans.query import Plan, bins, make_plan
+from letalone.plans.plan import Plan, bins, make_plan
 from letalone.plans.schema import Column
-from letalone.plans.stored import plan_from_json
+from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.types import Type
 from letalone.plans.unnamed import check_names_nobody
 from plans.samples import SCHEMA

@@ -16,8 +16,8 @@ from letalone.privacy.bounds import (
     below,
     dyadic_above,
     exceeds,
+    format_number,
     larger,
-    shown,
     shown_above,
     smaller,
 )
@@ -89,7 +89,7 @@ def test_a_dyadic_is_just_above():
      (Fraction(10**40 + 1, 3 * 10**40), "≈0.333333")],
 )  # fmt: skip
 def test_parameters_read_as_typed(value, text):
-    assert shown(value) == text
+    assert format_number(value) == text
 
 
 def test_printed_epsilons_are_rounded_up():

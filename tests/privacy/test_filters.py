@@ -32,7 +32,14 @@ from letalone.privacy import (
 )
 from letalone.privacy.bank import ORDERS, USUAL_SHARES, Notion, Shares, price_of
 from letalone.privacy.filter_record import state_from_json, state_to_json
-from letalone.privacy.filters import Filter, Odometer, charged, how_many_more, left_in_words, opened
+from letalone.privacy.filters import (
+    Filter,
+    Odometer,
+    charge_filter,
+    how_many_more,
+    left_in_words,
+    open_filter,
+)
 from letalone.privacy.laplace import laplace_divergence
 from letalone.privacy.pure_terms import pure_mu_squared, pure_rho
 from letalone.privacy.renyi import RenyiDP
@@ -78,7 +85,7 @@ def test_the_refusal_says_what_is_spent_asked_and_left_and_what_to_change() -> N
 
 
 def test_a_refused_request_is_added_to_no_account() -> None:
-    before = charged(opened(BUDGET), GaussianDP(0.05))
+    before = charge_filter(open_filter(BUDGET), GaussianDP(0.05))
     spending = Filter.resumed(before)
     with pytest.raises(BudgetExceeded):
         spending.charge(PureDP(5))
@@ -87,12 +94,12 @@ def test_a_refused_request_is_added_to_no_account() -> None:
 
 
 def test_without_a_delta_only_sums_live() -> None:
-    state = opened(Budget(1, 0))
+    state = open_filter(Budget(1, 0))
     assert [one.notion for one in state.accounts] == [Notion.SUMS]
     with pytest.raises(BudgetExceeded):
-        charged(state, GaussianDP(0.001))
+        charge_filter(state, GaussianDP(0.001))
     with pytest.raises(BudgetExceeded):
-        charged(state, ApproxDP(0.1, 1e-30))
+        charge_filter(state, ApproxDP(0.1, 1e-30))
 
 
 def test_a_budget_of_zero_takes_nothing() -> None:
@@ -101,24 +108,24 @@ def test_a_budget_of_zero_takes_nothing() -> None:
 
 
 def test_every_account_is_charged_dead_ones_too_and_the_dead_stay_dead() -> None:
-    state = charged(opened(BUDGET), GaussianDP(0.05))
+    state = charge_filter(open_filter(BUDGET), GaussianDP(0.05))
     for _ in range(8):
-        state = charged(state, GaussianDP(0.05))
+        state = charge_filter(state, GaussianDP(0.05))
     dead = account(state, Notion.SUMS)
     assert not dead.live
     assert dead.amount is not None
     assert dead.amount > 1
-    later = charged(state, PureDP(F(1, 1000)))
+    later = charge_filter(state, PureDP(F(1, 1000)))
     assert account(later, Notion.SUMS).amount == dead.amount + F(1, 1000)
     assert not account(later, Notion.SUMS).live
 
 
 def test_an_account_that_is_marked_dead_never_lives_again() -> None:
-    fresh = opened(BUDGET)
+    fresh = open_filter(BUDGET)
     dead = replace(fresh, accounts=tuple(replace(one, live=False) for one in fresh.accounts[:1]))
     with pytest.raises(BudgetExceeded):
-        charged(replace(dead, accounts=(*dead.accounts, *fresh.accounts[1:2])), PureDP(0.9))
-    assert charged(fresh, PureDP(0.9)).spent == Budget(0.9)
+        charge_filter(replace(dead, accounts=(*dead.accounts, *fresh.accounts[1:2])), PureDP(0.9))
+    assert charge_filter(fresh, PureDP(0.9)).spent == Budget(0.9)
 
 
 def test_readings_of_endless_curves_count_against_the_share_of_sums() -> None:
@@ -139,16 +146,16 @@ def test_a_curve_of_no_family_enters_as_one_point_whose_delta_leaks() -> None:
 
 
 def test_many_small_releases_outlive_basic_composition() -> None:
-    assert how_many_more(opened(BUDGET), PureDP(0.01)) > 300
-    assert how_many_more(opened(Budget(1, 0)), PureDP(0.01)) == 100
+    assert how_many_more(open_filter(BUDGET), PureDP(0.01)) > 300
+    assert how_many_more(open_filter(Budget(1, 0)), PureDP(0.01)) == 100
 
 
 # How curves enter.
 
 
 def charge_of(privacy):
-    price = price_of(privacy, opened(BUDGET).accounts, delta=F(1, 10**9))
-    named = zip(opened(BUDGET).accounts, price.amounts, strict=True)
+    price = price_of(privacy, open_filter(BUDGET).accounts, delta=F(1, 10**9))
+    named = zip(open_filter(BUDGET).accounts, price.amounts, strict=True)
     return price.leak, {(a.notion, a.order): more for a, more in named}
 
 
@@ -233,7 +240,7 @@ def test_p5_an_adaptive_adversary_keeps_the_budget(epsilons, leaks) -> None:
     looked at the curve so far, would let some tree beyond the budget.
     """
     budget = Budget(1, 0.1)
-    found = divergence(opened(budget, Shares(leak=1)), 0, epsilons, leaks, budget)
+    found = divergence(open_filter(budget, Shares(leak=1)), 0, epsilons, leaks, budget)
     assert found <= 0.1 + 1e-12
 
 
@@ -244,7 +251,7 @@ def divergence(state, node, epsilons, leaks, budget, p=1.0, q=1.0):
         return end
     epsilon, leak = epsilons[node], leaks[node]
     try:
-        after = charged(state, ApproxDP(epsilon, leak) if leak else PureDP(epsilon))
+        after = charge_filter(state, ApproxDP(epsilon, leak) if leak else PureDP(epsilon))
     except BudgetExceeded:
         return end
     truth, kept = 1 / (1 + exp(-epsilon)), 1 - float(leak)
@@ -295,14 +302,14 @@ def test_a_region_in_place_of_fixed_caps_would_break_the_promise() -> None:
 @pytest.mark.parametrize("privacy", [GaussianDP(0.05), LaplacePrivacy(0.02), ZCDP(0.001)])
 def test_what_is_let_through_is_within_the_budget_by_the_exact_curve(privacy) -> None:
     """The bank never accepts more equal releases than the exact curve of all allows."""
-    count = how_many_more(opened(BUDGET), privacy)
+    count = how_many_more(open_filter(BUDGET), privacy)
     assert count > 0
     assert (privacy * count).delta_bounds(1)[0] <= 1e-6
 
 
 def test_gaussian_noise_is_used_to_within_the_share_of_its_account() -> None:
     """One more Gaussian release than accepted would exceed each account's limit."""
-    count = how_many_more(opened(BUDGET), GaussianDP(0.01))
+    count = how_many_more(open_filter(BUDGET), GaussianDP(0.01))
     assert GaussianDP(mu_squared=F(count, 10**4)).delta(1) <= 2.5e-7
     assert GaussianDP(mu_squared=F(count + 1, 10**4)).delta(1) > 2.5e-7
 
@@ -367,15 +374,15 @@ def test_a_filter_is_stored_and_continued_exactly() -> None:
     ],
 )
 def test_a_damaged_or_generous_record_is_refused(field, value) -> None:
-    stored = state_to_json(charged(opened(BUDGET), PureDP(0.5)))
+    stored = state_to_json(charge_filter(open_filter(BUDGET), PureDP(0.5)))
     with pytest.raises(FormatError):
         state_from_json({**stored, field: value})
 
 
 def test_an_account_over_its_limit_cannot_be_stored_as_living() -> None:
-    state = opened(BUDGET)
+    state = open_filter(BUDGET)
     for _ in range(9):
-        state = charged(state, GaussianDP(0.05))
+        state = charge_filter(state, GaussianDP(0.05))
     stored = json.loads(json.dumps(state_to_json(state)))
     stored["accounts"][0]["live"] = True
     with pytest.raises(FormatError, match="do not fit"):
@@ -399,10 +406,10 @@ def test_threads_do_not_lose_charges() -> None:
 
 
 def test_huge_denominators_are_rounded_up_and_stay_short() -> None:
-    state, exact = opened(Budget(10**4)), F(0)
+    state, exact = open_filter(Budget(10**4)), F(0)
     for n in range(60):
         odd = F(1, 2**61 + 2 * n + 1)
-        state, exact = charged(state, PureDP(1 + odd)), exact + 1 + odd
+        state, exact = charge_filter(state, PureDP(1 + odd)), exact + 1 + odd
     total = account(state, Notion.SUMS).amount
     assert exact <= total <= exact + F(60, 2**256)
     assert total.denominator.bit_length() <= 2048 + 64
@@ -415,7 +422,7 @@ def test_shares_beyond_the_whole_are_refused(bad) -> None:
 
 
 def test_the_usual_shares_are_the_whole_delta() -> None:
-    state = opened(BUDGET)
+    state = open_filter(BUDGET)
     total = sum((one.share for one in state.accounts), state.leak_limit)
     assert total == BUDGET.delta
     names = ("leak", "sums", "gaussian", "concentrated", "renyi")
@@ -462,8 +469,8 @@ def test_p5_a_passed_mark_is_never_read_again() -> None:
 def test_every_pair_of_curves_is_charged_as_their_composition_would_be() -> None:
     curves = [PureDP(0.01), GaussianDP(0.02), ZCDP(0.0001), LaplacePrivacy(0.01)]
     for one, other in product(curves, curves):
-        apart = charged(charged(opened(BUDGET), one), other)
-        together = charged(opened(BUDGET), compose(one, other))
+        apart = charge_filter(charge_filter(open_filter(BUDGET), one), other)
+        together = charge_filter(open_filter(BUDGET), compose(one, other))
         for a, b in zip(apart.accounts[1:], together.accounts[1:], strict=True):
             assert a.amount == b.amount
 
@@ -531,10 +538,10 @@ def test_small_numbers_are_written_as_people_write_them() -> None:
 
 
 def test_the_delta_that_is_said_to_be_left_is_all_that_an_answer_can_have() -> None:
-    state = charged(opened(Budget(2, 1e-4)), ApproxDP(0.5, 1e-6))
+    state = charge_filter(open_filter(Budget(2, 1e-4)), ApproxDP(0.5, 1e-6))
     assert state.leak_left == Fraction("2.4e-5")
     assert left_in_words(state) == "ε = 1.5 (δ = 2.4e-5 for answers with a δ of their own)"
-    assert charged(state, ApproxDP(0.1, state.leak_left)).leak_left == 0
+    assert charge_filter(state, ApproxDP(0.1, state.leak_left)).leak_left == 0
     with pytest.raises(BudgetExceeded):
-        charged(state, ApproxDP(0.1, state.leak_left + Fraction(1, 10**9)))
-    assert left_in_words(opened(Budget(2))) == "ε = 2"
+        charge_filter(state, ApproxDP(0.1, state.leak_left + Fraction(1, 10**9)))
+    assert left_in_words(open_filter(Budget(2))) == "ε = 2"

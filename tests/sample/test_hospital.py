@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from letalone.errors import ParameterError
-from letalone.sample.hospital import DIAGNOSES, MOST_VISITS, TODAY, WARDS, aged, visits
+from letalone.sample.hospital import DIAGNOSES, MOST_VISITS, TODAY, WARDS, reaches_age, visits
 
 
 def test_the_same_seed_gives_the_same_table_and_another_seed_another() -> None:
@@ -62,7 +62,7 @@ def test_nearly_everyone_is_unique_by_zip_birth_date_and_gender() -> None:
 def test_an_age_counts_birthdays_and_not_days() -> None:
     """65 times 365 days are 16 or 17 days short of 65 years."""
     born = np.array(["1960-12-31", "1961-01-01", "1961-01-02", "1961-01-17"], "datetime64[D]")
-    assert aged(65, born).tolist() == [True, True, False, False]
+    assert reaches_age(65, born).tolist() == [True, True, False, False]
     assert str(TODAY) == "2026-01-01"
     assert not str(TODAY).endswith("02-29")
 

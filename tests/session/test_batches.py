@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 import letalone as la
-from letalone.ledger import Kind
-from letalone.privacy.filters import charged, how_many_more
-from letalone.privacy.filters import opened as filter_opened
+from letalone.ledger import EntryKind
+from letalone.privacy.filters import charge_filter, how_many_more
+from letalone.privacy.filters import open_filter as filter_opened
 from letalone.session.batch import choose_curve
 from session.makers import by_ward, opened
 
@@ -35,7 +35,7 @@ def test_a_batch_that_fits_only_together() -> None:
     small = questions(session, 40)
     assert session.how_many_more(small[0], epsilon=0.25) < 40
     assert len(session.batch(small, epsilon=0.25)) == 40
-    assert [one.kind for one in session.ledger.entries("data")].count(Kind.RESERVED) == 1
+    assert [one.kind for one in session.ledger.entries("data")].count(EntryKind.RESERVED) == 1
     session.ledger.verify()
 
 
@@ -58,8 +58,8 @@ def test_what_is_charged_is_never_less_than_what_the_curve_says() -> None:
         assert charge == whole or whole.epsilon(charge.stated_delta) <= charge.epsilon(  # pyright: ignore
             charge.stated_delta  # pyright: ignore
         )
-        spent = charged(state, whole).spent.epsilon
-        assert charged(state, charge).spent.epsilon <= spent
+        spent = charge_filter(state, whole).spent.epsilon
+        assert charge_filter(state, charge).spent.epsilon <= spent
     assert len(kinds) == 2, "both ways are tried"
 
 
@@ -85,7 +85,7 @@ def test_a_batch_over_budget_is_refused_whole_and_recorded() -> None:
     error = caught.value
     assert (error.spent, error.asked, error.left) == (la.Budget(0), la.Budget(1.5), la.Budget(1))
     assert session.spent == la.Budget(0)
-    assert [one.kind for one in session.ledger.entries("data")][-1] is Kind.REFUSED
+    assert [one.kind for one in session.ledger.entries("data")][-1] is EntryKind.REFUSED
 
 
 def test_a_batch_again_is_free() -> None:

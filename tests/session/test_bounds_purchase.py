@@ -9,7 +9,7 @@ import pytest
 
 import letalone as la
 from letalone.errors.codes import Code
-from letalone.ledger import Kind
+from letalone.ledger import EntryKind
 from letalone.session import bounds_purchase, pricing
 from letalone.session.bounds_purchase import (
     TRIAL_BOUNDS,
@@ -39,8 +39,8 @@ def priced(of: la.Session, sql: str = "SELECT AVG(amount) FROM my") -> PricedWit
     return found
 
 
-def kinds(of: la.Session) -> list[Kind]:
-    charged = (Kind.RESERVED, Kind.SETTLED, Kind.REFUSED)
+def kinds(of: la.Session) -> list[EntryKind]:
+    charged = (EntryKind.RESERVED, EntryKind.SETTLED, EntryKind.REFUSED)
     return [entry.kind for entry in of.ledger.entries("my") if entry.kind in charged]
 
 
@@ -54,7 +54,7 @@ def test_bounds_take_a_fifth_and_both_are_charged_in_turn() -> None:
     )
     assert kinds(my) == []
     bought = found.release()
-    assert kinds(my) == [Kind.RESERVED, Kind.SETTLED] * 2
+    assert kinds(my) == [EntryKind.RESERVED, EntryKind.SETTLED] * 2
     assert set(bought.bounds) == {"amount"}
     assert my.spent.epsilon == 1
     assert priced(my).release().release.repeated
@@ -70,13 +70,13 @@ def test_what_has_bounds_is_priced_as_any_other_question() -> None:
 
 
 def test_each_of_the_trial_bounds_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    my, calls, real = session(), list[Any](), pricing.compiled
+    my, calls, real = session(), list[Any](), pricing.compile_plan
 
     def counted(*given: Any, **more: Any) -> Any:
         calls.append(given)
         return real(*given, **more)
 
-    monkeypatch.setattr(pricing, "compiled", counted)
+    monkeypatch.setattr(pricing, "compile_plan", counted)
     found = priced(my)
     assert len(calls) == len(TRIAL_BOUNDS) + 1
     found.release()
@@ -90,8 +90,8 @@ def test_both_fit_or_none_is_charged_and_the_refusal_is_of_the_bounds() -> None:
     assert not other.fits
     with pytest.raises(la.BudgetExceeded, match=r"Bounds and answer cost \(ε = 1\) together"):
         other.release()
-    assert kinds(my)[4:] == [Kind.REFUSED]
-    (refused,) = [entry for entry in my.ledger.entries("my") if entry.kind is Kind.REFUSED]
+    assert kinds(my)[4:] == [EntryKind.REFUSED]
+    (refused,) = [entry for entry in my.ledger.entries("my") if entry.kind is EntryKind.REFUSED]
     assert refused.body["digest"] == other.purchase.terms.digest
     assert other.fits_into(la.Budget(1))
     assert not other.fits_into(la.Budget(0.9))

@@ -12,7 +12,7 @@ from letalone.engines.duck import DuckEngine
 from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import AskAgain
-from letalone.ledger import Kind, Ledger, charging
+from letalone.ledger import EntryKind, Ledger, charging
 from letalone.ledger.acts import NotBegun
 from letalone.ledger.charging import NotWritten
 from session.makers import opened, write_parquet
@@ -27,7 +27,7 @@ class Killed(BaseException):
 
 def charges(*sessions: la.Session) -> list[int]:
     return [
-        sum(entry.kind is Kind.RESERVED for entry in one.ledger.entries(one.name))
+        sum(entry.kind is EntryKind.RESERVED for entry in one.ledger.entries(one.name))
         for one in sessions
     ]
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import letalone as la
-from letalone.ledger import Kind, Ledger
+from letalone.ledger import EntryKind, Ledger
 from session.makers import opened
 
 HALF = la.Budget(0.5)
@@ -60,7 +60,7 @@ def test_nobody_and_a_stranger_are_refused_and_it_is_written_down(session: la.Se
         session.where(la.col("age") < 50).agg(n=la.count()).release(0.5)
     assert spent(session) == before
     kinds = [entry.kind for entry in session.ledger.entries()]
-    assert kinds[-2:] == [Kind.REFUSED, Kind.REFUSED]
+    assert kinds[-2:] == [EntryKind.REFUSED, EntryKind.REFUSED]
 
 
 def test_a_join_of_two_rationed_tables_is_paid_for_and_shared_in_both() -> None:

@@ -14,13 +14,13 @@ import letalone as la
 from letalone.engines import lockdown
 from letalone.engines.duck import DuckEngine
 from letalone.engines.lockdown import LockedDuck
-from letalone.ledger import Kind
+from letalone.ledger import EntryKind
 from session.makers import EVERYTHING, by_ward, opened, visits, write_parquet
 
 ONE = la.Budget(epsilon=1)
 
 
-def kinds(session: la.Session) -> list[Kind]:
+def kinds(session: la.Session) -> list[EntryKind]:
     return [entry.kind for entry in session.ledger.entries(session.name)]
 
 
@@ -59,7 +59,7 @@ def test_another_question_is_no_repeat(other: Any) -> None:
     session = opened(budget=la.Budget(1, 1e-3))
     session.agg(n=la.count()).release(0.2)
     assert not other(session.agg(n=la.count())).repeated
-    assert kinds(session).count(Kind.RESERVED) == 2
+    assert kinds(session).count(EntryKind.RESERVED) == 2
 
 
 def test_a_raised_version_makes_a_repeat_cost_again(tmp_path: Path) -> None:
@@ -84,9 +84,15 @@ def test_g8_every_release_and_every_refusal_is_in_the_ledger() -> None:
     for refused in (lambda: query.release(0.5), lambda: session.batch([query] * 2, epsilon=0.25)):
         with pytest.raises(la.BudgetExceeded):
             refused()
-    told = [kind for kind in kinds(session) if kind is not Kind.ADMINISTERED]
-    assert told == [Kind.OPENED, Kind.RESERVED, Kind.SETTLED, Kind.REFUSED, Kind.REFUSED]
-    (reserved,) = [e for e in session.ledger.entries(session.name) if e.kind is Kind.RESERVED]
+    told = [kind for kind in kinds(session) if kind is not EntryKind.ADMINISTERED]
+    assert told == [
+        EntryKind.OPENED,
+        EntryKind.RESERVED,
+        EntryKind.SETTLED,
+        EntryKind.REFUSED,
+        EntryKind.REFUSED,
+    ]
+    (reserved,) = [e for e in session.ledger.entries(session.name) if e.kind is EntryKind.RESERVED]
     assert reserved.body["digest"] == first.asked.digest
     assert reserved.body["plan"] == first.plan
     session.ledger.verify()
@@ -119,7 +125,7 @@ def test_over_budget_is_refused_recorded_and_costs_nothing() -> None:
     assert "costs (ε = 0.5)" in words
     assert "about (ε = 0.25) is left" in words
     assert caught.value.__context__ is None
-    assert kinds(session)[-1] is Kind.REFUSED
+    assert kinds(session)[-1] is EntryKind.REFUSED
     assert session.spent == la.Budget(0.75)
     assert query.release(0.25).epsilon == 0.25
 
@@ -152,7 +158,7 @@ def test_a_failure_after_the_charge_freezes_and_tells_nothing(
     assert (error.__cause__, error.__context__) == (None, None)
     assert "SECRET" not in str(error)
     assert session.spent.epsilon == la.Budget(0.5).epsilon, "what was charged stays spent"
-    assert kinds(session)[-2:] == [Kind.SETTLED, Kind.FROZEN]
+    assert kinds(session)[-2:] == [EntryKind.SETTLED, EntryKind.FROZEN]
     monkeypatch.undo()
     with pytest.raises(la.DataSetFrozen):
         query.release(0.1, delta=1e-5)
@@ -250,7 +256,7 @@ def test_data_is_touched_only_after_the_charge(monkeypatch: pytest.MonkeyPatch) 
     measure = DuckEngine.measure
 
     def watched(self: DuckEngine, *given: Any) -> Any:
-        charged.append(kinds(session).count(Kind.RESERVED))
+        charged.append(kinds(session).count(EntryKind.RESERVED))
         return measure(self, *given)
 
     monkeypatch.setattr(DuckEngine, "measure", watched)

@@ -3,10 +3,10 @@
 from fractions import Fraction
 
 from letalone.plans.expressions import Expression
-from letalone.plans.query import Plan, make_plan
+from letalone.plans.plan import Plan, make_plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
-from letalone.sql.question import Question, read_question
+from letalone.sql.question import ReadSql, read_question
 
 SCHEMA = Schema(
     "visits",
@@ -31,7 +31,7 @@ CITIES = Schema(
 TABLES = {"cities": CITIES}
 
 
-def read(sql: str, **options: object) -> Question:
+def read(sql: str, **options: object) -> ReadSql:
     return read_question(sql, SCHEMA, tables=TABLES, **options)
 
 

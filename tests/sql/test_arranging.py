@@ -3,7 +3,7 @@
 import pytest
 
 import letalone as la
-from letalone.answers.arranged import AS_IT_IS, Fixed, Named, Order, Test
+from letalone.answers.arranged import AS_IT_IS, Fixed, HavingTest, Order, OutputRef
 from sql.schemas import read
 
 GROUPED = "SELECT ward, COUNT(*) AS n, SUM(cost) FROM visits GROUP BY ward"
@@ -42,11 +42,15 @@ def test_what_only_the_order_needs_is_asked_for_and_hidden() -> None:
 
 def test_a_condition_is_over_answers_keys_and_constants() -> None:
     found = read(f"{GROUPED} HAVING (n BETWEEN 1 AND 2.5 OR NOT ward IN ('A')) AND n IS NOT NULL")
-    n, ward = Named("n"), Named("ward")
-    between = Test("and", (Test(">=", (n, Fixed(1))), Test("<=", (n, Fixed(2.5)))))
-    listed = Test("not", (Test("or", (Test("=", (ward, Fixed("A"))),)),))
-    there = Test("not", (Test("missing", (n,)),))
-    assert found.arrangement.having == Test("and", (Test("or", (between, listed)), there))
+    n, ward = OutputRef("n"), OutputRef("ward")
+    between = HavingTest(
+        "and", (HavingTest(">=", (n, Fixed(1))), HavingTest("<=", (n, Fixed(2.5))))
+    )
+    listed = HavingTest("not", (HavingTest("or", (HavingTest("=", (ward, Fixed("A"))),)),))
+    there = HavingTest("not", (HavingTest("missing", (n,)),))
+    assert found.arrangement.having == HavingTest(
+        "and", (HavingTest("or", (between, listed)), there)
+    )
 
 
 def test_another_order_is_the_same_question() -> None:
@@ -60,13 +64,13 @@ BOTH = "SELECT ok AS c, COUNT(*) AS ok FROM visits GROUP BY ok"
 
 def test_a_name_means_the_group_column_in_having_and_the_aggregate_in_order_by() -> None:
     found = read(f"{BOTH} HAVING (ok) = TRUE ORDER BY ok").arrangement
-    assert found.having == Test("=", (Named("c"), Fixed(True)))
+    assert found.having == HavingTest("=", (OutputRef("c"), Fixed(True)))
     assert found.order == (Order("ok"),)
     with pytest.raises(la.LetaloneError):
         read(f"{BOTH} HAVING ok + COUNT(*) > 1")
     swapped = "SELECT ward AS city, city AS ward, COUNT(*) FROM visits GROUP BY ward, city"
     having = read(f"{swapped} HAVING ward = 'A'").arrangement.having
-    assert having == Test("=", (Named("city"), Fixed("A")))
+    assert having == HavingTest("=", (OutputRef("city"), Fixed("A")))
 
 
 TYPED = (
@@ -133,7 +137,7 @@ def test_having_orders_neither_ranges_nor_truth_values(condition: str, words: st
 
 
 def test_having_orders_text_as_order_by_does() -> None:
-    test = Test(">", (Named("ward"), Fixed("A")))
+    test = HavingTest(">", (OutputRef("ward"), Fixed("A")))
     assert read(f"{GROUPED} HAVING ward > 'A'").arrangement.having == test
     assert read(f"{TYPED} HAVING ages IN ('[0, 10)')").arrangement.having is not None
 

@@ -5,7 +5,7 @@ import pytest
 import letalone as la
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Clamp, col
-from letalone.sql.bounds import bounded
+from letalone.sql.given_bounds import give_bounds
 from sql.schemas import read
 
 BOUNDS = {"refund": (0, 5)}
@@ -23,9 +23,9 @@ BOUNDS = {"refund": (0, 5)}
     ],
 )
 def test_every_number_of_the_column_is_within_them(sql: str, meant: object) -> None:
-    assert bounded(read(f"SELECT {sql} AS x FROM visits").aggregates, BOUNDS) == {"x": meant}
+    assert give_bounds(read(f"SELECT {sql} AS x FROM visits").aggregates, BOUNDS) == {"x": meant}
 
 
 def test_bounds_of_what_is_not_added_up_are_refused() -> None:
     with pytest.raises(ParameterError, match=r"no SUM, AVG .*columns that are: cost"):
-        bounded(read("SELECT SUM(cost), COUNT(refund) FROM visits").aggregates, BOUNDS)
+        give_bounds(read("SELECT SUM(cost), COUNT(refund) FROM visits").aggregates, BOUNDS)

@@ -6,7 +6,7 @@ from letalone.errors import LetaloneError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Argument
 from letalone.errors.remedies import AskInstead, ClampExpression, EditSql, LeaveOut
-from letalone.plans.query import make_plan
+from letalone.plans.plan import make_plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.sql.edits import apply_edit, clamp_expressions

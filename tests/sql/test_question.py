@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import letalone as la
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
 from letalone.plans.expressions import Clamp, Comparison, Expression, Literal, case, col, same
-from letalone.plans.query import bins, expression_of, make_plan
+from letalone.plans.plan import bins, expression_of, make_plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.sql.question import read_question

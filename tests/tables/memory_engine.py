@@ -11,16 +11,16 @@ from math import floor, prod
 from typing import Any
 
 from letalone.engines.measures import (
-    Cells,
+    CellCounts,
+    DistinctUnits,
     DistinctValues,
     Exact,
     GridSum,
     Measure,
     ProductSum,
     Rows,
+    RowScope,
     RowsWith,
-    Scope,
-    Units,
 )
 from letalone.plans.expressions import (
     And,
@@ -72,17 +72,17 @@ def evaluate(of: Expression, row: Row) -> Any:
 class MemoryEngine:
     rows: list[Row]
 
-    def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
+    def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[Exact]:
         keys = scope.keys if scope.groups else ((),)
         assert keys is not None
         kept = self._kept(scope, set(keys))
         return [[_value(measure, kept[key], scope) for key in keys] for measure in measures]
 
-    def discover(self, scope: Scope) -> list[tuple[tuple[Any, ...], int]]:
+    def discover(self, scope: RowScope) -> list[tuple[tuple[Any, ...], int]]:
         kept = self._kept(scope, None)
         return [(key, len({unit for unit, _ in rows})) for key, rows in kept.items()]
 
-    def _kept(self, scope: Scope, listed: set[Any] | None) -> dict[Any, list[tuple[Any, Row]]]:
+    def _kept(self, scope: RowScope, listed: set[Any] | None) -> dict[Any, list[tuple[Any, Row]]]:
         """The rows that count, with their units, by key."""
         bounding, unit = scope.bounding, scope.schema.unit
         by_unit: dict[Any, list[Row]] = defaultdict(list)
@@ -100,7 +100,7 @@ class MemoryEngine:
 
 
 def _groups(
-    rows: list[Row], scope: Scope, listed: set[Any] | None
+    rows: list[Row], scope: RowScope, listed: set[Any] | None
 ) -> Iterable[tuple[Any, list[Row]]]:
     groups: dict[Any, list[Row]] = {}
     for row in rows:
@@ -118,8 +118,8 @@ def _groups(
     return chosen
 
 
-def _value(measure: Measure, rows: list[tuple[Any, Row]], scope: Scope) -> Any:
-    if isinstance(measure, Units):
+def _value(measure: Measure, rows: list[tuple[Any, Row]], scope: RowScope) -> Any:
+    if isinstance(measure, DistinctUnits):
         return len({unit for unit, _ in rows})
     if scope.bounding.clip and scope.schema.unit is not None:
         return _clipped(measure, rows)
@@ -136,7 +136,7 @@ def _value(measure: Measure, rows: list[tuple[Any, Row]], scope: Scope) -> Any:
         case ProductSum(grids, powers):
             found = ([_place(grid, evaluate(grid.of, row)) for grid in grids] for _, row in rows)
             return sum(_multiplied(grids, powers, places) for places in found if None not in places)
-        case Cells(of, lower, step, count):
+        case CellCounts(of, lower, step, count):
             cells = [0] * count
             for _, row in rows:
                 x = evaluate(of, row)

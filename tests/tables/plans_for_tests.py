@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from letalone.plans.expressions import Expression, col
-from letalone.plans.parts import (
+from letalone.plans.aggregates import (
     Count,
     CountUnits,
     Deviation,
@@ -18,7 +17,8 @@ from letalone.plans.parts import (
     Sum,
     Variance,
 )
-from letalone.plans.query import Aggregate, Bounding, GroupColumn, Plan
+from letalone.plans.expressions import Expression, col
+from letalone.plans.plan import Aggregate, Bounding, GroupColumn, Plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.privacy import ADD_REMOVE, Neighbours

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.measures import Cells, GridSum, Measure, Rows, RowsWith, Units
+from letalone.engines.measures import CellCounts, DistinctUnits, GridSum, Measure, Rows, RowsWith
 
 Floats = NDArray[np.float64]
 
@@ -18,7 +18,7 @@ def exact(measures: Sequence[Measure], groups: Sequence[Floats]) -> list[Any]:
 def _one(measure: Measure, values: Floats) -> Any:
     there = values[~np.isnan(values)]
     match measure:
-        case Rows() | Units():
+        case Rows() | DistinctUnits():
             return len(values)
         case RowsWith():
             return len(there)
@@ -30,7 +30,7 @@ def _one(measure: Measure, values: Floats) -> Any:
             # Below 2^62 each: halves of 31 bits add up without overflow.
             squares = about * about
             return (int(np.sum(squares >> 31)) << 31) + int(np.sum(squares & (2**31 - 1)))
-        case Cells(lower=lower, step=step, count=count):
+        case CellCounts(lower=lower, step=step, count=count):
             cells = np.floor((there - float(lower)) / float(step))
             places = np.clip(cells, 0, count - 1).astype(np.int64)
             return np.bincount(places, minlength=count).tolist()

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from letalone.plans.parts import Count, Mean, Quantiles
-from letalone.tables.compiled import compiled
+from letalone.plans.aggregates import Count, Mean, Quantiles
+from letalone.tables.compiled import compile_plan
 from seeded import SeededBits
 from tables.plans_for_tests import PRESENT, A, F, X, plan_of
 from tables.simulated import exact, skewed
@@ -17,7 +17,7 @@ RUNS = 20
 
 def errors(where: Any, rows: int) -> tuple[float, float]:
     """The root mean square errors of counts and means, over 20 runs of 100 groups."""
-    whole = compiled(plan_of(ASKED, keys=KEYS, where=where), epsilon=1)
+    whole = compile_plan(plan_of(ASKED, keys=KEYS, where=where), epsilon=1)
     groups = skewed(1, keys=100, rows=rows)
     integers = exact(whole.measures, groups)
     truth = {"n": [len(v) for v in groups], "m": [np.mean(v) for v in groups]}
@@ -54,7 +54,7 @@ def test_the_error_of_a_mean_keeps_falling_as_one_over_n() -> None:
 
 def test_the_median_age_is_exact() -> None:
     plan = plan_of({"q": Quantiles(A, F(0), F(120), (F(1, 2),), F(1))}, grouped=False)
-    whole = compiled(plan, epsilon=1)
+    whole = compile_plan(plan, epsilon=1)
     generator = np.random.Generator(np.random.PCG64(3))
     ages = np.clip(np.floor(generator.normal(40.5, 15, 100_000)), 0, 120)
     integers = exact(whole.measures, [ages])

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from letalone.audit import Audit, Verdict, audit, confidence_of_each
-from letalone.plans.formulas import Formula
-from letalone.plans.parts import (
+from letalone.plans.aggregates import (
     Count,
     CountPresent,
     CountUnits,
@@ -27,9 +26,10 @@ from letalone.plans.parts import (
     Sum,
     Variance,
 )
-from letalone.plans.query import Aggregate
+from letalone.plans.formulas import Formula
+from letalone.plans.plan import Aggregate
 from letalone.plans.trees import Constant, Operation, PartValue
-from letalone.tables.compiled import compiled
+from letalone.tables.compiled import compile_plan
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine
 from tables.plans_for_tests import PRESENT, A, D, F, X, plan_of
@@ -108,10 +108,10 @@ def drawn(name: str, epsilon: Any) -> Callable[..., Any]:
 
     def many(rows: Any, count: int) -> Any:
         keys = tuple(f"k{place}" for place in range(count))
-        whole = compiled(plan_of(asked, keys=keys, where=where), epsilon=epsilon, **price)
+        whole = compile_plan(plan_of(asked, keys=keys, where=where), epsilon=epsilon, **price)
         one = plan_of(asked, grouped=False, where=where)
         table = [{"u": i, "d": d, "x": x, "a": a} for i, (d, x, a) in enumerate(rows)]
-        single = compiled(one, epsilon=epsilon, **price)
+        single = compile_plan(one, epsilon=epsilon, **price)
         exact = MemoryEngine(table).measure(single.scope, whole.measures)
         answers = whole.finish([values * count for values in exact], bits).answers.values()
         columns = [np.asarray(answer.values).reshape(count, -1) for answer in answers]
@@ -138,7 +138,7 @@ def audited(name: str, epsilon: Any) -> Audit:
 
 
 def test_gaussian_noise_is_among_what_is_audited() -> None:
-    (part,) = compiled(plan_of({"n": Count()}), epsilon=1, delta=F(1, 5)).parts
+    (part,) = compile_plan(plan_of({"n": Count()}), epsilon=1, delta=F(1, 5)).parts
     assert part.words == "Gaussian noise"
 
 

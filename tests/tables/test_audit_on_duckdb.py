@@ -18,7 +18,7 @@ import pytest
 import letalone as la
 from letalone.audit import Verdict, audit, confidence_of_each
 from letalone.session.query import Query
-from letalone.tables.compiled import compiled
+from letalone.tables.compiled import compile_plan
 from seeded import SeededBits
 
 HUGE = la.Budget(epsilon=10**6, delta=0.9)
@@ -104,7 +104,7 @@ def sums(name: str, *, more: bool) -> list[Any]:
     _, rows, person, _, _, _ = CASES[name]
     with opened([*rows, *person] if more else rows) as session:
         plan = question(session, name, ["k0"]).plan
-        whole, engine = compiled(plan, epsilon=1), session._table.engine
+        whole, engine = compile_plan(plan, epsilon=1), session._table.engine
         return list(engine.measure(whole.scope, whole.measures))
 
 
@@ -113,7 +113,7 @@ def drawn(name: str, epsilon: Any) -> Callable[..., Any]:
 
     def many(more: bool, count: int) -> Any:
         plan = question(nobody(), name, [f"k{place}" for place in range(count)]).plan
-        whole = compiled(plan, epsilon=epsilon)
+        whole = compile_plan(plan, epsilon=epsilon)
         exact = [values * count for values in sums(name, more=more)]
         answers = whole.finish(exact, bits).answers.values()
         columns = [np.asarray(answer.values).reshape(count, -1) for answer in answers]
@@ -150,7 +150,7 @@ def discovered(epsilon: Any, delta: float) -> Callable[..., Any]:
         rows = [(unit, "A", 0.0, 0) for unit in range(20)]
         with opened([*rows, (99, "B", 0.0, 0)] if more else rows) as session:
             plan = session.group_by("d").agg(n=la.count()).bound(max_rows=1, max_groups=1).plan
-            whole = compiled(plan, epsilon=epsilon, delta=delta)
+            whole = compile_plan(plan, epsilon=epsilon, delta=delta)
             found = dict(session._table.engine.discover(whole.scope))
         # The person's key under as many names: each is kept or not by itself.
         names = [f"k{place:05}" for place in range(count)]

@@ -6,8 +6,8 @@ import pyarrow as pa
 
 import letalone as la
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import GridSum, Measure, Rows, RowsWith, Units
-from letalone.tables.compiled import compiled
+from letalone.engines.measures import DistinctUnits, GridSum, Measure, Rows, RowsWith
+from letalone.tables.compiled import compile_plan
 
 ROWS = {
     "u": [1, 1, 1, 1, 2, 2, 3],
@@ -20,7 +20,7 @@ def measured(bounds: dict[str, Any], **asked: Any) -> list[tuple[Measure, Any]]:
     table = pa.table(ROWS)
     with la.open(table, unit="u", budget=la.Budget(epsilon=10)) as session:
         grouped = session.group_by("d", keys=["A", "B"]).agg(**asked)
-        whole = compiled(grouped.bound(max_groups=2, **bounds).plan, epsilon=1)
+        whole = compile_plan(grouped.bound(max_groups=2, **bounds).plan, epsilon=1)
     engine = open_duck(table, schema=whole.plan.schema)
     try:
         return list(zip(whole.measures, engine.measure(whole.scope, whole.measures), strict=True))
@@ -41,7 +41,7 @@ def test_a_person_counts_once_in_a_group_however_many_rows_they_have() -> None:
     found = {type(measure): exact for measure, exact in measured({"clip": True}, **asked)}
     assert found[Rows] == [3, 1]
     assert found[RowsWith] == [2, 1]
-    assert found[Units] == [3, 1]
+    assert found[DistinctUnits] == [3, 1]
 
 
 def test_a_persons_total_is_clipped_at_both_ends() -> None:

@@ -14,10 +14,10 @@ import pytest
 
 from letalone.errors import ParameterError
 from letalone.mechanisms import Exponential
-from letalone.plans.parts import Extreme, MostFrequent, PrivateBounds, Quantiles
-from letalone.plans.query import Aggregate
+from letalone.plans.aggregates import Extreme, MostFrequent, PrivateBounds, Quantiles
+from letalone.plans.plan import Aggregate
 from letalone.tables.choices import LARGEST, choose_ranks, rank_utilities
-from letalone.tables.compiled import SURE, compiled
+from letalone.tables.compiled import SURE, compile_plan
 from letalone.tables.parts import parts_of
 from letalone.tables.quantiles import RankPart
 from seeded import SeededBits
@@ -135,7 +135,7 @@ def test_an_epsilon_whose_ranks_would_not_fit_is_refused_before_data_is_touched(
     """It once froze the data set, after the charge."""
     plan = plan_of({"q": ASKED[name]})
     with pytest.raises(ParameterError, match=r"would not fit into 64 bits\. Give a larger epsilon"):
-        compiled(plan, epsilon=F(1, 10**power))
+        compile_plan(plan, epsilon=F(1, 10**power))
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -143,7 +143,7 @@ def test_an_epsilon_whose_ranks_would_not_fit_is_refused_before_data_is_touched(
 def test_what_is_not_refused_is_answered_for_any_data(name: str, power: int) -> None:
     plan = plan_of({"q": ASKED[name]}, keys=("A",))
     try:
-        whole = compiled(plan, epsilon=F(1, 10**power), confidence=float(SURE_MOST))
+        whole = compile_plan(plan, epsilon=F(1, 10**power), confidence=float(SURE_MOST))
     except ParameterError:
         assert power >= 8
         return
@@ -159,4 +159,4 @@ def _full(measure: Any, rows: int) -> list[int]:
 def test_a_confidence_that_floats_do_not_hold_is_refused(confidence: float) -> None:
     for asked in ASKED.values():
         with pytest.raises(ParameterError, match=r"confidence is .* to 0\.999999999"):
-            compiled(plan_of({"q": asked}), epsilon=1, confidence=confidence)
+            compile_plan(plan_of({"q": asked}), epsilon=1, confidence=confidence)

@@ -22,7 +22,7 @@ import letalone as la
 from letalone.engines.duck import open_duck
 from letalone.mechanisms.choosing import Chooser
 from letalone.mechanisms.top_k import TopK
-from letalone.tables.compiled import Compiled, compiled
+from letalone.tables.compiled import Compiled, compile_plan
 from letalone.tables.quantiles import RankPart
 
 MOST = 3  # rows that are kept of a person
@@ -60,7 +60,7 @@ def question(relation: str, tables: int = 0) -> Compiled:
     budget = la.Budget(epsilon=10**6)
     with la.open(table_of([]), unit="u", budget=budget, neighbours=RELATIONS[relation]) as session:
         asked = session.group_by("t", keys=range(tables)) if tables else session
-        return compiled(asked.agg(**ASKED).bound(max_rows=MOST, max_groups=1).plan, epsilon=1)
+        return compile_plan(asked.agg(**ASKED).bound(max_rows=MOST, max_groups=1).plan, epsilon=1)
 
 
 def counted(tables: list[list[Person]]) -> list[list[Any]]:

@@ -9,11 +9,19 @@ import pytest
 from letalone.engines.measures import scope_of
 from letalone.engines.statements import ALONE
 from letalone.errors import ParameterError
-from letalone.plans.parts import Count, CountUnits, CountValues, Mean, MostFrequent, Sum, Variance
-from letalone.plans.query import Plan
+from letalone.plans.aggregates import (
+    Count,
+    CountUnits,
+    CountValues,
+    Mean,
+    MostFrequent,
+    Sum,
+    Variance,
+)
+from letalone.plans.plan import Plan
 from letalone.privacy import REPLACE, Relation
 from letalone.tables.ahead import epsilon_for
-from letalone.tables.compiled import Compiled, compiled
+from letalone.tables.compiled import Compiled, compile_plan
 from letalone.tables.vectors import SharedCount
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine, Row
@@ -37,7 +45,7 @@ def table(rows: int, seed: int = 1) -> list[Row]:
 
 
 def answered(plan: Plan, rows: list[Row], seed: int = 1, **price: Any) -> Any:
-    whole = compiled(plan, **price)
+    whole = compile_plan(plan, **price)
     exact = MemoryEngine(rows).measure(whole.scope, whole.measures)
     return whole.finish(exact, SeededBits(seed))
 
@@ -51,7 +59,7 @@ def test_the_whole_reveals_at_most_what_was_asked(
     if options.get("grouped") is False:
         options = {**options}
     plan = plan_of({name: EVERYTHING[name] for name in names}, **options)
-    whole = compiled(plan, **price)
+    whole = compile_plan(plan, **price)
     asked, delta = price["epsilon"], price.get("delta", 0)
     assert whole.privacy.delta(asked) <= delta
     assert sum((part.share for part in whole.parts), Fraction(0)) <= 1
@@ -65,11 +73,11 @@ def test_gaussian_noises_together_cost_what_was_asked() -> None:
     asked = {"n": CountUnits(), "m": Mean(X, F(0), F(1)), "s": Sum(A, F(0), F(9))}
     keys = tuple(f"k{number}" for number in range(100))
     plan = plan_of(asked, keys=keys, unit="u", max_groups=50, max_rows=1)
-    whole = compiled(plan, epsilon=1, delta=1e-6)
+    whole = compile_plan(plan, epsilon=1, delta=1e-6)
     assert {part.words for part in whole.parts} == {"Gaussian noise"}
     assert whole.privacy.epsilon(1e-6) <= 1
     assert whole.privacy.epsilon(1e-6) > 0.9999
-    mixed = compiled(
+    mixed = compile_plan(
         plan_of(
             {**asked, "q": EVERYTHING["median"]}, keys=keys, unit="u", max_groups=50, max_rows=1
         ),
@@ -83,27 +91,27 @@ def test_gaussian_noises_together_cost_what_was_asked() -> None:
 def test_noise_fits_into_64_bits_however_small_epsilon_is(epsilon: Any) -> None:
     """Beyond a scale of 2^50 the mechanism's own clamp of the noise would be seen."""
     plan = plan_of(EVERYTHING, unit="u", max_rows=50, max_groups=20)
-    for noise in compiled(plan, epsilon=epsilon).split.noises.values():
+    for noise in compile_plan(plan, epsilon=epsilon).split.noises.values():
         assert noise.law.scale <= 2**50
     with pytest.raises(ParameterError, match=r"would not fit into 64 bits.*larger epsilon"):
-        compiled(plan, epsilon=F(1, 10**15))
+        compile_plan(plan, epsilon=F(1, 10**15))
 
 
 def test_without_a_delta_noise_is_never_gaussian() -> None:
     keys = tuple(f"k{number}" for number in range(100))
     plan = plan_of({"n": Count()}, keys=keys, unit="u", max_groups=50, max_rows=1)
-    (part,) = compiled(plan, epsilon=1).parts
+    (part,) = compile_plan(plan, epsilon=1).parts
     assert part.words.startswith("geometric")
-    (part,) = compiled(plan, epsilon=1, delta=1e-6).parts
+    (part,) = compile_plan(plan, epsilon=1, delta=1e-6).parts
     assert part.words == "Gaussian noise"
-    (row,) = compiled(plan_of({"n": Count()}), epsilon=1, delta=1e-6).parts
+    (row,) = compile_plan(plan_of({"n": Count()}), epsilon=1, delta=1e-6).parts
     assert row.words.startswith("geometric"), "one group a row: geometric noise is smaller"
 
 
 def test_the_label_names_neighbours_and_unit() -> None:
-    row = compiled(plan_of({"n": Count()}), epsilon=1).privacy.neighbours
+    row = compile_plan(plan_of({"n": Count()}), epsilon=1).privacy.neighbours
     assert str(row) == "add or remove one row"
-    person = compiled(plan_of({"n": Count()}, neighbours=REPLACE, **PEOPLE), epsilon=1).privacy
+    person = compile_plan(plan_of({"n": Count()}, neighbours=REPLACE, **PEOPLE), epsilon=1).privacy
     assert person.neighbours is not None
     assert (person.neighbours.relation, person.neighbours.unit) == (Relation.REPLACE, "u")
 
@@ -119,7 +127,7 @@ def test_nothing_but_finish_depends_on_the_data() -> None:
     plan = plan_of(EVERYTHING, **PEOPLE)
     seen: list[Any] = []
     for rows in (table(200), []):
-        whole = compiled(plan, epsilon=1, delta=1e-6)
+        whole = compile_plan(plan, epsilon=1, delta=1e-6)
         before = everything_but_finish(whole)
         whole.finish(MemoryEngine(rows).measure(whole.scope, whole.measures), SeededBits(1))
         assert everything_but_finish(whole) == before
@@ -183,13 +191,13 @@ def test_top_k_names_the_winners_and_counts_them() -> None:
 def test_a_count_is_read_off_two_columns_that_are_never_missing() -> None:
     asked = {"n": Count(), "m": Mean(X, F(0), F(9)), "a": Mean(A, F(0), F(9))}
     both = PRESENT & ~A.is_null()
-    shared = compiled(plan_of(asked, where=both), epsilon=1).split.parts.shared
+    shared = compile_plan(plan_of(asked, where=both), epsilon=1).split.parts.shared
     assert isinstance(shared, SharedCount)
     assert len(shared.forms) == 2
-    one = compiled(plan_of(asked, where=PRESENT), epsilon=1)
+    one = compile_plan(plan_of(asked, where=PRESENT), epsilon=1)
     assert len(one.split.parts.shared.forms) == 1  # pyright: ignore
     assert not one.split.parts.parts[0].corners.missing  # pyright: ignore
-    none = compiled(plan_of(asked), epsilon=1).split.parts
+    none = compile_plan(plan_of(asked), epsilon=1).split.parts
     assert none.parts[0].corners.missing  # pyright: ignore
 
 
@@ -201,12 +209,12 @@ def test_a_count_with_missing_values_counts_all_rows() -> None:
 
 
 def test_p6_all_groups_are_one_charge_and_the_parts_say_so() -> None:
-    few = compiled(plan_of({"n": Count()}, keys="AB"), epsilon=1)
-    many = compiled(plan_of({"n": Count()}, keys=tuple(f"k{i}" for i in range(500))), epsilon=1)
+    few = compile_plan(plan_of({"n": Count()}, keys="AB"), epsilon=1)
+    many = compile_plan(plan_of({"n": Count()}, keys=tuple(f"k{i}" for i in range(500))), epsilon=1)
     assert few.privacy.delta(F(1, 2)) == many.privacy.delta(F(1, 2))
     assert few.expected_error("n") == many.expected_error("n")
     assert "one charge for all 500 groups together" in many.parts[0].groups
-    person = compiled(plan_of({"n": Count()}, unit="u", max_rows=1, max_groups=2), epsilon=1)
+    person = compile_plan(plan_of({"n": Count()}, unit="u", max_rows=1, max_groups=2), epsilon=1)
     assert "at most 2 of them" in person.parts[0].groups
 
 
@@ -231,7 +239,7 @@ def test_epsilon_for_is_enough_and_the_least_of_three_digits(
     step = F(1, 10000) if digits < F(1, 10) else F(1, 1000) if digits < 1 else F(1, 100)
 
     def errors(cost: Fraction) -> list[bool]:
-        whole = compiled(plan, epsilon=cost)
+        whole = compile_plan(plan, epsilon=cost)
         return [whole.expected_error(n, rows=rows) <= most for n, most in limits.items()]
 
     assert all(errors(digits))
@@ -241,7 +249,7 @@ def test_epsilon_for_is_enough_and_the_least_of_three_digits(
 def test_the_error_expected_is_the_width_that_comes_out() -> None:
     groups = table(4000)
     plan = plan_of({"n": Count(), "m": Mean(X, F(0), F(1000)), "s": Sum(A, F(0), F(9))})
-    whole = compiled(plan, epsilon=1)
+    whole = compile_plan(plan, epsilon=1)
     answers = whole.finish(
         MemoryEngine(groups).measure(scope_of(plan), whole.measures), SeededBits(4)
     )
@@ -256,13 +264,13 @@ def test_the_error_expected_is_the_width_that_comes_out() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda p: compiled(p, epsilon=0), r"epsilon is 0, but must be a positive number"),
-        (lambda p: compiled(p, epsilon=1, confidence=95), r"confidence is 95"),
-        (lambda p: compiled(p, epsilon=1).expected_error("k"), r"no aggregate 'k'.*are: n, m"),
-        (lambda p: compiled(p, epsilon=1).expected_error("m"), r"Give rows="),
+        (lambda p: compile_plan(p, epsilon=0), r"epsilon is 0, but must be a positive number"),
+        (lambda p: compile_plan(p, epsilon=1, confidence=95), r"confidence is 95"),
+        (lambda p: compile_plan(p, epsilon=1).expected_error("k"), r"no aggregate 'k'.*are: n, m"),
+        (lambda p: compile_plan(p, epsilon=1).expected_error("m"), r"Give rows="),
         (lambda p: epsilon_for(p, error={"k": 1}), r"must name some of the aggregates: n, m"),
         (lambda p: epsilon_for(p, error=-1), r"error is -1"),
-        (lambda p: compiled(p, epsilon=1).with_keys([]), r"Call .finish"),
+        (lambda p: compile_plan(p, epsilon=1).with_keys([]), r"Call .finish"),
     ],
 )
 def test_refusals_say_what_to_do(make: Any, message: str) -> None:
@@ -271,7 +279,7 @@ def test_refusals_say_what_to_do(make: Any, message: str) -> None:
 
 
 def test_an_explanation_names_every_aggregate_its_share_and_no_number_of_rows() -> None:
-    parts = compiled(plan_of(EVERYTHING, **PEOPLE), epsilon=1).parts
+    parts = compile_plan(plan_of(EVERYTHING, **PEOPLE), epsilon=1).parts
     assert {name for part in parts for name in part.errors} == set(EVERYTHING)
     assert sum(part.share for part in parts) == 1
     for part in parts:
@@ -284,13 +292,13 @@ def test_a_confidence_that_is_none_as_a_float_is_refused_with_the_price(tiny: st
     """Else it is 0.0 or 1.0 after the charge, when nothing may fail any more."""
     for confidence in (Fraction(tiny), 1 - Fraction(tiny)):
         with pytest.raises(ParameterError, match=r"from 1e-9 to 0\.999999999"):
-            compiled(plan_of({"n": Count()}), epsilon=1, confidence=confidence)
+            compile_plan(plan_of({"n": Count()}), epsilon=1, confidence=confidence)
 
 
 def test_both_ends_of_confidence_have_widths() -> None:
     for confidence in (Fraction(1, 10**9), 1 - Fraction(1, 10**9)):
         for delta in (0, Fraction(1, 10**6)):
-            whole = compiled(plan_of(EVERYTHING), epsilon=1, delta=delta, confidence=confidence)
+            whole = compile_plan(plan_of(EVERYTHING), epsilon=1, delta=delta, confidence=confidence)
             assert whole.epsilon == 1
 
 
@@ -299,7 +307,7 @@ def test_a_width_that_no_float_holds_is_refused_before_the_charge(
 ) -> None:
     monkeypatch.setattr("letalone.tables.noise.Noise.width", lambda *_: float("inf"))
     with pytest.raises(ParameterError, match="more than a float can hold"):
-        compiled(plan_of({"n": Count()}), epsilon=1)
+        compile_plan(plan_of({"n": Count()}), epsilon=1)
 
 
 @pytest.mark.parametrize("options", [{}, PEOPLE])
@@ -308,7 +316,7 @@ def test_a_part_that_needs_a_statement_of_its_own_has_no_other_measure(
 ) -> None:
     """Where each statement chooses rows anew (Spark), the sums of one part are of one choice."""
     everything = {**EVERYTHING, "kinds": CountValues(D)}
-    parts = compiled(plan_of(everything, **options), epsilon=1).split.parts.parts
+    parts = compile_plan(plan_of(everything, **options), epsilon=1).split.parts.parts
     alone = [part for part in parts if any(isinstance(one, ALONE) for one in part.measures)]
     assert alone
     assert all(len(part.measures) == 1 for part in alone)

@@ -9,9 +9,9 @@ import pytest
 from mpmath import exp, mp, mpf
 
 from letalone.errors import ParameterError
-from letalone.plans.parts import Count, Mean
+from letalone.plans.aggregates import Count, Mean
 from letalone.privacy import REPLACE
-from letalone.tables.compiled import compiled
+from letalone.tables.compiled import compile_plan
 from letalone.tables.discovery import Discovery
 from letalone.tables.sensitivity import Contribution
 from seeded import SeededBits
@@ -86,7 +86,7 @@ def test_frequent_keys_are_listed_sorted_and_rare_ones_are_not() -> None:
     ]
     rows += [{"u": i, "d": None, "x": 1.0, "a": 0} for i in range(500)]
     plan = plan_of({"n": Count(), "m": Mean(X, F(0), F(2))}, keys=None)
-    whole = compiled(plan, epsilon=1, delta=1e-6)
+    whole = compile_plan(plan, epsilon=1, delta=1e-6)
     engine = MemoryEngine(rows)
     for seed in range(20):
         bits = SeededBits(seed)
@@ -99,32 +99,34 @@ def test_frequent_keys_are_listed_sorted_and_rare_ones_are_not() -> None:
 
 def test_the_keys_have_their_price_beside_that_of_the_values() -> None:
     plan = plan_of({"n": Count()}, keys=None)
-    whole = compiled(plan, epsilon=1, delta=1e-6)
+    whole = compile_plan(plan, epsilon=1, delta=1e-6)
     assert [part.name for part in whole.parts] == ["keys", "n"]
     assert sum(part.share for part in whole.parts) == 1
     assert whole.privacy.delta(1) <= 1e-6
-    assert whole.expected_error("n") > compiled(plan_of({"n": Count()}), epsilon=1).expected_error(
-        "n"
-    )
+    assert whole.expected_error("n") > compile_plan(
+        plan_of({"n": Count()}), epsilon=1
+    ).expected_error("n")
 
 
 def test_replacing_costs_more_than_adding() -> None:
-    one = compiled(plan_of({"n": Count()}, keys=None), epsilon=1, delta=1e-6)
-    other = compiled(plan_of({"n": Count()}, keys=None, neighbours=REPLACE), epsilon=1, delta=1e-6)
+    one = compile_plan(plan_of({"n": Count()}, keys=None), epsilon=1, delta=1e-6)
+    other = compile_plan(
+        plan_of({"n": Count()}, keys=None, neighbours=REPLACE), epsilon=1, delta=1e-6
+    )
     assert one.discovery is not None
     assert other.discovery is not None
     assert other.discovery.threshold > one.discovery.threshold
 
 
 def test_an_empty_table_has_no_keys_and_an_empty_answer() -> None:
-    whole = compiled(plan_of({"n": Count()}, keys=None), epsilon=1, delta=1e-6)
+    whole = compile_plan(plan_of({"n": Count()}, keys=None), epsilon=1, delta=1e-6)
     known = whole.with_keys([], SeededBits(1))
     assert known.keys == ()
     assert known.finish([[]], SeededBits(1))["n"].values.shape == (0,)
 
 
 def test_every_aggregate_has_an_empty_answer_where_no_key_is_listed() -> None:
-    whole = compiled(plan_of(EVERYTHING, keys=None), epsilon=1, delta=1e-6)
+    whole = compile_plan(plan_of(EVERYTHING, keys=None), epsilon=1, delta=1e-6)
     known = whole.with_keys([], SeededBits(1))
     answers = known.finish(MemoryEngine([]).measure(known.scope, known.measures), SeededBits(1))
     assert list(answers.answers) == list(EVERYTHING)
@@ -133,6 +135,6 @@ def test_every_aggregate_has_an_empty_answer_where_no_key_is_listed() -> None:
 
 def test_without_a_delta_the_refusal_says_what_to_give() -> None:
     with pytest.raises(ParameterError, match=r"List them: keys=.*Or give a delta"):
-        compiled(plan_of({"n": Count()}, keys=None), epsilon=1)
+        compile_plan(plan_of({"n": Count()}, keys=None), epsilon=1)
     with pytest.raises(ParameterError, match=r"Call .with_keys first"):
-        compiled(plan_of({"n": Count()}, keys=None), epsilon=1, delta=1e-6).finish([[]])
+        compile_plan(plan_of({"n": Count()}, keys=None), epsilon=1, delta=1e-6).finish([[]])

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 import letalone as la
 from letalone.errors import ParameterError
+from letalone.plans.aggregates import Count, CountPresent, Sum
 from letalone.plans.formulas import Formula, inner_name
-from letalone.plans.parts import Count, CountPresent, Sum
-from letalone.plans.query import make_plan
+from letalone.plans.plan import make_plan
 from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue, Tree
-from letalone.tables.columns import Answer
-from letalone.tables.compiled import compiled
+from letalone.tables.columns import NoisyColumn
+from letalone.tables.compiled import compile_plan
 from letalone.tables.formula_answers import evaluate_formula
 from session.makers import opened
 from tables.plans_for_tests import A, F, X, plan_of
@@ -88,7 +88,9 @@ def test_points_of_the_intervals_lie_in_the_interval_of_the_formula(tree, one, o
     formula = Formula((Count(), Sum(X, F(0), F(1))), Operation("+", tree, PartValue(0)))
     points = [low + share * width for low, width, share in (one, other)]
     parts = {
-        inner_name("x", place): Answer(*(np.array([x], float) for x in (point, low, low + width)))
+        inner_name("x", place): NoisyColumn(
+            *(np.array([x], float) for x in (point, low, low + width))
+        )
         for place, (point, (low, width, _)) in enumerate(zip(points, (one, other), strict=True))
     }
     found = evaluate_formula("x", formula, parts)
@@ -100,7 +102,9 @@ def test_points_of_the_intervals_lie_in_the_interval_of_the_formula(tree, one, o
 
 
 def test_a_divisor_that_may_be_zero_leaves_the_interval_open() -> None:
-    parts = [Answer(*(np.array([x]) for x in ends)) for ends in ((5.0, 4.0, 6.0), (0.0, -1.0, 1.0))]
+    parts = [
+        NoisyColumn(*(np.array([x]) for x in ends)) for ends in ((5.0, 4.0, 6.0), (0.0, -1.0, 1.0))
+    ]
     named = {inner_name("x", place): one for place, one in enumerate(parts)}
     found = evaluate_formula("x", Formula((Count(), Count()), RATIO), named)
     assert np.isnan(found.values[0])
@@ -110,8 +114,8 @@ def test_a_divisor_that_may_be_zero_leaves_the_interval_open() -> None:
 def test_what_is_asked_for_twice_is_paid_for_once() -> None:
     """Beside its own formula, a count has the noise that it has alone."""
     asked = {"n": Count(), "x": Formula((Count(),), Operation("*", Constant(F(2)), PartValue(0)))}
-    both = compiled(plan_of(asked), epsilon=1)
-    alone = compiled(plan_of({"n": Count()}), epsilon=1)
+    both = compile_plan(plan_of(asked), epsilon=1)
+    alone = compile_plan(plan_of({"n": Count()}), epsilon=1)
     assert both.expected_error("n") == alone.expected_error("n")
     assert both.expected_error("x") == 2 * alone.expected_error("n")
     assert [part.name for part in both.parts] == ["n, x"]
@@ -119,15 +123,15 @@ def test_what_is_asked_for_twice_is_paid_for_once() -> None:
         "n": CountPresent(X),
         "m": Formula((CountPresent(X),), FunctionCall("negative", PartValue(0))),
     }
-    assert len(compiled(plan_of(present), epsilon=1).parts) == 1
+    assert len(compile_plan(plan_of(present), epsilon=1).parts) == 1
 
 
 def test_errors_are_foretold_where_they_do_not_depend_on_answers() -> None:
     total = Sum(A, F(0), F(9))
     plan = plan_of({"r": Formula((total, Count()), RATIO)})
     with pytest.raises(ParameterError, match="'r' depends on its answers"):
-        compiled(plan, epsilon=1).expected_error("r", rows=10)
-    assert compiled(plan, epsilon=1).parts[0].errors == {"r": None}
+        compile_plan(plan, epsilon=1).expected_error("r", rows=10)
+    assert compile_plan(plan, epsilon=1).parts[0].errors == {"r": None}
 
 
 def test_a_preview_of_a_formula_does_not_fail() -> None:
@@ -157,21 +161,21 @@ def test_sorted_counts_are_at_least_as_accurate_as_top_k() -> None:
         for k in (1, 3, number // 3):
             plan = make_plan(la.Schema("t", (la.Column("d", "text"),)), {
                 "top": la.top_k("d", max(k, 1), candidates=keys)})  # fmt: skip
-            top = compiled(plan, epsilon=1).expected_error("top")
+            top = compile_plan(plan, epsilon=1).expected_error("top")
             counts = make_plan(plan.schema, {"n": la.count()}, groups=["d"], keys=keys)
             sure = 1 - 0.05 / number
-            width = compiled(counts, epsilon=1, confidence=sure).expected_error("n")
+            width = compile_plan(counts, epsilon=1, confidence=sure).expected_error("n")
             assert 2 * width <= 1.01 * top, (number, k)
-            half = compiled(counts, epsilon=Fraction(1, 2)).expected_error("n")
-            assert compiled(counts, epsilon=1).expected_error("n") < half
+            half = compile_plan(counts, epsilon=Fraction(1, 2)).expected_error("n")
+            assert compile_plan(counts, epsilon=1).expected_error("n") < half
 
 
 def test_parts_are_surer_than_the_formula_and_other_answers_are_not() -> None:
     """With two parts at 97.5 % each, both hold 95 % of the time, however they depend."""
     both = Formula((Count(), CountPresent(X)), Operation("-", PartValue(0), PartValue(1)))
-    whole = compiled(plan_of({"f": both, "n": Count()}), epsilon=1)
-    surer = compiled(plan_of({"f": both, "n": Count()}), epsilon=1, confidence=F(39, 40))
+    whole = compile_plan(plan_of({"f": both, "n": Count()}), epsilon=1)
+    surer = compile_plan(plan_of({"f": both, "n": Count()}), epsilon=1, confidence=F(39, 40))
     parts = {"n": Count(), "m": CountPresent(X)}
-    alone = compiled(plan_of(parts), epsilon=1, confidence=F(39, 40))
+    alone = compile_plan(plan_of(parts), epsilon=1, confidence=F(39, 40))
     assert whole.expected_error("f") == sum(alone.expected_error(name) for name in parts)
     assert whole.expected_error("n") < surer.expected_error("n")

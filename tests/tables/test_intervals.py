@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from letalone.exact.balls import ball, upper, with_bits
-from letalone.plans.parts import Count, CountUnits, Deviation, Histogram, Mean, Sum, Variance
-from letalone.plans.query import Aggregate, Plan
+from letalone.plans.aggregates import Count, CountUnits, Deviation, Histogram, Mean, Sum, Variance
+from letalone.plans.plan import Aggregate, Plan
 from letalone.privacy import REPLACE
-from letalone.tables.columns import Answer
-from letalone.tables.compiled import compiled
+from letalone.tables.columns import NoisyColumn
+from letalone.tables.compiled import compile_plan
 from letalone.tables.intervals import (
     NARROW,
     STEPS,
@@ -37,11 +37,11 @@ LOW, HIGH = F(0), F(1000)
 
 
 def released(plan: Plan, groups: Any, *, seed: int, epsilon: Any = 1, **options: Any) -> Any:
-    whole = compiled(plan, epsilon=epsilon, **options)
+    whole = compile_plan(plan, epsilon=epsilon, **options)
     return whole.finish(exact(whole.measures, groups), SeededBits(seed))
 
 
-def covered(answer: Answer, truth: Any) -> float:
+def covered(answer: NoisyColumn, truth: Any) -> float:
     return float(np.mean((answer.low <= truth) & (truth <= answer.high)))
 
 
@@ -93,7 +93,7 @@ def test_sums_means_variances_and_counts_are_covered_as_often_as_said(
 
 def test_a_gaussian_setting_is_gaussian() -> None:
     plan = plan_of(ASKED, keys=KEYS[:100], unit="u", max_groups=40, max_rows=1)
-    words = [part.words for part in compiled(plan, epsilon=1, delta=F(1, 1000)).parts]
+    words = [part.words for part in compile_plan(plan, epsilon=1, delta=F(1, 1000)).parts]
     assert words == ["Gaussian noise"]
 
 
@@ -105,7 +105,7 @@ def test_counts_alone_are_covered_by_exact_tails(asked: Aggregate) -> None:
     answer = released(plan, groups, seed=3)["n"]
     truth = np.array([len(values) for values in groups])
     assert 0.945 <= covered(answer, truth) <= 0.98
-    narrower = Answer(answer.values, answer.low + 1, answer.high - 1)
+    narrower = NoisyColumn(answer.values, answer.low + 1, answer.high - 1)
     assert covered(narrower, truth) < 0.95
 
 
@@ -119,7 +119,7 @@ def test_a_count_near_0_is_covered_and_no_interval_is_narrower_than_that_of_0(ro
     assert covered(answer, rows) >= 0.945
     assert np.all(answer.low >= 0)
     assert np.all(answer.high - answer.low >= half)
-    taken_for_known = Answer(answer.values, answer.low, np.maximum(answer.low, answer.values))
+    taken_for_known = NoisyColumn(answer.values, answer.low, np.maximum(answer.low, answer.values))
     assert rows == 0 or covered(taken_for_known, rows) < 0.945
 
 

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from letalone.mechanisms import Gaussian, Geometric
+from letalone.plans.aggregates import Count, Deviation, Mean, Sum, Variance
 from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
-from letalone.plans.parts import Count, Deviation, Mean, Sum, Variance
-from letalone.plans.query import Aggregate
+from letalone.plans.plan import Aggregate
 from letalone.randomness.bits import BitSource
 from letalone.randomness.real_noise import add_gaussian, grid_exponent
-from letalone.tables.columns import Answer
-from letalone.tables.compiled import Compiled, compiled
+from letalone.tables.columns import NoisyColumn
+from letalone.tables.compiled import Compiled, compile_plan
 from letalone.tables.grid import grid_for
 from letalone.tables.noise import Noise
 from seeded import SeededBits
@@ -52,7 +52,7 @@ def priced(names: tuple[str, ...], epsilon: Any, delta: Any) -> Compiled:
     """People with a delta, whose noise is Gaussian; rows without one."""
     keys, bounds = tuple(f"k{number}" for number in range(RUNS)), PEOPLE if delta else {}
     asked = {name: {**SUMS, **PAIRS, "deviation": Deviation(X, LOW, HIGH)}[name] for name in names}
-    return compiled(plan_of(asked, keys=keys, **bounds), epsilon=epsilon, delta=delta)
+    return compile_plan(plan_of(asked, keys=keys, **bounds), epsilon=epsilon, delta=delta)
 
 
 def released(whole: Compiled, kinds: list[Kind], seed: int) -> Any:
@@ -60,7 +60,7 @@ def released(whole: Compiled, kinds: list[Kind], seed: int) -> Any:
     return whole.finish(exact(whole.measures, kinds, keys=len(whole.keys)), SeededBits(seed))
 
 
-def covered(answer: Answer, truth: float) -> float:
+def covered(answer: NoisyColumn, truth: float) -> float:
     return float(np.mean((answer.low <= truth) & (truth <= answer.high)))
 
 
@@ -202,7 +202,7 @@ def test_values_clamped_to_a_bound_beside_the_grid_are_covered() -> None:
     keys, rows = tuple(map(str, range(RUNS))), 10**11
     for names in (("n", "mean", "sum"), ("sum",)):
         plan = plan_of({name: asked[name] for name in names}, keys=keys)
-        answers = released(compiled(plan, epsilon=10), [(rows, {"x": 5.0})], seed=6)
+        answers = released(compile_plan(plan, epsilon=10), [(rows, {"x": 5.0})], seed=6)
         for name, truth in (("mean", 0.1), ("sum", rows / 10)):
             if name in names:
                 assert covered(answers[name], truth) >= 0.905
@@ -212,7 +212,7 @@ def test_whole_numbers_on_a_grid_that_holds_them_are_not_widened() -> None:
     """Nor is any noise spent on how many there are."""
     for of, whole in ((A, True), (X, False)):
         plan = plan_of({"sum": Sum(of, F(0), F(120))}, keys="A")
-        priced_sum = compiled(plan, epsilon=1)
+        priced_sum = compile_plan(plan, epsilon=1)
         (part,) = priced_sum.split.parts.parts
         assert len(part.vector([np.array([1]), np.array([1])])[0]) == (1 if whole else 2)  # pyright: ignore
         kinds: list[Kind] = [(10**11, {"x": 7.0, "a": 7.0})]

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from letalone.audit import Verdict, audit, confidence_of_each
+from letalone.plans.aggregates import CountValues
 from letalone.plans.expressions import col
 from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
-from letalone.plans.parts import CountValues
-from letalone.plans.query import Aggregate
-from letalone.tables.compiled import compiled
+from letalone.plans.plan import Aggregate
+from letalone.tables.compiled import compile_plan
 from letalone.tables.part import VectorPart
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine
@@ -52,8 +52,8 @@ def verdict(name: str, times: int) -> Verdict:
     def many(rows: Any, count: int) -> Any:
         keys = tuple(f"k{place}" for place in range(count))
         price = {"epsilon": times, "delta": delta}
-        whole = compiled(plan_of({"z": asked}, keys=keys), **price)
-        single = compiled(plan_of({"z": asked}, grouped=False), **price)
+        whole = compile_plan(plan_of({"z": asked}, keys=keys), **price)
+        single = compile_plan(plan_of({"z": asked}, grouped=False), **price)
         ((place, part),) = enumerate(whole.split.parts.parts)
         assert isinstance(part, VectorPart)
         exact = MemoryEngine(squared(rows)).measure(single.scope, part.measures)
@@ -89,5 +89,5 @@ def test_a_release_with_too_little_noise_is_accused(name: str) -> None:
 @pytest.mark.parametrize("name", ["gaussian", "gaussian features"])
 def test_gaussian_noise_is_among_what_is_audited(name: str) -> None:
     asked, _, _, delta = CASES[name]
-    (part,) = compiled(plan_of({"z": asked}), epsilon=1, delta=delta).parts
+    (part,) = compile_plan(plan_of({"z": asked}), epsilon=1, delta=delta).parts
     assert part.words == "Gaussian noise"

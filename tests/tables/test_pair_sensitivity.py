@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import DistinctValues, GridSum, ProductSum, scope_of
 from letalone.errors import UnsupportedQuery
-from letalone.plans.parts import Count, CountValues
-from letalone.plans.query import Plan
+from letalone.plans.aggregates import Count, CountValues
+from letalone.plans.plan import Plan
 from letalone.tables.cross import CrossCorners, GridAxis
 from letalone.tables.grid import Grid
 from letalone.tables.regression import RegressionPart

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from letalone.errors import ParameterError
+from letalone.plans.aggregates import CountValues, Deviation, Variance
 from letalone.plans.expressions import col
 from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
-from letalone.plans.parts import CountValues, Deviation, Variance
-from letalone.plans.query import Aggregate, Bounding, GroupColumn, Plan
+from letalone.plans.plan import Aggregate, Bounding, GroupColumn, Plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.tables import regression as regressions
 from letalone.tables.ahead import epsilon_for
-from letalone.tables.compiled import compiled
+from letalone.tables.compiled import compile_plan
 from letalone.tables.intervals import Family, NoiseLaw
 from letalone.tables.pair_parts import PairPart
 from letalone.tables.parts import parts_of
@@ -52,7 +52,7 @@ def covered(names: list[str], *, rows: int, runs: int, **options: Any) -> list[A
     """The shares of intervals that hold the truth, and would if they were a fifth narrower."""
     groups = lines(1, keys=KEYS, rows=rows, **options)
     keys = tuple(f"k{number}" for number in range(KEYS))
-    whole = compiled(plan_of({name: ASKED[name] for name in names}, keys=keys), epsilon=1)
+    whole = compile_plan(plan_of({name: ASKED[name] for name in names}, keys=keys), epsilon=1)
     integers, bits = exact(whole.measures, groups), SeededBits(rows)
     truth = {name: np.array([PLAIN[name](g["x"], g["a"]) for g in groups]) for name in names}
     hits: dict[str, list[Any]] = {name: [] for name in names}
@@ -103,7 +103,7 @@ def rows_of(*values: tuple[Any, Any]) -> list[dict[str, Any]]:
 
 
 def answered(asked: dict[str, Aggregate], rows: Any, *, epsilon: Any = 1, seed: int = 1) -> Any:
-    whole = compiled(plan_of(asked, keys=("A",)), epsilon=epsilon)
+    whole = compile_plan(plan_of(asked, keys=("A",)), epsilon=epsilon)
     return whole.finish(MemoryEngine(rows).measure(whole.scope, whole.measures), SeededBits(seed))
 
 
@@ -205,7 +205,7 @@ def test_different_values_are_counted() -> None:
 
 @pytest.mark.parametrize("name", ASKED)
 def test_errors_to_expect_need_rows_and_fall_with_them(name: str) -> None:
-    whole = compiled(plan_of({name: ASKED[name]}), epsilon=1)
+    whole = compile_plan(plan_of({name: ASKED[name]}), epsilon=1)
     with pytest.raises(ParameterError, match="Give rows="):
         whole.expected_error(name)
     # A line's falls a little faster, since its matrix is less spoiled, too. What places stray from
@@ -218,7 +218,7 @@ def test_errors_to_expect_need_rows_and_fall_with_them(name: str) -> None:
 
 
 def test_a_line_of_which_nothing_will_be_known_has_an_endless_error() -> None:
-    whole = compiled(plan_of({"line": ASKED["line"]}), epsilon=1)
+    whole = compile_plan(plan_of({"line": ASKED["line"]}), epsilon=1)
     assert whole.expected_error("line", rows=5) == inf
 
 
@@ -265,7 +265,7 @@ def solved(group: Any) -> Any:
 def test_coefficients_are_covered_as_often_as_they_say(count: int, rows: int, price: Any) -> None:
     """95 % of 40 · 25 intervals of each of three or four: 93 and 97 % are five standard errors."""
     groups = features(1, count, rows)
-    whole = compiled(regression(count), epsilon=1, **price)
+    whole = compile_plan(regression(count), epsilon=1, **price)
     integers, truth = exact(whole.measures, groups), np.array([solved(group) for group in groups])
     hits = []
     for seed in range(25):
@@ -279,7 +279,7 @@ def test_coefficients_are_covered_as_often_as_they_say(count: int, rows: int, pr
 @pytest.mark.parametrize(("count", "rows"), [(2, 3000), (4, 5000), (2, 100), (3, 0)])
 def test_where_noise_is_large_coefficients_are_covered_or_missing(count: int, rows: int) -> None:
     groups = features(1, count, max(rows, 1))
-    whole = compiled(regression(count), epsilon=1)
+    whole = compile_plan(regression(count), epsilon=1)
     integers = exact(whole.measures, groups)
     truth = np.array([solved(group) for group in groups])
     if not rows:
@@ -347,6 +347,6 @@ def test_a_regression_has_as_many_products_as_it_says(count: int, products: int)
 
 def test_without_noise_coefficients_are_those_of_least_squares() -> None:
     groups = features(2, 3, 500)
-    whole = compiled(regression(3), epsilon=LARGE)
+    whole = compile_plan(regression(3), epsilon=LARGE)
     answer = whole.finish(exact(whole.measures, groups), SeededBits(1))["fit"]
     assert np.allclose(answer.values, [solved(group) for group in groups], rtol=1e-3, atol=1e-2)

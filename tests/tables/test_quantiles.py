@@ -11,11 +11,11 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from letalone.plans.parts import Extreme, Quantiles
-from letalone.plans.query import Aggregate
+from letalone.plans.aggregates import Extreme, Quantiles
+from letalone.plans.plan import Aggregate
 from letalone.privacy import REPLACE
-from letalone.tables.columns import Answer
-from letalone.tables.compiled import Compiled, compiled
+from letalone.tables.columns import NoisyColumn
+from letalone.tables.compiled import Compiled, compile_plan
 from letalone.tables.parts import parts_of
 from letalone.tables.quantiles import RankPart
 from seeded import SeededBits
@@ -48,14 +48,14 @@ def quantiles(*shares: Any, of: Any = X, upper: int = UPPER) -> Quantiles:
 def planned(asked: Aggregate, *, epsilon: Any = 1, delta: Any = 0, **options: Any) -> Compiled:
     confidence = options.pop("confidence", 0.95)
     plan = plan_of({"q": asked}, keys=options.pop("keys", KEYS), **options)
-    return compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
+    return compile_plan(plan, epsilon=epsilon, delta=delta, confidence=confidence)
 
 
-def finished(whole: Compiled, groups: Any, seed: int) -> Answer:
+def finished(whole: Compiled, groups: Any, seed: int) -> NoisyColumn:
     return whole.finish(exact(whole.measures, groups), SeededBits(seed))["q"]
 
 
-def covered(answer: Answer, groups: Any, shares: Any) -> Any:
+def covered(answer: NoisyColumn, groups: Any, shares: Any) -> Any:
     """How often the cell of the true quantile, the smallest of its rank, is within, by share."""
     cells = [np.sort(np.floor(values)) for values in groups]
     truth = np.array([[_smallest(ordered, share) for share in shares] for ordered in cells])

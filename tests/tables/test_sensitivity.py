@@ -10,10 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from letalone.engines.measures import Cells, GridSum, Measure, Rows, RowsWith, Units, scope_of
+from letalone.engines.measures import (
+    CellCounts,
+    DistinctUnits,
+    GridSum,
+    Measure,
+    Rows,
+    RowsWith,
+    scope_of,
+)
 from letalone.errors import ParameterError, UnsupportedQuery
-from letalone.plans.parts import Count, CountUnits, Mean, Quantiles
-from letalone.plans.query import Plan
+from letalone.plans.aggregates import Count, CountUnits, Mean, Quantiles
+from letalone.plans.plan import Plan
 from letalone.privacy import ADD_REMOVE, REPLACE
 from letalone.tables.candidates import TopPart
 from letalone.tables.grid import Grid, grid_for
@@ -37,7 +45,7 @@ from tables.plans_for_tests import F, X, plan_of
 
 SMALL = GridSum(X, -1, 3, 0)  # a row adds from 0 to 4
 SIGNED = Grid(-1, 3, 0)
-CELLS = Cells(X, F(-1), F(2), 3)
+CELLS = CellCounts(X, F(-1), F(2), 3)
 
 BOUNDINGS: dict[str, dict[str, Any]] = {
     "row": {},
@@ -79,7 +87,7 @@ CURVE, CURVE_VECTOR = corners(2, missing=False)
 CLAIMS: dict[str, tuple[Vector, Callable[[Contribution], Moved]]] = {
     "rows": (measured(Rows()), lambda c: sensitivity_of(Rows(), c)),
     "rows with": (measured(RowsWith(X)), lambda c: sensitivity_of(RowsWith(X), c)),
-    "units": (measured(Units()), lambda c: sensitivity_of(Units(), c)),
+    "units": (measured(DistinctUnits()), lambda c: sensitivity_of(DistinctUnits(), c)),
     "grid sum": (measured(SMALL), lambda c: sensitivity_of(SMALL, c)),
     "signed sum": (signed_sum, lambda c: number_moves(SIGNED.low, SIGNED.high, c)),
     "corners": (LINE_VECTOR, LINE.moves),
@@ -215,7 +223,7 @@ def test_rank_utilities_move_by_the_claim_at_most_and_reach_it(
     table = rows_of(1, [(d, x) for d in "ABCD" for x in (-1, 0, 1, 2, 3)] * 3)
     for place, row in enumerate(table):
         row["u"] = place
-    cells = Cells(X, F(-1), F(1), 5)
+    cells = CellCounts(X, F(-1), F(1), 5)
 
     def utilities(unit: list[Any]) -> list[list[Fraction]]:
         engine = MemoryEngine(table + rows_of(99, unit))
@@ -262,7 +270,7 @@ def test_candidates_of_top_k_move_as_counts() -> None:
 
 def test_without_a_bound_on_rows_only_units_are_counted() -> None:
     unit = contribution(plan_of({"n": CountUnits()}, unit="u", max_groups=2))
-    assert sensitivity_of(Units(), unit) == Moved(2, 2)
+    assert sensitivity_of(DistinctUnits(), unit) == Moved(2, 2)
     with pytest.raises(ParameterError, match=r"Give max_rows="):
         sensitivity_of(Rows(), unit)
 

@@ -16,9 +16,7 @@ import numpy as np
 import pytest
 
 from letalone.mechanisms import Geometric
-from letalone.plans.expressions import Case, Comparison, Literal
-from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
-from letalone.plans.parts import (
+from letalone.plans.aggregates import (
     Count,
     CountPresent,
     CountUnits,
@@ -33,10 +31,12 @@ from letalone.plans.parts import (
     Sum,
     Variance,
 )
-from letalone.plans.query import Aggregate
+from letalone.plans.expressions import Case, Comparison, Literal
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
+from letalone.plans.plan import Aggregate
 from letalone.privacy import ADD_REMOVE, REPLACE, GaussianDP, Neighbours
 from letalone.randomness.bits import SYSTEM
-from letalone.tables.compiled import Compiled, compiled
+from letalone.tables.compiled import Compiled, compile_plan
 from letalone.tables.discovery import Discovery
 from letalone.tables.noise import root_above
 from letalone.tables.quantiles import RankPart
@@ -132,7 +132,7 @@ def priced(names: Any, bounding: Bounding, relation: Neighbours, **price: Any) -
     keys = price.pop("keys", KEYS)
     asked = {name: MANY[name] for name in names}
     plan = plan_of(asked, keys=keys, neighbours=relation, **bounding)
-    return compiled(plan, **{"epsilon": EPSILON, **price})
+    return compile_plan(plan, **{"epsilon": EPSILON, **price})
 
 
 def check(name: str, bounding: str, relation: Neighbours) -> None:

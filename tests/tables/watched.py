@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 
 from letalone.mechanisms import Exponential, Gaussian, Geometric, TopK
-from letalone.tables.columns import Answer
+from letalone.tables.columns import NoisyColumn
 from letalone.tables.compiled import Compiled
 from letalone.tables.noise import Noise
 from letalone.tables.part import VectorPart
@@ -86,9 +86,9 @@ def watched(whole: Compiled, exact: Exact) -> list[Work]:
         found.append(Work("choice", utilities, self.factor * self.k))
         return list(range(self.k))
 
-    def nothing(self: VectorPart, *_: Any) -> dict[str, Answer]:
+    def nothing(self: VectorPart, *_: Any) -> dict[str, NoisyColumn]:
         """What is read off noisy vectors needs time, and reveals no more."""
-        return dict.fromkeys(self.names, Answer(*[np.zeros(0)] * 3))
+        return dict.fromkeys(self.names, NoisyColumn(*[np.zeros(0)] * 3))
 
     with ExitStack() as stack:
         instead = [

@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.cells import ValueCells, Whole, combine_codes, read_cells
 from letalone.anonymity.diversity import (
     closeness,
     distinct,
@@ -33,11 +32,14 @@ from letalone.anonymity.hierarchies import ALL, SPECIAL, Ladder, covered_codes, 
 from letalone.anonymity.kinds import natural
 from letalone.anonymity.measuring import Anonymity, measure
 from letalone.anonymity.mondrian import OUT, MondrianTable, Promise, partition, table_of
-from letalone.engines.arrow import Table as ArrowTable
+from letalone.anonymity.value_cells import ValueCells, Whole, combine_codes, read_cells
+from letalone.engines.arrow import ArrowTable as ArrowTable
 from letalone.engines.arrow import table_of as table_of_columns
-from letalone.engines.coded import FIRST, as_kind, labelled
+from letalone.engines.coded import FIRST, as_kind, label_places
 from letalone.engines.frames import family_of
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 from letalone.exact.typed import COUNT, PROBABILITY, Number
 from letalone.plans.schema import unknown_column
 
@@ -167,7 +169,7 @@ def _label_partition(cut: MondrianTable, cells: ValueCells, part: Whole) -> _Mad
     keys = [*(places for _, places in labels.values()), *keys]
     order = np.lexsort(keys[::-1])
     rows = np.repeat(order, cells.rows[kept][order])
-    columns = [(name, labelled(names, at[rows])) for name, (names, at) in labels.items()]
+    columns = [(name, label_places(names, at[rows])) for name, (names, at) in labels.items()]
     columns += [(column.name, column.taken(column.codes[kept][rows])) for column in cells.sensitive]
     unit = [] if cells.unit is None else [cells.unit]
     person = [(column.name, column.taken(column.codes[kept][rows])) for column in unit]
@@ -265,10 +267,11 @@ def _promise(
     sensitive: list[str],
 ) -> Promise:
     if (l is not None or t is not None) and not sensitive:
-        raise ParameterError(
-            "l and t speak of sensitive values, but no sensitive column was named. Name one, such"
-            " as sensitive=['diagnosis']."
+        what = "l and t speak of sensitive values, but no sensitive column was named. Name one,"
+        spelled = Spelled(
+            f"{what} such as sensitive=['diagnosis'].", f"{what} such as --sensitive diagnosis."
         )
+        raise ParameterError(problem(Code.OTHER, words=spelled))
     return Promise(
         k=int(COUNT.typed("k", k)),
         l=None if l is None else int(COUNT.typed("l", l)),

@@ -43,7 +43,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.cells import ValueHistogram, Whole, combine_codes, histogram
+from letalone.anonymity.value_cells import ValueHistogram, Whole, combine_codes, histogram
 
 Real = NDArray[np.float64]
 EXACT = 2**31  # up to so many rows a product of two counts fits into 63 bits

@@ -24,7 +24,7 @@ import numpy as np
 
 from letalone.anonymity.diversity import distinct
 from letalone.anonymity.measuring import Anonymity, Diversity, certain_of, measure
-from letalone.answers.promise import percent
+from letalone.answers.promise import as_percent
 from letalone.answers.release import ReleaseRecord
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural_counted
@@ -87,7 +87,7 @@ class Beside:
     def __str__(self) -> str:
         return (
             f"A private release at ε = {self.epsilon:g}: certain for 0 people. Who gives a value an"
-            f" even chance before is at most {percent(self.surest())} sure of it after."
+            f" even chance before is at most {as_percent(self.surest())} sure of it after."
         )
 
 

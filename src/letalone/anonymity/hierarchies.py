@@ -142,9 +142,6 @@ class Sets:
         return _of_paths(found, [[t] for t in found.column.texts()], "sets", in_a_row=False)
 
 
-Hierarchy = Prefixes | Dates | Ranges | Tree | Sets
-
-
 def ladder_of(found: Natural, given: object = None) -> Ladder:
     """The ladder of a column: by the hierarchy that was given, else by what its values are.
 

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from letalone.anonymity import diversity
-from letalone.anonymity.cells import ValueCells, ValueHistogram, Whole, read_cells
 from letalone.anonymity.diversity import (
     alone,
     certain,
@@ -30,7 +29,8 @@ from letalone.anonymity.diversity import (
 )
 from letalone.anonymity.kinds import order_column
 from letalone.anonymity.risk import Risk, risk_of
-from letalone.answers.promise import percent
+from letalone.anonymity.value_cells import ValueCells, ValueHistogram, Whole, read_cells
+from letalone.answers.promise import as_percent
 from letalone.engines.coded import Coded
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural, plural_counted, plural_people, plural_rows
@@ -95,7 +95,7 @@ class Anonymity:
         """How many are unique, in words."""
         verb = "is" if self.uniques == 1 else "are"
         ones = plural_counted(self.uniques, self.counted)
-        return f"{ones} ({percent(self.unique_share)}) {verb} unique"
+        return f"{ones} ({as_percent(self.unique_share)}) {verb} unique"
 
     @property
     def l(self) -> int:  # noqa: E743  (the name that the literature gives it)

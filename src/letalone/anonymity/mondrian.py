@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.anonymity import diversity
-from letalone.anonymity.cells import Whole
 from letalone.anonymity.diversity import people_by_value, people_in, people_with
 from letalone.anonymity.hierarchies import Ladder
+from letalone.anonymity.value_cells import Whole
 
 Flags = NDArray[np.bool_]
 NEVER = np.iinfo(np.int64).max

@@ -13,7 +13,7 @@ from letalone.anonymity.anonymizing import Anonymized
 from letalone.anonymity.exposure import WHY, Limits
 from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.risk import Risk
-from letalone.answers.promise import percent
+from letalone.answers.promise import as_percent
 from letalone.errors.spelling import plural, plural_people, plural_rows
 
 SIZES = (1, 2, 5, 10, 50)  # a bar begins at each of them, and at the k that was asked for
@@ -70,8 +70,8 @@ def page(
 
 
 def _made_part(made: Anonymized, limits: Limits, asked: Mapping[str, float]) -> str:
-    share, part = percent(made.suppressed / made.rows), percent(made.information_lost)
-    lost = [[escape(name), percent(part)] for name, part in made.lost.items()]
+    share, part = as_percent(made.suppressed / made.rows), as_percent(made.information_lost)
+    lost = [[escape(name), as_percent(part)] for name, part in made.lost.items()]
     wanted = ", ".join(f"{name} = {value:g}" for name, value in asked.items())
     verb = "was" if made.suppressed == 1 else "were"
     cost = (
@@ -104,9 +104,9 @@ def _risk(risk: Risk) -> str:
     about = "about " if risk.is_estimate else ""
     return (
         "<p>The chance of being found, at most, by a prosecutor (who knows that a person is in the"
-        f" table): {percent(risk.prosecutor)}; by a journalist (who does not):"
-        f" {about}{percent(risk.journalist)}. A marketer, who wants as many as possible, finds"
-        f" {about}{percent(risk.marketer)} of all.</p>"
+        f" table): {as_percent(risk.prosecutor)}; by a journalist (who does not):"
+        f" {about}{as_percent(risk.journalist)}. A marketer, who wants as many as possible, finds"
+        f" {about}{as_percent(risk.marketer)} of all.</p>"
     )
 
 

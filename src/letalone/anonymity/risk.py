@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import hyp2f1
 
-from letalone.anonymity.cells import Whole
+from letalone.anonymity.value_cells import Whole
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT
 

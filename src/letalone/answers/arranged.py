@@ -33,7 +33,7 @@ RANGE = re.compile(r"\[(-?\d+(?:[./]\d+)?), ")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class OutputRef:
     """The cell of a column: a key, or a noisy number."""
 
     name: str
@@ -47,7 +47,7 @@ class Fixed:
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class HavingTest:
     """A comparison (= <> < <= > >=), `and`, `or`, `not` or `missing`; true, false or unknown."""
 
     op: str
@@ -56,7 +56,7 @@ class Test:
     __test__ = False  # not one of pytest's
 
 
-Condition = Named | Fixed | Test
+Condition = OutputRef | Fixed | HavingTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Arrangement:
 AS_IT_IS = Arrangement()
 
 
-def arranged(release: AnyRelease, how: Arrangement) -> AnyRelease:
+def arrange_release(release: AnyRelease, how: Arrangement) -> AnyRelease:
     """The view of a release; the receipt that goes with it is that of the whole."""
     if how == AS_IT_IS:
         return release
@@ -136,11 +136,11 @@ def _holds(condition: Condition | None, row: Mapping[str, Cell]) -> bool:
 
 def _value(condition: Condition, row: Mapping[str, Cell]) -> Cell:
     match condition:
-        case Named(name):
+        case OutputRef(name):
             return _without_nan(row.get(name))
         case Fixed(value):
             return value
-        case Test(op, parts):
+        case HavingTest(op, parts):
             values = [_value(part, row) for part in parts]
             return _compare(op, *values) if op in COMPARED else _combine_truths(op, values)
 
@@ -229,14 +229,14 @@ def _output(output: Output, places: Sequence[int]) -> Output:
 
 def _words(condition: Condition) -> str:
     match condition:
-        case Named(name):
+        case OutputRef(name):
             return name
         case Fixed(value):
             return repr(value) if isinstance(value, str) else f"{value}"
-        case Test("not", (of,)):
+        case HavingTest("not", (of,)):
             return f"not ({_words(of)})"
-        case Test("missing", (of,)):
+        case HavingTest("missing", (of,)):
             return f"{_words(of)} missing"
-        case Test(op, parts):
+        case HavingTest(op, parts):
             within = [_words(p) if op in COMPARED else f"({_words(p)})" for p in parts]
             return f" {op} ".join(within)

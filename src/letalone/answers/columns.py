@@ -24,7 +24,7 @@ from letalone.privacy.curve import Json
 Cell = str | int | float | bool | date | None
 
 
-class Kind(Enum):
+class CellKind(Enum):
     """What the cells of a column are; any may be None."""
 
     TEXT = "text"
@@ -36,15 +36,15 @@ class Kind(Enum):
     @property
     def is_numeric(self) -> bool:
         """Whether a cell can be drawn and has an interval."""
-        return self in (Kind.INTEGER, Kind.NUMBER)
+        return self in (CellKind.INTEGER, CellKind.NUMBER)
 
 
-READERS: Mapping[Kind, Callable[[str], Cell]] = {
-    Kind.TEXT: str,
-    Kind.INTEGER: int,
-    Kind.NUMBER: float,
-    Kind.BOOLEAN: lambda text: {"true": True, "false": False}[text],
-    Kind.DATE: date.fromisoformat,
+READERS: Mapping[CellKind, Callable[[str], Cell]] = {
+    CellKind.TEXT: str,
+    CellKind.INTEGER: int,
+    CellKind.NUMBER: float,
+    CellKind.BOOLEAN: lambda text: {"true": True, "false": False}[text],
+    CellKind.DATE: date.fromisoformat,
 }
 
 
@@ -53,7 +53,7 @@ class KeyColumn:
     """One column of what the groups are called."""
 
     name: str
-    kind: Kind
+    kind: CellKind
     values: tuple[Cell, ...]
 
 
@@ -68,13 +68,13 @@ class Output:
     name: str
     aggregate: str
     label: str
-    kind: Kind
+    kind: CellKind
     values: tuple[Cell, ...]
     low: tuple[Cell, ...] | None = None
     high: tuple[Cell, ...] | None = None
 
     @property
-    def columns(self) -> list[tuple[str, Kind, tuple[Cell, ...]]]:
+    def columns(self) -> list[tuple[str, CellKind, tuple[Cell, ...]]]:
         """The value and, where there are some, the ends: name, kind and cells of each."""
         ends = [("_low", self.low), ("_high", self.high)]
         found = [(self.name + end, self.kind, cells) for end, cells in ends if cells is not None]
@@ -89,7 +89,7 @@ def key_to_json(column: KeyColumn) -> Json:
 def key_from_json(stored: object) -> KeyColumn:
     """The key column that was stored."""
     fields = _fields(stored, {"name", "kind", "values"})
-    kind = Kind(fields["kind"])
+    kind = CellKind(fields["kind"])
     return KeyColumn(_text(fields["name"]), kind, _cells(fields["values"], kind))
 
 
@@ -109,7 +109,7 @@ def output_to_json(output: Output) -> Json:
 def output_from_json(stored: object) -> Output:
     """The output that was stored."""
     fields = _fields(stored, {"name", "aggregate", "label", "kind", "values", "low", "high"})
-    kind = Kind(fields["kind"])
+    kind = CellKind(fields["kind"])
     low, high = fields["low"], fields["high"]
     return Output(
         name=_text(fields["name"]),
@@ -147,7 +147,7 @@ def _write_cell(cell: Cell) -> str | None:
             return cell.isoformat()
 
 
-def _cells(stored: object, kind: Kind) -> tuple[Cell, ...]:
+def _cells(stored: object, kind: CellKind) -> tuple[Cell, ...]:
     read = READERS[kind]
     if not isinstance(stored, list):
         raise FormatError("This release is damaged: a column is not a list.")
@@ -167,20 +167,20 @@ def _fields(stored: object, names: set[str]) -> Json:
     return cast("Json", stored)
 
 
-FrameColumns = Sequence[tuple[str, Kind, tuple[Cell, ...]]]
+FrameColumns = Sequence[tuple[str, CellKind, tuple[Cell, ...]]]
 ARROW = {
-    Kind.TEXT: "string",
-    Kind.INTEGER: "int64",
-    Kind.NUMBER: "float64",
-    Kind.BOOLEAN: "bool_",
-    Kind.DATE: "date32",
+    CellKind.TEXT: "string",
+    CellKind.INTEGER: "int64",
+    CellKind.NUMBER: "float64",
+    CellKind.BOOLEAN: "bool_",
+    CellKind.DATE: "date32",
 }
 POLARS = {
-    Kind.TEXT: "String",
-    Kind.INTEGER: "Int64",
-    Kind.NUMBER: "Float64",
-    Kind.BOOLEAN: "Boolean",
-    Kind.DATE: "Date",
+    CellKind.TEXT: "String",
+    CellKind.INTEGER: "Int64",
+    CellKind.NUMBER: "Float64",
+    CellKind.BOOLEAN: "Boolean",
+    CellKind.DATE: "Date",
 }
 
 
@@ -208,11 +208,11 @@ def to_polars(columns: FrameColumns) -> Any:
     return polars.DataFrame(series)
 
 
-def _series(pandas: Any, kind: Kind, cells: tuple[Cell, ...]) -> Any:
+def _series(pandas: Any, kind: CellKind, cells: tuple[Cell, ...]) -> Any:
     """A type that holds the cells: whole numbers and truth values with a gap need their own."""
     missing = any(cell is None for cell in cells)
-    plain = {Kind.INTEGER: "int64", Kind.NUMBER: "float64", Kind.BOOLEAN: "bool"}
-    gaps = {Kind.INTEGER: "Int64", Kind.NUMBER: "float64", Kind.BOOLEAN: "boolean"}
+    plain = {CellKind.INTEGER: "int64", CellKind.NUMBER: "float64", CellKind.BOOLEAN: "bool"}
+    gaps = {CellKind.INTEGER: "Int64", CellKind.NUMBER: "float64", CellKind.BOOLEAN: "boolean"}
     wanted = (gaps if missing else plain).get(kind, "object")
     return pandas.Series(list(cells), dtype=wanted)
 

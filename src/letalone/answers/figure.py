@@ -32,7 +32,7 @@ def check_drawable(path: object = None) -> None:
         )
 
 
-def written(figure: Any, path: object = None) -> Any:
+def save_figure(figure: Any, path: object = None) -> Any:
     """The figure, written to a file where a path is given."""
     if path is not None:
         figure.savefig(path)

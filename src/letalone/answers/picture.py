@@ -11,8 +11,8 @@ from math import isfinite, isnan, nan
 from textwrap import fill
 from typing import Any, cast
 
-from letalone.answers.columns import KeyColumn, Kind, Output
-from letalone.answers.figure import empty_figure, written
+from letalone.answers.columns import CellKind, KeyColumn, Output
+from letalone.answers.figure import empty_figure, save_figure
 from letalone.answers.views import cell_text, is_drawn, key_text
 from letalone.errors import ParameterError
 
@@ -43,7 +43,7 @@ def draw(
         fill(_plain(line), int(LETTERS * across * WIDTHS[across])) for line in title.split("\n")
     ]
     figure.suptitle("\n".join(lines), fontsize=10)
-    return written(figure, path)
+    return save_figure(figure, path)
 
 
 def _places(figure: Any, fields: Sequence["_Field"], across: int) -> list[Any]:
@@ -104,7 +104,7 @@ def _field(
         points = list(zip(*(_points(output) for output in drawn), strict=True))
         series = list(zip(groups, points, strict=True))
     shown = tuple((words, tuple(points[:MOST_PLACES])) for words, points in series[:MOST_SERIES])
-    is_whole = all(output.kind is Kind.INTEGER for output in drawn)
+    is_whole = all(output.kind is CellKind.INTEGER for output in drawn)
     word = f"{name} (count)" if _winners(chosen) else name
     unknown = any(_is_unknown(point) for _, points in shown for point in points)
     return _Field(

@@ -18,7 +18,7 @@ from math import inf, isinf, nextafter
 
 from letalone.exact.typed import COUNT, Number, as_typed
 from letalone.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
-from letalone.privacy.bounds import shown, shown_above
+from letalone.privacy.bounds import format_number, shown_above
 from letalone.privacy.composition import Composed
 from letalone.privacy.curve import USUAL_DELTA, Privacy
 from letalone.privacy.neighbours import Neighbours, is_replace
@@ -35,7 +35,7 @@ def price(privacy: Privacy, delta: Number = 0) -> str:
     if not isinf(pure):
         return f"ε = {shown_above(pure)}"
     at = delta or USUAL_DELTA
-    return f"ε = {shown_above(privacy.epsilon(at))} at δ = {shown(as_typed(at))}"
+    return f"ε = {shown_above(privacy.epsilon(at))} at δ = {format_number(as_typed(at))}"
 
 
 def most_caught(privacy: Privacy, false_alarm: Number = FALSE_ALARMS) -> float:
@@ -70,8 +70,8 @@ def promise(privacy: Privacy) -> str:
     return (
         f"Anyone who sees this answer, whatever else they know and however they compute, can find"
         f" out {what} only to this extent: a test that gives false alarms"
-        f" {percent(FALSE_ALARMS)} of the time detects the {unit} {caught} (blind guessing:"
-        f" {percent(FALSE_ALARMS)}), and a bet at even odds is won {guessed} (blind guessing:"
+        f" {as_percent(FALSE_ALARMS)} of the time detects the {unit} {caught} (blind guessing:"
+        f" {as_percent(FALSE_ALARMS)}), and a bet at even odds is won {guessed} (blind guessing:"
         f" 50 %). This is a mathematical bound on this answer alone; what it says of all people"
         f" together can be learnt with or without any one of them."
     )
@@ -88,7 +88,7 @@ def group_promise(privacy: Privacy, size: Number = FAMILY, *, delta: Number = 0)
     return (
         f"Where the data of {number} go together (the {unit}s of one family, say), the promise to"
         f" all of them together is {price(at, delta)}: a test that gives false alarms"
-        f" {percent(FALSE_ALARMS)} of the time detects them {at_most(most_caught(at))}."
+        f" {as_percent(FALSE_ALARMS)} of the time detects them {at_most(most_caught(at))}."
     )
 
 
@@ -104,10 +104,10 @@ def _point(privacy: Privacy, delta: Number) -> Privacy:
 
 def at_most(probability: float, of: str = "of the time") -> str:
     """How often something can be, at most; a bound that is none is not called one."""
-    return NO_LIMIT if probability >= 1 else f"at most {percent(probability)} {of}"
+    return NO_LIMIT if probability >= 1 else f"at most {as_percent(probability)} {of}"
 
 
-def percent(probability: float) -> str:
+def as_percent(probability: float) -> str:
     """In percent, rounded up: a digit after the point, or as many as tell it from 100 %."""
     exact = 100 * Decimal(repr(probability))
     # A step is at most what is missing to 100, so rounding up to one does not reach it.

@@ -14,8 +14,8 @@ from typing import Any, Self, cast
 from letalone.answers import columns, picture, views
 from letalone.answers.columns import (
     Cell,
+    CellKind,
     KeyColumn,
-    Kind,
     Output,
     check_lengths,
     key_from_json,
@@ -27,7 +27,7 @@ from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
 from letalone.answers.shown import as_shown, title_of
 from letalone.errors import FormatError, LetaloneError
 from letalone.errors.problem import without_context
-from letalone.exact.typed import Number, read_written
+from letalone.exact.typed import Number, read_rational
 from letalone.privacy.bounds import above
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
@@ -61,7 +61,7 @@ class SplitPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Terms:
     """What was asked, at which price: the part of a release that is known before the data is."""
 
     data_set: str
@@ -92,7 +92,7 @@ class Standing:
 class ReleaseRecord:
     """An answer: values with their intervals, its price, and where it came from."""
 
-    asked: Asked
+    asked: Terms
     keys: tuple[KeyColumn, ...]
     outputs: tuple[Output, ...]
     standing: Standing = field(default=Standing(), compare=False)
@@ -196,7 +196,7 @@ class ReleaseRecord:
 
     def explain(self, *, sql: bool = False) -> str:
         """The question, the price, the bounds, what is promised to whom; and the SQL that ran."""
-        return explained(self.asked, self._standing_lines(), sql=sql)
+        return explain_question(self.asked, self._standing_lines(), sql=sql)
 
     def promise(self) -> str:
         """One paragraph that can be quoted: what anyone can find out about one unit."""
@@ -258,7 +258,7 @@ class ReleaseRecord:
         return without_context(read, LetaloneError, *DAMAGE, error=failed)
 
     @property
-    def _named(self) -> list[tuple[str, Kind, tuple[Cell, ...]]]:
+    def _named(self) -> list[tuple[str, CellKind, tuple[Cell, ...]]]:
         keys = [(column.name, column.kind, column.values) for column in self.keys]
         return [*keys, *(column for output in self.outputs for column in output.columns)]
 
@@ -283,7 +283,7 @@ class ReleaseRecord:
         return [str(line) for line in lines if line is not None]
 
 
-def explained(asked: Asked, last: list[str], *, sql: bool = False) -> str:
+def explain_question(asked: Terms, last: list[str], *, sql: bool = False) -> str:
     """A question at a price, in words: no fact about the data is in it."""
     price = f"{Budget(asked.epsilon, asked.delta)}, {asked.privacy.neighbours}"
     words = [
@@ -326,18 +326,18 @@ def check_format(stored: object, kind: str, fields: set[str]) -> None:
         raise FormatError(f"This {kind} is damaged: a field is missing or unknown.")
 
 
-def _asked_from_json(stored: Mapping[str, object]) -> Asked:
+def _asked_from_json(stored: Mapping[str, object]) -> Terms:
     texts = {name: _text(stored[name]) for name in ("data_set", "question", "digest", "sql")}
     version = stored["version"]
     if type(version) is not int:
         raise FormatError("This release is damaged: its version is not a whole number.")
-    return Asked(
+    return Terms(
         **texts,
         version=version,
         plan=dict(cast("Json", stored["plan"])),
-        epsilon=read_written(_text(stored["epsilon"])),
-        delta=read_written(_text(stored["delta"])),
-        confidence=read_written(_text(stored["confidence"])),
+        epsilon=read_rational(_text(stored["epsilon"])),
+        delta=read_rational(_text(stored["delta"])),
+        confidence=read_rational(_text(stored["confidence"])),
         privacy=from_json(cast("Json", stored["privacy"])),
         split=tuple(_part_from_json(cast("Json", part)) for part in _list(stored["split"])),
         notes=tuple(_text(note) for note in _list(stored["notes"])),
@@ -350,7 +350,7 @@ def _part_to_json(part: SplitPart) -> Json:
 
 def _part_from_json(stored: Json) -> SplitPart:
     name, share, noise, groups = (_text(stored[part]) for part in PARTS)
-    return SplitPart(name, read_written(share), noise, groups)
+    return SplitPart(name, read_rational(share), noise, groups)
 
 
 def _list(stored: object) -> list[object]:

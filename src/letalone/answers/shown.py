@@ -20,7 +20,7 @@ from math import inf, isfinite
 from typing import cast
 
 from letalone.answers.columns import Output
-from letalone.exact.typed import read_written
+from letalone.exact.typed import read_rational
 from letalone.plans.formulas import facts_of_stored
 from letalone.plans.wording import and_words
 from letalone.privacy.curve import Json
@@ -93,7 +93,7 @@ def _read_ranges(plan: Json) -> dict[str, tuple[Range, float]]:
 
 
 def _bound(stored: object) -> float:
-    return float(read_written(str(cast("Json", stored)["number"])))
+    return float(read_rational(str(cast("Json", stored)["number"])))
 
 
 def title_of(plan: Json, keys: Sequence[str]) -> str:

@@ -29,11 +29,11 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from letalone.answers.promise import most_caught, percent
+from letalone.answers.promise import as_percent, most_caught
 from letalone.attacks import stage
 from letalone.attacks.characters import Model, Reading, Whole, train_model, train_privately
 from letalone.attacks.picture import Picture, Series, SeriesStyle
-from letalone.attacks.result import AttackResult, Line, Numbers
+from letalone.attacks.result import AttackReport, Line, Numbers
 from letalone.attacks.secrets_of_text import Pattern, beam_search, exposure
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
@@ -66,7 +66,7 @@ class Exposed(Numbers):
 
 
 @dataclass(frozen=True, slots=True)
-class Canaries(AttackResult):
+class Canaries(AttackReport):
     """How much of planted secrets comes out of an ordinary model, and of a private one.
 
     `space` is the number of secrets of the pattern. `own` are secrets of that form that were in
@@ -174,7 +174,7 @@ def _out_of(pair: tuple[int, int], number: int) -> tuple[str, str]:
 
 def _rarely(chance: float) -> str:
     """How often, never less than it is: in percent, or once in so many times."""
-    return percent(chance) if chance > SELDOM else f"once in {floor(1 / chance):,}"
+    return as_percent(chance) if chance > SELDOM else f"once in {floor(1 / chance):,}"
 
 
 def _times(repetitions: int) -> str:

@@ -26,19 +26,19 @@ import duckdb
 import numpy as np
 from sqlglot import exp
 
-from letalone.answers.promise import best_guess, percent
+from letalone.answers.promise import as_percent, best_guess
 from letalone.attacks import stage
+from letalone.attacks.counted_table import Counted, Whole, joint_keys, names_of, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at, bound
 from letalone.attacks.rates import Rates
-from letalone.attacks.result import AttackResult, Line
-from letalone.attacks.tables import Counted, Whole, joint_keys, names_of, read
+from letalone.attacks.result import AttackReport, Line
 from letalone.engines.coded import FIRST
 from letalone.engines.lockdown import LockedDuck
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.mechanisms import Geometric
-from letalone.plans.aggregates import count_distinct
 from letalone.plans.expressions import Expression, col
+from letalone.plans.requests import count_distinct
 from letalone.privacy import Budget, Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.session import Session
@@ -53,7 +53,7 @@ THRESHOLDS = range(-12, 14)  # of the difference, for the points of the picture
 
 
 @dataclass(frozen=True, slots=True)
-class Differencing(AttackResult):
+class Differencing(AttackReport):
     """How often an attacker who subtracts two answers is right about a person.
 
     `exact_right` and `private_right` of `targets` people, half of whom have the value where there
@@ -94,9 +94,9 @@ class Differencing(AttackResult):
             f" {self.targets:,} people in turn. Subtracting exact answers was right about"
             f" {self.exact_right:,} of them. The same questions through letalone, at"
             f" ε = {self.epsilon:g} for both, were right about {self.private_right:,}. Over many"
-            f" draws of the noise this test finds {percent(self.rates.detection)} at"
-            f" {percent(self.rates.false_alarm)} false alarms. A bet at even odds is won at most"
-            f" {percent(self._best_guess)} of the time, however the answers are combined,"
+            f" draws of the noise this test finds {as_percent(self.rates.detection)} at"
+            f" {as_percent(self.rates.false_alarm)} false alarms. A bet at even odds is won at most"
+            f" {as_percent(self._best_guess)} of the time, however the answers are combined,"
             " and asking again gives the same answer."
         )
 
@@ -105,13 +105,13 @@ class Differencing(AttackResult):
         exact, private = (
             f"{n:,} of {self.targets:,}" for n in (self.exact_right, self.private_right)
         )
-        guess = f"at most {percent(self._best_guess)}"
+        guess = f"at most {as_percent(self._best_guess)}"
         return [
             ("right about a person", exact, private),
             ("bets at even odds won (D6)", "no limit", guess),
             ("found over many draws of the noise", "", rates.told()),
-            ("false alarms then", "", percent(rates.false_alarm)),
-            ("found at so many (D6, 95 % sure)", "no limit", f"at most {percent(allowed)}"),
+            ("false alarms then", "", as_percent(rates.false_alarm)),
+            ("found at so many (D6, 95 % sure)", "no limit", f"at most {as_percent(allowed)}"),
             ("beyond the bound (95 % sure)", "", "yes" if self.exceeds else "no"),
         ]
 

@@ -33,11 +33,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.answers.promise import most_caught, percent
+from letalone.answers.promise import as_percent, most_caught
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
 from letalone.attacks.pools import Pools, draw_pools, pools_of_table
 from letalone.attacks.rates import Rates, judge_scores
-from letalone.attacks.result import AttackResult, Line
+from letalone.attacks.result import AttackReport, Line
 from letalone.exact.typed import COUNT, EPSILON, PROBABILITY, Constraint, Number
 from letalone.mechanisms import Geometric
 from letalone.privacy import Privacy
@@ -72,7 +72,7 @@ class Power:
 
 
 @dataclass(frozen=True, slots=True)
-class Membership(AttackResult):
+class Membership(AttackReport):
     """How often members of a study are found in what it published.
 
     `ratio` and `homer` are two statistics against exact frequencies, `private` is the inner
@@ -114,23 +114,25 @@ class Membership(AttackResult):
         return (
             f"A study of {self.people:,} people publishes how frequent each of"
             f" {self.attributes:,} attributes is among them, and nothing else. Whoever knows a"
-            f" person's attributes tells whether they took part: {percent(self.ratio.detection)} of"
-            f" participants are found, at {percent(self.ratio.false_alarm)} false alarms. Published"
+            " person's attributes tells whether they took part:"
+            f" {as_percent(self.ratio.detection)} of"
+            f" participants are found, at {as_percent(self.ratio.false_alarm)} false alarms."
+            " Published"
             f" with ε = {self.epsilon:g}, {self.private.told()} are, at"
-            f" {percent(self.private.false_alarm)}, {keeps}: whatever the test, no more than"
-            f" {percent(self.most_at_measured)} can be found at so many (95 % sure). More"
+            f" {as_percent(self.private.false_alarm)}, {keeps}: whatever the test, no more than"
+            f" {as_percent(self.most_at_measured)} can be found at so many (95 % sure). More"
             " attributes do not help the attacker then: the noise grows with them."
         )
 
     def lines(self) -> list[Line]:
         exact, noisy = self.ratio.told(), self.private.told()
-        alarms = (percent(self.ratio.false_alarm), percent(self.private.false_alarm))
-        limit = f"at most {percent(self.most_allowed)}"
+        alarms = (as_percent(self.ratio.false_alarm), as_percent(self.private.false_alarm))
+        limit = f"at most {as_percent(self.most_allowed)}"
         return [
-            (f"participants found ({percent(self.alarm)} meant)", exact, noisy),
+            (f"participants found ({as_percent(self.alarm)} meant)", exact, noisy),
             ("  false alarms then", *alarms),
-            ("found by Homer's own statistic", percent(self.homer.detection), ""),
-            (f"any test whatever ({percent(self.alarm)}, D6)", "no limit", limit),
+            ("found by Homer's own statistic", as_percent(self.homer.detection), ""),
+            (f"any test whatever ({as_percent(self.alarm)}, D6)", "no limit", limit),
             *(_line(power) for power in self.power[:MAX_LINES]),
         ]
 
@@ -147,7 +149,7 @@ class Membership(AttackResult):
         noisy = _points(f"ε = {self.epsilon:g}, {self.people:,} people", private)
         allowed = (self.most_allowed,) * len(every)
         limit = Series(allowed_at(self.epsilon), every, allowed, SeriesStyle.BOUND)
-        title = f"Was this person in the study? Found at {percent(self.alarm)} false alarms"
+        title = f"Was this person in the study? Found at {as_percent(self.alarm)} false alarms"
         up = "share of participants found"
         return Picture(title, "attributes", up, (*exact, noisy, limit), logarithmic=True)
 
@@ -232,7 +234,7 @@ def _inner(x: Floats, p: Floats, q: Floats) -> Floats:
 
 def _line(one: Power) -> Line:
     words = f"{one.people:,} people, {one.attributes:,} attributes"
-    return words, percent(one.rates.detection), ""
+    return words, as_percent(one.rates.detection), ""
 
 
 def _points(label: str, power: Sequence[Power]) -> Series:

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone import learn
-from letalone.attacks.people import TrainingPeople
 from letalone.attacks.rates import Rates
+from letalone.attacks.training_people import TrainingPeople
 from letalone.errors import ParameterError
 from letalone.exact.typed import Constraint
 from letalone.privacy import REPLACE, Privacy

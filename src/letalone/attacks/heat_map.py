@@ -27,17 +27,17 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
+from letalone.answers.promise import FALSE_ALARMS, as_percent, most_caught
 from letalone.attacks import stage
+from letalone.attacks.counted_table import Counted, Whole, names_of, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
-from letalone.attacks.result import AttackResult, Line
-from letalone.attacks.tables import Counted, Whole, names_of, read
+from letalone.attacks.result import AttackReport, Line
 from letalone.engines.coded import FIRST, Coded
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural, plural_people
 from letalone.exact.typed import COUNT, EPSILON, Number
-from letalone.plans.aggregates import count_distinct
 from letalone.plans.keys import product
+from letalone.plans.requests import count_distinct
 from letalone.privacy import Privacy
 from letalone.session.opening import open as open_table
 
@@ -65,7 +65,7 @@ class Crowd:
 
 
 @dataclass(frozen=True, slots=True)
-class HeatMap(AttackResult):
+class HeatMap(AttackReport):
     """What a map of people gives away.
 
     `visited` cells have somebody in them, `lonely` ones fewer than `few` people, of which
@@ -109,8 +109,8 @@ class HeatMap(AttackResult):
             f"The map counts {plural_people(self.people)} in {self.visited:,} of"
             f" {plural(self.cells, 'cell')}. {self._lonely()} In a private map with"
             f" ε = {self.epsilon:g}, {self.lonely_private:,} of {plural(self.lonely, 'such cell')}"
-            f" stood out, as {percent(self.alarm)} of empty cells are expected to; one"
-            f" person in a cell is found {percent(self._one_allowed)} of the time at most."
+            f" stood out, as {as_percent(self.alarm)} of empty cells are expected to; one"
+            f" person in a cell is found {as_percent(self._one_allowed)} of the time at most."
         )
 
     def _lonely(self) -> str:
@@ -125,7 +125,7 @@ class HeatMap(AttackResult):
             (f"cells that show, of those with {crowd.label}", _of(crowd, today=True), _of(crowd))
             for crowd in self.crowds
         ]
-        limit = f"at most {percent(self._one_allowed)}"
+        limit = f"at most {as_percent(self._one_allowed)}"
         return [*shown, ("one person in a cell found (D6)", "no limit", limit)]
 
     def _picture(self) -> Picture:

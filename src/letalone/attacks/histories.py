@@ -18,12 +18,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from letalone.anonymity.cells import combine_codes
-from letalone.answers.promise import FALSE_ALARMS, percent
+from letalone.anonymity.value_cells import combine_codes
+from letalone.answers.promise import FALSE_ALARMS, as_percent
 from letalone.attacks import stage
+from letalone.attacks.counted_table import Counted, Whole, names_of, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
-from letalone.attacks.result import AttackResult, Line
-from letalone.attacks.tables import Counted, Whole, names_of, read
+from letalone.attacks.result import AttackReport, Line
 from letalone.engines.coded import FIRST
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
@@ -45,7 +45,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Histories(AttackResult):
+class Histories(AttackReport):
     """How few points tell a person from all others. `tried` people were looked for."""
 
     people: int
@@ -64,16 +64,16 @@ class Histories(AttackResult):
         return (
             f"The table has the histories of {self.people:,} people, without names. {enough} one"
             f" from all others{'' if number else ' takes more points'}. With {_points(last)} known,"
-            f" {percent(curve.unique[-1])} of people are alone, and the rest of their history is"
+            f" {as_percent(curve.unique[-1])} of people are alone, and the rest of their history is"
             f" read off. A private release has no histories in it: with ε = {self.epsilon:g}, one"
-            f" person is found {percent(self._most_caught)} of the time at most,"
-            f" at {percent(FALSE_ALARMS)} false alarms, however many of their points are known."
+            f" person is found {as_percent(self._most_caught)} of the time at most,"
+            f" at {as_percent(FALSE_ALARMS)} false alarms, however many of their points are known."
         )
 
     def lines(self) -> list[Line]:
-        limit = f"at most {percent(self._most_caught)}"
+        limit = f"at most {as_percent(self._most_caught)}"
         return [
-            (f"{_points(p)} known ({', '.join(curve.columns)})", percent(share), limit)
+            (f"{_points(p)} known ({', '.join(curve.columns)})", as_percent(share), limit)
             for curve in self.curves[:2]
             for p, share in enumerate(curve.unique[:8], 1)
         ]
@@ -85,7 +85,7 @@ class Histories(AttackResult):
             for curve in self.curves
         ]
         allowed = (self._most_caught,) * len(across)
-        label = f"{allowed_at(self.epsilon)}, {percent(FALSE_ALARMS)} false alarms"
+        label = f"{allowed_at(self.epsilon)}, {as_percent(FALSE_ALARMS)} false alarms"
         limit = Series(label, across, allowed, SeriesStyle.BOUND)
         title = f"How many points tell one of {self.people:,} people from all others"
         up = "share of people who are alone"

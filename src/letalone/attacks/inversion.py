@@ -33,7 +33,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.answers.promise import percent
+from letalone.answers.promise import as_percent
 from letalone.attacks.confidence import likelihood
 from letalone.attacks.games import (
     MODELS,
@@ -43,11 +43,11 @@ from letalone.attacks.games import (
     play,
     private_model,
 )
-from letalone.attacks.people import MAX_VALUES, TrainingPeople, people_of
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
 from letalone.attacks.rates import Rates, least, most
-from letalone.attacks.result import AttackResult, Line
+from letalone.attacks.result import AttackReport, Line
 from letalone.attacks.stage import OUTCOME, SENSITIVE, study
+from letalone.attacks.training_people import MAX_VALUES, TrainingPeople, people_of
 from letalone.errors import ParameterError
 from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Number
@@ -63,7 +63,7 @@ MAX_DEPTH = 4  # a model in a step of a pipeline in a search
 
 
 @dataclass(frozen=True, slots=True)
-class ModelInversion(AttackResult):
+class ModelInversion(AttackReport):
     """How often a secret is guessed: of members (`caught`) and of strangers (`alarms`).
 
     `baseline` is the share of the commonest value. `stored` of `trained` rows were in the file of
@@ -107,10 +107,11 @@ class ModelInversion(AttackResult):
         return (
             f"A linear model predicts {self.target!r}. Whoever knows that of a person, and all of"
             f" their features but {self.sensitive!r}, tries its {self.values} values in the"
-            f" model: right for {percent(ordinary.detection)} of those it was trained on and"
-            f" {percent(ordinary.false_alarm)} of strangers; the commonest value alone is right for"
-            f" {percent(self.baseline)}. With ε = {self.epsilon:g} it is"
-            f" {percent(noisy.detection)} and {percent(noisy.false_alarm)}: what holds for"
+            f" model: right for {as_percent(ordinary.detection)} of those it was trained on and"
+            f" {as_percent(ordinary.false_alarm)} of strangers; the commonest value alone is"
+            " right for"
+            f" {as_percent(self.baseline)}. With ε = {self.epsilon:g} it is"
+            f" {as_percent(noisy.detection)} and {as_percent(noisy.false_alarm)}: what holds for"
             " everybody can still be learnt, and is no breach. A kernel machine's file holds"
             f" {self.stored:,} of {self.trained:,} rows of people as they are, the private"
             f" model's {self.private_stored:,}."
@@ -118,8 +119,8 @@ class ModelInversion(AttackResult):
 
     def lines(self) -> list[Line]:
         ordinary, noisy = self.ordinary, self.private
-        guessed = percent(self.baseline)
-        limit = f"at most {percent(self.most_allowed)}"
+        guessed = as_percent(self.baseline)
+        limit = f"at most {as_percent(self.most_allowed)}"
         return [
             (f"{self.sensitive} guessed, of members", ordinary.told(), noisy.told()),
             (f"{self.sensitive} guessed, of strangers", _outside(ordinary), _outside(noisy)),
@@ -287,7 +288,7 @@ def _count_stored_rows(model: Any, people: TrainingPeople) -> int:
 
 def _outside(rates: Rates) -> str:
     low, high = (end(rates.alarms, rates.outsiders, 0.025) for end in (least, most))
-    return f"{percent(rates.false_alarm)} ({100 * low:.0f} to {100 * high:.0f})"
+    return f"{as_percent(rates.false_alarm)} ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def _yes(exceeds: bool) -> str:

@@ -26,12 +26,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.cells import combine_codes
-from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, percent
+from letalone.anonymity.value_cells import combine_codes
+from letalone.answers.promise import FALSE_ALARMS, as_percent, at_most, best_guess
 from letalone.attacks import stage
+from letalone.attacks.counted_table import MISSING, Counted, Whole, joint_keys, names_of, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle
-from letalone.attacks.result import AttackResult, Line
-from letalone.attacks.tables import MISSING, Counted, Whole, joint_keys, names_of, read
+from letalone.attacks.result import AttackReport, Line
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural_rows
 from letalone.exact.typed import EPSILON, Number
@@ -42,7 +42,7 @@ QUASI_IDENTIFIERS = ("zip", "birth_date", "gender")
 
 
 @dataclass(frozen=True, slots=True)
-class Linkage(AttackResult):
+class Linkage(AttackReport):
     """What a register says about the rows of a table.
 
     `candidates[c]` are the rows that c people of the register fit, `certain` those that one
@@ -107,15 +107,15 @@ class Linkage(AttackResult):
         return (
             f" Several {whose} of the table fit the same person and contradict each other: of"
             f" {self.matches:,} matches at most {self.possible:,}"
-            f" ({percent(self.possible / self.matches)}) can be right."
+            f" ({as_percent(self.possible / self.matches)}) can be right."
         )
 
     def lines(self) -> list[Line]:
-        caught = f"at most {percent(self._most_caught)}"
-        alarms = f"one person found, {percent(FALSE_ALARMS)} false alarms"
+        caught = f"at most {as_percent(self._most_caught)}"
+        alarms = f"one person found, {as_percent(FALSE_ALARMS)} false alarms"
         rows = [
             ("rows that fit one person alone", f"{self.certain:,}", "no rows"),
-            ("share of rows", percent(self.certain / self.rows), ""),
+            ("share of rows", as_percent(self.certain / self.rows), ""),
             ("matches that can be right", f"{self.possible:,} of {self.matches:,}", ""),
             ("right guesses among candidates", f"{self.expected:,.0f}", ""),
             ("rows that nobody fits", f"{self.candidates.get(0, 0):,}", ""),

@@ -29,14 +29,14 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from letalone.answers.promise import best_guess, most_caught, percent
+from letalone.answers.promise import as_percent, best_guess, most_caught
 from letalone.attacks.confidence import Loss
 from letalone.attacks.games import MODELS, ordinary_model, private_model
-from letalone.attacks.people import TrainingPeople, people_of, people_of_arrays
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at, bound
-from letalone.attacks.result import AttackResult, Line
+from letalone.attacks.result import AttackReport, Line
 from letalone.attacks.shadows import Attack, Test, beyond, confidence_of_each
 from letalone.attacks.stage import TARGET, study
+from letalone.attacks.training_people import TrainingPeople, people_of, people_of_arrays
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number
 from letalone.privacy import Privacy
@@ -46,7 +46,7 @@ MIN_SHADOWS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class ModelMembership(AttackResult):
+class ModelMembership(AttackReport):
     """How often people are found in the training data of a model."""
 
     people: int
@@ -100,36 +100,40 @@ class ModelMembership(AttackResult):
         return (
             f"A model learns to predict {self.target!r} from {self.features:,} features of people"
             f" (of {self.people:,}, {drawn}). Whoever has the model and a person's row tells"
-            f" whether that person was in its data: {percent(strong.detection)} are found, at"
-            f" {percent(strong.false_alarm)} false alarms. A model trained with"
+            f" whether that person was in its data: {as_percent(strong.detection)} are found, at"
+            f" {as_percent(strong.false_alarm)} false alarms. A model trained with"
             f" ε = {self.epsilon:g} lets the same attacker find"
-            f" {weak.told(confidence_of_each(self.private))} at {percent(weak.false_alarm)},"
-            f" {keeps}: whatever the test, no more than {percent(self.most_at_measured)} can be"
+            f" {weak.told(confidence_of_each(self.private))} at {as_percent(weak.false_alarm)},"
+            f" {keeps}: whatever the test, no more than {as_percent(self.most_at_measured)} can be"
             " found at so many (95 % sure). An attack that fails proves nothing; the bound does."
         )
 
     def lines(self) -> list[Line]:
         pairs = list(zip(self.ordinary, self.private, strict=True))
         verdicts = (_verdict(self.ordinary_exceeds), _verdict(self.exceeds))
-        whatever = f"any test whatever ({percent(self.alarm)}, D6)"
+        whatever = f"any test whatever ({as_percent(self.alarm)}, D6)"
         return [
             ("model", *self.models),
             *(line for pair in pairs for line in self._of_test(*pair)),
-            (whatever, "no limit", f"at most {percent(self.most_allowed)}"),
-            ("any advantage whatever", "no limit", f"at most {percent(self.most_advantage)}"),
+            (whatever, "no limit", f"at most {as_percent(self.most_allowed)}"),
+            ("any advantage whatever", "no limit", f"at most {as_percent(self.most_advantage)}"),
             ("beyond the bound (95 % sure)", *verdicts),
         ]
 
     def _of_test(self, today: Test, private: Test) -> list[Line]:
         """Meant: the false alarms that the threshold was set for."""
-        title = f"{today.name}: found ({percent(self.alarm)} meant)"
-        fewer = f"  found ({percent(self.low_alarm)} meant)"
-        alarms, others = (percent(test.usual.false_alarm) for test in (today, private))
+        title = f"{today.name}: found ({as_percent(self.alarm)} meant)"
+        fewer = f"  found ({as_percent(self.low_alarm)} meant)"
+        alarms, others = (as_percent(test.usual.false_alarm) for test in (today, private))
         return [
             (title, today.usual.told(), private.usual.told()),
             ("  false alarms then", alarms, others),
             (fewer, today.low.told(), private.low.told()),
-            ("  advantage", percent(max(0, today.advantage)), percent(max(0, private.advantage))),
+            (
+                "  advantage",
+                as_percent(max(0, today.advantage)),
+                as_percent(max(0, private.advantage)),
+            ),
         ]
 
     @property

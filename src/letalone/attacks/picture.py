@@ -11,7 +11,7 @@ from enum import Enum
 from textwrap import fill
 from typing import Any
 
-from letalone.answers.figure import empty_figure, written
+from letalone.answers.figure import empty_figure, save_figure
 from letalone.privacy import Privacy
 
 WIDTH, HEIGHT, LEGEND = 5.4, 3.5, 0.21  # in inches: readable on a telephone; a line of the legend
@@ -88,7 +88,7 @@ def draw(picture: Picture, path: object = None) -> Any:
     place.set_axisbelow(True)
     if lines:  # below the picture, where it hides nothing
         figure.legend(fontsize=9, loc="outside lower left", frameon=False)
-    return written(figure, path)
+    return save_figure(figure, path)
 
 
 def _bar_width(picture: Picture) -> float:

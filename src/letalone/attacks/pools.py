@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.attacks.tables import Counted, names_of, read
+from letalone.attacks.counted_table import Counted, names_of, read
 from letalone.errors import ParameterError
 
 Floats = NDArray[np.float64]

@@ -23,11 +23,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from letalone.answers.promise import FALSE_ALARMS, percent
+from letalone.answers.promise import FALSE_ALARMS, as_percent
 from letalone.attacks import stage
+from letalone.attacks.counted_table import Whole, names_of, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle
-from letalone.attacks.result import AttackResult, Line
-from letalone.attacks.tables import Whole, names_of, read
+from letalone.attacks.result import AttackReport, Line
 from letalone.engines.coded import FIRST, Coded
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
@@ -69,7 +69,7 @@ class Reversed:
 
 
 @dataclass(frozen=True, slots=True)
-class Pseudonyms(AttackResult):
+class Pseudonyms(AttackReport):
     """The columns that are hashes, and how many of these are reversed."""
 
     columns: tuple[Reversed, ...]
@@ -85,12 +85,13 @@ class Pseudonyms(AttackResult):
             f"{sentences} A hash without a key hides nothing where all possible values can be"
             " tried. A secret key would stop this attack, but not the linkage of the rest of the"
             " row. A private release has no pseudonyms in it: with"
-            f" ε = {self.epsilon:g}, one person is found {percent(self._most_caught)} of the time"
-            f" at most, at {percent(FALSE_ALARMS)} false alarms."
+            f" ε = {self.epsilon:g}, one person is found {as_percent(self._most_caught)} of the"
+            " time"
+            f" at most, at {as_percent(FALSE_ALARMS)} false alarms."
         )
 
     def lines(self) -> list[Line]:
-        limit = f"at most {percent(self._most_caught)}"
+        limit = f"at most {as_percent(self._most_caught)}"
         rows: list[Line] = []
         for column in self.columns[:4]:
             name = f"{column.column} ({column.algorithm})"

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from letalone.answers.promise import most_caught, percent
+from letalone.answers.promise import as_percent, most_caught
 from letalone.attacks.result import Numbers
 from letalone.privacy import Privacy
 
@@ -74,7 +74,7 @@ class Rates(Numbers):
     def told(self, confidence: float = 0.95) -> str:
         """The rate of detection with its interval, in percent."""
         low, high = self.interval(confidence)
-        return f"{percent(self.detection)} ({100 * low:.0f} to {100 * high:.0f})"
+        return f"{as_percent(self.detection)} ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def least(hits: int, trials: int, miss: float) -> float:

@@ -34,10 +34,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from letalone.answers.promise import percent
+from letalone.answers.promise import as_percent
+from letalone.attacks.counted_table import Counted, read
 from letalone.attacks.picture import Picture, Series, SeriesStyle
 from letalone.attacks.pools import truths
-from letalone.attacks.result import AttackResult, Line
+from letalone.attacks.result import AttackReport, Line
 from letalone.attacks.subset_sums import (
     HALF,
     Guesses,
@@ -46,7 +47,6 @@ from letalone.attacks.subset_sums import (
     predict_share,
     surest,
 )
-from letalone.attacks.tables import Counted, read
 from letalone.engines.coded import FIRST
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
@@ -98,7 +98,7 @@ class Protected:
 
 
 @dataclass(frozen=True, slots=True)
-class Reconstruction(AttackResult):
+class Reconstruction(AttackReport):
     """How much of a secret column comes back from sums over random subsets.
 
     `people` bits, of which a `share` is 1; `questions` about them. `plain` is by the size of the
@@ -133,25 +133,25 @@ class Reconstruction(AttackResult):
         return (
             f"{self.questions:,} questions, how many of a random half of {self.people:,} people"
             f" have the secret, were answered with an error of at most {small.error:,}:"
-            f" {percent(small.linear_programme.share)} of the secrets came back. With an error"
-            f" of up to {large.error:,} it was {percent(large.linear_programme.share)}. Guessing"
-            f" blindly is right about {percent(self.blind)}. Through letalone, at"
+            f" {as_percent(small.linear_programme.share)} of the secrets came back. With an error"
+            f" of up to {large.error:,} it was {as_percent(large.linear_programme.share)}. Guessing"
+            f" blindly is right about {as_percent(self.blind)}. Through letalone, at"
             f" ε = {self.epsilon:g} for all questions together,"
-            f" {percent(ours.least_squares.share)} came back, and nobody can be surer of any one"
-            f" than {percent(ours.allowed)}, however they compute."
+            f" {as_percent(ours.least_squares.share)} came back, and nobody can be surer of any one"
+            f" than {as_percent(ours.allowed)}, however they compute."
         )
 
     def lines(self) -> list[Line]:
         ours = self.protected
         rest = (level for level in self.private if level is not ours)
-        others = {f"{level.epsilon:g}": percent(level.least_squares.share) for level in rest}
+        others = {f"{level.epsilon:g}": as_percent(level.least_squares.share) for level in rest}
         return [
-            ("secrets recovered", "", percent(ours.least_squares.share)),
+            ("secrets recovered", "", as_percent(ours.least_squares.share)),
             *(_line(level) for level in self.plain),
             (f"  at ε = {', '.join(others)}", "", ", ".join(others.values())),
             ("typical error (sd)", "", f"{ours.deviation:,.0f}"),
-            ("blind guess", percent(self.blind), percent(self.blind)),
-            ("sure of one person (D6)", "no limit", f"at most {percent(ours.allowed)}"),
+            ("blind guess", as_percent(self.blind), as_percent(self.blind)),
+            ("sure of one person (D6)", "no limit", f"at most {as_percent(ours.allowed)}"),
         ]
 
     def _picture(self) -> Picture:
@@ -164,7 +164,10 @@ class Reconstruction(AttackResult):
 
 def _line(level: Recovered) -> Line:
     words = "exact answers" if level.error == 0 else f"off by up to {level.error:,}"
-    squares, programme = percent(level.least_squares.share), percent(level.linear_programme.share)
+    squares, programme = (
+        as_percent(level.least_squares.share),
+        as_percent(level.linear_programme.share),
+    )
     return f"  {words}: programme, squares", f"{programme}, {squares}", ""
 
 

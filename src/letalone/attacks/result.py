@@ -31,7 +31,7 @@ class Numbers:
         return _listed_numbers(self, self._json)
 
 
-class AttackResult(Numbers):
+class AttackReport(Numbers):
     """The result of an attack.
 
     It is no ABC, whose `register` would become the default of a field of that name.

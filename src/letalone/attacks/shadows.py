@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from letalone.attacks.confidence import Loss, confidence
 from letalone.attacks.games import GameResult, play
-from letalone.attacks.people import TrainingPeople
 from letalone.attacks.rates import Rates
 from letalone.attacks.result import Numbers
+from letalone.attacks.training_people import TrainingPeople
 from letalone.privacy import Privacy
 
 Floats = NDArray[np.float64]

@@ -38,8 +38,8 @@ TARGET, OUTCOME, SENSITIVE = "income", "dose", "gene"
 class Town:
     """Two tables of the same people: one with names, one with diagnoses."""
 
-    register: arrow.Table
-    hospital: arrow.Table
+    register: arrow.ArrowTable
+    hospital: arrow.ArrowTable
 
 
 def make_town(inhabitants: int = 20_000, *, patients: int = 5_000, seed: int = 1890) -> Town:
@@ -59,7 +59,7 @@ def make_town(inhabitants: int = 20_000, *, patients: int = 5_000, seed: int = 1
     )
 
 
-def taxis(trips: int = 5_000, *, seed: int = 2014) -> arrow.Table:
+def taxis(trips: int = 5_000, *, seed: int = 2014) -> arrow.ArrowTable:
     """Trips with the medallion as an unsalted MD5: 9A99, as in New York in 2014."""
     generator = np.random.default_rng(seed)
     digits = generator.integers(0, 10, (trips, 3))
@@ -69,7 +69,7 @@ def taxis(trips: int = 5_000, *, seed: int = 2014) -> arrow.Table:
     return as_table({"medallion": hashed, "fare": generator.integers(5, 80, trips)})
 
 
-def ratings(people: int = 2_000, *, films: int = 1_000, seed: int = 2006) -> arrow.Table:
+def ratings(people: int = 2_000, *, films: int = 1_000, seed: int = 2006) -> arrow.ArrowTable:
     """Who rated which film in which month: few films are seen by most, most films by few."""
     generator = np.random.default_rng(seed)
     number = generator.integers(10, 60, people)
@@ -81,7 +81,7 @@ def ratings(people: int = 2_000, *, films: int = 1_000, seed: int = 2006) -> arr
     return as_table({"person": person[once], "film": film[once], "month": month[once]})
 
 
-def tracks(people: int = 2_000, *, seed: int = 2018) -> arrow.Table:
+def tracks(people: int = 2_000, *, seed: int = 2018) -> arrow.ArrowTable:
     """Cells of a map that people ran through: in town, alone far out, or round a desert base."""
     generator = np.random.default_rng(seed)
     number = generator.integers(3, 15, people)
@@ -106,7 +106,7 @@ def notes(lines: int = 20_000, *, seed: int = 2019) -> list[str]:
     ]
 
 
-def as_table(columns: Mapping[str, NDArray[np.generic]]) -> arrow.Table:
+def as_table(columns: Mapping[str, NDArray[np.generic]]) -> arrow.ArrowTable:
     """An Arrow table of some arrays."""
     return arrow.table_of([(name, arrow.array_of(column)) for name, column in columns.items()])
 
@@ -120,7 +120,7 @@ def _names(generator: np.random.Generator, count: int) -> NDArray[np.str_]:
     return np.array([f"{GIVEN[a]} {LETTERS[b]}. {FAMILY[c]}" for a, b, c in draws])
 
 
-def study(people: int = 100, *, answers: int = 150, seed: int = 2014) -> arrow.Table:
+def study(people: int = 100, *, answers: int = 150, seed: int = 2014) -> arrow.ArrowTable:
     """Yes-or-no answers, a gene, the dose of a drug that it calls for, and an income."""
     generator = np.random.default_rng(seed)
     yes = generator.random((people, answers)) < generator.uniform(0.2, 0.8, answers)

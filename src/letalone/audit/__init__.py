@@ -1,5 +1,7 @@
 """Checking a claim from outside: does this mechanism reveal more than it says?"""
 
+from letalone.audit.audited_table import TableAudit as TableAudit
+from letalone.audit.audited_table import audit_table as audit_table
 from letalone.audit.auditor import Audit as Audit
 from letalone.audit.auditor import AuditVerdict as Verdict
 from letalone.audit.auditor import audit as audit
@@ -8,8 +10,6 @@ from letalone.audit.one_run import TrainingAudit as TrainingAudit
 from letalone.audit.one_run import audit_training as audit_training
 from letalone.audit.suite import Suite as Suite
 from letalone.audit.suite import audit_self as audit_self
-from letalone.audit.tables import TableAudit as TableAudit
-from letalone.audit.tables import audit_table as audit_table
 from letalone.audit.timing import audit_timing as audit_timing
 
 __all__ = [

@@ -38,7 +38,7 @@ from typing import Any
 
 import numpy as np
 
-from letalone.answers.figure import empty_figure, written
+from letalone.answers.figure import empty_figure, save_figure
 from letalone.audit.bound import Floats, HitCounts, epsilon_below, region
 from letalone.audit.draws import Source, source_of
 from letalone.audit.events import Event, choose_event
@@ -220,7 +220,7 @@ def draw(audit: Audit, path: Path | str | None = None) -> Any:
     axes.set_ylabel("the event does not happen, though it was this one")
     axes.legend(loc="upper right", fontsize=8)
     figure.suptitle(fill(audit.in_words, TITLE_WIDTH), fontsize=9)
-    return written(figure, path)
+    return save_figure(figure, path)
 
 
 def curve(across: Floats, *, epsilon: float, delta: float) -> Floats:

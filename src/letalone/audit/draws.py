@@ -16,6 +16,8 @@ from letalone.audit.copies import copier_of, copy_input
 from letalone.audit.failures import attempt, from_mechanism
 from letalone.audit.outputs import Raw
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 from letalone.mechanisms import (
     DiscreteGaussian,
     Gaussian,
@@ -78,10 +80,10 @@ def _bulk(mechanism: Callable[..., Any]) -> Source:
         with from_mechanism():
             outputs = copy_input(mechanism(copy_input(value), count))
         if len(outputs) != count:
-            raise ParameterError(
-                f"The mechanism returned {len(outputs)} outputs, but {count} were asked for."
-                " With many=True it is called as mechanism(value, count)."
-            )
+            what = f"The mechanism returned {len(outputs)} outputs, but {count} were asked for."
+            called = "it is called as mechanism(value, count)."
+            spelled = Spelled(f"{what} With many=True {called}", f"{what} With --many {called}")
+            raise ParameterError(problem(Code.OTHER, words=spelled))
         return outputs
 
     return draw
@@ -95,11 +97,12 @@ def _check_takes_two(mechanism: Callable[..., Any], value: object, count: int) -
     try:
         shape.bind(value, count)
     except TypeError:
-        raise ParameterError(
-            f"With many=True the mechanism is called as mechanism(value, count), but it takes"
-            f" {shape}. Give it a second argument, how many outputs to return, or leave"
-            " many=True out."
-        ) from None
+        what = (
+            f"the mechanism is called as mechanism(value, count), but it takes {shape}. Give it a"
+            " second argument, how many outputs to return, or leave"
+        )
+        spelled = Spelled(f"With many=True {what} many=True out.", f"With --many {what} it out.")
+        raise ParameterError(problem(Code.OTHER, words=spelled)) from None
 
 
 def _callable(mechanism: object) -> Callable[..., Any]:

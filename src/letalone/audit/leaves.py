@@ -33,12 +33,6 @@ def place_numbers(output: object) -> tuple[str, dict[str, float]]:
     return _whole(output, numbers), numbers
 
 
-def taken_apart(output: object) -> tuple[str, tuple[float, ...]]:
-    """The same, with the numbers in order."""
-    text, numbers = place_numbers(output)
-    return text, tuple(numbers.values())
-
-
 def print_output(output: object) -> str:
     """The output as one text, numbers included."""
     return _whole(output, None)

@@ -34,7 +34,7 @@ from letalone.mechanisms import (
     RandomizedResponse,
     TopK,
 )
-from letalone.plans import aggregates
+from letalone.plans import requests
 from letalone.privacy import Budget
 
 UP, DOWN = [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]
@@ -128,14 +128,14 @@ def aggregate_cases(samples: int = SLOW_DRAWS) -> list[AuditCase]:
     """Aggregates of a table, through all layers."""
     ends: dict[str, Any] = {"lower": 0, "upper": 1}
     questions = {
-        "count": aggregates.count(),
-        "count_distinct": aggregates.count_distinct(),
-        "sum": aggregates.sum("x", **ends),
-        "mean": aggregates.mean("x", **ends),
-        "variance": aggregates.variance("x", **ends),
-        "median": aggregates.median("a", lower=0, upper=9),
-        "histogram": aggregates.histogram("a", [0, 2, 9]),
-        "top_k": aggregates.top_k("d", 1, candidates=["A", "B"]),
+        "count": requests.count(),
+        "count_distinct": requests.count_distinct(),
+        "sum": requests.sum("x", **ends),
+        "mean": requests.mean("x", **ends),
+        "variance": requests.variance("x", **ends),
+        "median": requests.median("a", lower=0, upper=9),
+        "histogram": requests.histogram("a", [0, 2, 9]),
+        "top_k": requests.top_k("d", 1, candidates=["A", "B"]),
     }
     return [
         AuditCase(
@@ -150,17 +150,17 @@ def aggregate_cases(samples: int = SLOW_DRAWS) -> list[AuditCase]:
     ]
 
 
-def draw_releases(what: Any, epsilon: Number = 1) -> Callable[[bool, int], Any]:
+def draw_releases(what: Any) -> Callable[[bool, int], Any]:
     """Draws of an aggregate: a release of as many equal groups."""
 
     def draw(more: bool, count: int) -> Any:
         from letalone.session import open as open_session  # loads an engine
 
         names = [f"k{place}" for place in range(count)]
-        session = open_session(_table(names, more), unit="u", budget=Budget(epsilon=epsilon))
+        session = open_session(_table(names, more), unit="u", budget=Budget(epsilon=1))
         with session:
             query = session.group_by("g", keys=names).agg(answer=what)
-            release = query.bound(max_rows=1, max_groups=1).release(epsilon=epsilon)
+            release = query.bound(max_rows=1, max_groups=1).release(epsilon=1)
         return _rows(release.to_arrow())
 
     return draw

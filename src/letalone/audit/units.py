@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pyarrow import csv
 
-from letalone.engines.coded import MISSING, NAN, coded
+from letalone.engines.coded import MISSING, NAN, encode_column
 from letalone.errors import ParameterError
 
 Mask = NDArray[np.bool_]
@@ -104,7 +104,7 @@ def _rows(table: Any) -> NDArray[Any]:
 
 def _keep_rows(table: Any, mask: Mask) -> Any:
     if hasattr(table, "column_names"):  # Arrow
-        return filter_arrow(table, mask)
+        return table.filter(pa.array(mask))
     if hasattr(table, "filter") and not hasattr(table, "iloc"):  # Polars
         return table.filter(mask)
     if isinstance(table, list | tuple):
@@ -120,11 +120,6 @@ def _finite(column: NDArray[Any]) -> NDArray[np.float64]:
 def table_of(columns: Mapping[str, object]) -> Any:
     """An Arrow table of these columns."""
     return pa.table(dict(columns))
-
-
-def filter_arrow(table: Any, mask: NDArray[np.bool_]) -> Any:
-    """The rows of an Arrow table for which the mask is true."""
-    return table.filter(pa.array(mask))
 
 
 def columns_of(table: Any) -> dict[str, NDArray[Any]]:
@@ -144,7 +139,7 @@ def codes_of(column: Any) -> NDArray[np.int64]:
         return _codes_by_hand(map(repr, values.to_pylist()))
     if pa.types.is_floating(values.type):
         values = pc.add(values, pa.scalar(0.0, values.type))  # -0.0 is 0.0
-    codes = coded(pa.table({"unit": values}), "unit", called="unit").codes
+    codes = encode_column(pa.table({"unit": values}), "unit", called="unit").codes
     codes = np.where(codes == NAN, MISSING, codes)
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 

@@ -21,7 +21,8 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.audit.cells import (
+from letalone.audit.outputs import Floats, Integers, Outputs, lowest_bits, trailing_zeros
+from letalone.audit.view_cells import (
     LOW_BITS,
     MAX_CELLS_NAMED,
     CellWeights,
@@ -33,7 +34,6 @@ from letalone.audit.cells import (
     ranges_of,
     weigh_cells,
 )
-from letalone.audit.outputs import Floats, Integers, Outputs, lowest_bits, trailing_zeros
 
 RANGES = (5, 10, 20)  # few: the weights of few ranges are learned well
 COORDINATES = 8  # of longer vectors, so many of the most telling are looked at one by one

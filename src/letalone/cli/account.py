@@ -14,20 +14,22 @@ from math import exp, expm1, inf, isinf
 from pathlib import Path
 from time import perf_counter
 
+from letalone.cli.commands.account import AccountOptions
+from letalone.cli.commands.calibrate import CalibrateOptions
 from letalone.cli.expressions import (
-    MOST_RUNS,
+    MAX_RUNS,
     SAFER_WHEN_LARGE,
     Node,
     holes,
     parse,
     privacy_of,
 )
-from letalone.cli.screen import console, exponent, in_short, print_json
+from letalone.cli.screen import console, in_short, number_text, print_json
 from letalone.errors import ParameterError
 from letalone.exact.typed import EPSILON_OR_ZERO, as_typed
 from letalone.privacy import Privacy
 from letalone.privacy.bounds import above
-from letalone.privacy.chart import Axis, Curve, Mark, write_chart
+from letalone.privacy.chart import ChartAxis, ChartLine, CurveMark, write_chart
 from letalone.privacy.planning import keeps, most_steps, solve
 
 USUAL_DELTA = 1e-6
@@ -50,15 +52,10 @@ NOT_SOUGHT = (
 Bounded = tuple[float, tuple[float, float]]
 
 
-def account(
-    expression: str,
-    *,
-    delta: float | None,
-    epsilon: float | None,
-    plot: Path | None,
-    as_json: bool,
-) -> None:
+def account(options: AccountOptions) -> None:
     """Print epsilon at a delta (1e-6 if none is named), or delta at an epsilon."""
+    expression, plot = options.expression, options.plot
+    delta, epsilon = options.delta, options.epsilon
     if delta is not None and epsilon is not None:
         raise ParameterError(
             "--delta and --epsilon are both given, but one follows from the other: with --delta "
@@ -69,76 +66,75 @@ def account(
     start = perf_counter()
     privacy = privacy_of(parse(expression))
     at = USUAL_DELTA if delta is None and epsilon is None else delta
-    found = privacy.epsilon_bounds(at) if at is not None else privacy.delta_bounds(epsilon or 0)
+    certified = privacy.epsilon_bounds(at) if at is not None else privacy.delta_bounds(epsilon or 0)
     seconds = perf_counter() - start
     if plot is not None:
-        asked = (found[1], at) if at is not None else (epsilon or 0.0, found[1])
-        draw(privacy, expression, plot, asked=asked)
-    if as_json:
+        point = (certified[1], at) if at is not None else (epsilon or 0.0, certified[1])
+        draw(privacy, expression, plot, point=point)
+    if options.as_json:
         given = {"delta": at} if at is not None else {"epsilon": epsilon}
-        bounds = {"lower": _finite(found[0]), "upper": _finite(found[1])}
-        note = {"reason": _endless(privacy)} if isinf(found[1]) else {}
+        bounds = {"lower": _finite(certified[0]), "upper": _finite(certified[1])}
+        note = {"reason": _endless(privacy)} if isinf(certified[1]) else {}
         drawn = {"plot": plot and str(plot)}
         content = {"expression": expression, **given, **bounds, **note, **drawn}
         print_json("account", {**content, "seconds": round(seconds, 6)})
         return
     screen = console()
-    for line in _lines(privacy, found, delta=at, epsilon=epsilon):
+    for line in _lines(privacy, certified, delta=at, epsilon=epsilon):
         screen.print(line, markup=True)
-    screen.print(f"{_certified(found)} certified. It took {seconds:.2g} s.")
+    screen.print(f"{_certified_words(certified)} certified. It took {seconds:.2g} s.")
     if plot is not None:
         screen.print(f"Drawn to {plot}", markup=False)
 
 
-def calibrate(
-    expression: str, *, epsilon: float | None, delta: float | None, as_json: bool
-) -> None:
+def calibrate(options: CalibrateOptions) -> None:
     """Print the number in place of `?` that keeps (epsilon, delta); delta is 0 if not named."""
+    expression, epsilon = options.expression, options.epsilon
     if epsilon is None:
         raise ParameterError(
             "--epsilon is missing, but is the promise to keep: a positive number such as 1."
         )
     start = perf_counter()
     tree = parse(expression)
-    name = _asked(tree)
-    allowed = 0.0 if delta is None else delta
-    found, reached = _found(tree, name, epsilon=epsilon, delta=allowed)
+    name = _hole_name(tree)
+    allowed = 0.0 if options.delta is None else options.delta
+    value, reached = _solve(tree, name, epsilon=epsilon, delta=allowed)
     seconds = perf_counter() - start
-    if as_json:
+    if options.as_json:
         promise = {"epsilon": epsilon, "delta": allowed, "reached_delta": reached}
-        content = {"expression": expression, "name": name, "value": found, **promise}
+        content = {"expression": expression, "name": name, "value": value, **promise}
         print_json("calibrate", {**content, "seconds": round(seconds, 6)})
         return
     least = "smallest" if name in SAFER_WHEN_LARGE else "largest"
-    at = f" and δ = {exponent(allowed)}" if allowed else ""
+    at = f" and δ = {number_text(allowed)}" if allowed else ""
     close = "" if name == "runs" else ", to one part in 10^6"
     console().print(
-        f"[bold]{name} = {found!r}[/bold] is the {least} that keeps ε = {in_short(epsilon)}{at}"
+        f"[bold]{name} = {value!r}[/bold] is the {least} that keeps ε = {in_short(epsilon)}{at}"
         f"{close}. It is certified: there δ is {_at_most(reached)}."
     )
 
 
 def draw(
-    privacy: Privacy, title: str, path: Path, *, asked: tuple[float, float] | None = None
+    privacy: Privacy, title: str, path: Path, *, point: tuple[float, float] | None = None
 ) -> None:
     """Draw delta over epsilon, both bounds, and mark the point that was asked for."""
-    points = [(epsilon, privacy.delta_bounds(epsilon)) for epsilon in _grid(privacy, asked)]
+    points = [(epsilon, privacy.delta_bounds(epsilon)) for epsilon in _grid(privacy, point)]
     curves = [
-        Curve("δ is at most", tuple(_steps_above(points))),
-        Curve("δ is at least", tuple(_steps_below(points))),
+        ChartLine("δ is at most", tuple(_steps_above(points))),
+        ChartLine("δ is at least", tuple(_steps_below(points))),
     ]
-    across, up = Axis("ε", factors=False), Axis("δ")
-    marks = [Mark(*asked, words=_place(*asked))] if asked else []
+    across, up = ChartAxis("ε", factors=False), ChartAxis("δ")
+    marks = [CurveMark(*point, words=_place(*point))] if point else []
     write_chart(path, curves, title=title[:80], across=across, up=up, marks=marks)
 
 
-def _grid(privacy: Privacy, asked: tuple[float, float] | None) -> list[float]:
+def _grid(privacy: Privacy, point: tuple[float, float] | None) -> list[float]:
     """From 0 to where little is left, with the kink at the largest loss."""
     worst, far = privacy.worst_loss(), privacy.epsilon(NEGLIGIBLE)
     if isinf(far):
         far = privacy.epsilon(0.5) * 4 + 10 if worst is None else 1.25 * above(worst)
-    if asked is not None and not isinf(asked[0]):
-        far = max(far, asked[0])
+    if point is not None and not isinf(point[0]):
+        far = max(far, point[0])
     if not 0 < far < inf:
         raise ParameterError("There is no curve to draw: this reveals nothing, or everything.")
     kinks = {above(worst)} if worst is not None and above(worst) < far else set[float]()
@@ -148,10 +144,10 @@ def _grid(privacy: Privacy, asked: tuple[float, float] | None) -> list[float]:
 def _steps_above(points: Sequence[Bounded]) -> Iterator[tuple[float, float]]:
     """Chords in e^epsilon, each as steps that keep the value on their left."""
     yield points[0][0], points[0][1][1]
-    for (left, (_, high)), (right, (_, low)) in pairwise(points):
-        for start, end in pairwise(_between(left, right)):
+    for (begin, (_, high)), (right, (_, low)) in pairwise(points):
+        for start, end in pairwise(_points_between(begin, right)):
             # The share of the left end: (e^right - e^start) / (e^right - e^left).
-            share = expm1(start - right) / expm1(left - right)
+            share = expm1(start - right) / expm1(begin - right)
             value = low + share * (high - low)
             yield from ((start, value), (end, value))
         yield right, low
@@ -160,12 +156,12 @@ def _steps_above(points: Sequence[Bounded]) -> Iterator[tuple[float, float]]:
 def _steps_below(points: Sequence[Bounded]) -> Iterator[tuple[float, float]]:
     """The next chord continued to the left, as steps that keep the value on their right."""
     beyond = [*points[2:], points[-1]]
-    for (left, (low, _)), (right, (least, _)), (after, (_, most)) in zip(
+    for (begin, (low, _)), (right, (least, _)), (after, (_, upper)) in zip(
         points[:-1], points[1:], beyond, strict=True
     ):
-        yield left, low
-        for start, end in pairwise(_between(left, right)):
-            value = least + _beyond(end, right, after) * max(least - most, 0.0)
+        yield begin, low
+        for start, end in pairwise(_points_between(begin, right)):
+            value = least + _beyond(end, right, after) * max(least - upper, 0.0)
             yield from ((start, value), (end, value))
         yield right, least
 
@@ -177,8 +173,8 @@ def _beyond(place: float, right: float, after: float) -> float:
     return expm1(place - right) * exp(right - after) / expm1(right - after)
 
 
-def _between(left: float, right: float) -> list[float]:
-    return [left + (right - left) * step / BETWEEN for step in range(BETWEEN + 1)]
+def _points_between(start: float, right: float) -> list[float]:
+    return [start + (right - start) * step / BETWEEN for step in range(BETWEEN + 1)]
 
 
 def _place(epsilon: float, delta: float) -> str:
@@ -189,13 +185,13 @@ def _place(epsilon: float, delta: float) -> str:
 
 
 def _lines(
-    privacy: Privacy, found: tuple[float, float], *, delta: float | None, epsilon: float | None
+    privacy: Privacy, bounds: tuple[float, float], *, delta: float | None, epsilon: float | None
 ) -> list[str]:
-    low, high = found
+    low, high = bounds
     if delta is None:
         at = f"at ε = {in_short(epsilon) if epsilon else 0}"
         return [f"[bold]δ ≤ {_above(high)}[/bold]  {at}", f"δ ≥ {_below(low)}  {at}"]
-    at = f"at δ = {exponent(delta) if delta else 0}"
+    at = f"at δ = {number_text(delta) if delta else 0}"
     if isinf(low):
         return [f"[bold]ε = ∞[/bold]  {at}", _endless(privacy)]
     first = f"[bold]ε ≤ {_above(high)}[/bold]  {at}"
@@ -203,10 +199,10 @@ def _lines(
     return [first, _endless(privacy), *last] if isinf(high) else [first, *last]
 
 
-def _certified(found: tuple[float, float]) -> str:
-    if isinf(found[0]):
+def _certified_words(bounds: tuple[float, float]) -> str:
+    if isinf(bounds[0]):
         return "That is"
-    return "Only the lower end is" if isinf(found[1]) else "Both ends are"
+    return "Only the lower end is" if isinf(bounds[1]) else "Both ends are"
 
 
 def _endless(privacy: Privacy) -> str:
@@ -237,40 +233,40 @@ def _six(value: float, *, up: bool) -> str:
     return f"{float(context.plus(Decimal(value))):.6g}".replace("e-0", "e-")
 
 
-def _asked(tree: Node) -> str:
-    asked = holes(tree)
-    if len({name for name, _ in asked}) != 1:
+def _hole_name(tree: Node) -> str:
+    questions = holes(tree)
+    if len({name for name, _ in questions}) != 1:
         raise ParameterError(
-            f"The expression has {len(asked)} question marks, but calibrate fills exactly one: "
+            f"The expression has {len(questions)} question marks, but calibrate fills exactly one: "
             "write ? for the number to find, as in 100 * gaussian(sigma=?)."
         )
-    if len(asked) > 1:
+    if len(questions) > 1:
         raise ParameterError("Only one ? may stand in the expression.")
-    return asked[0][0]
+    return questions[0][0]
 
 
-def _found(tree: Node, name: str, *, epsilon: float, delta: float) -> tuple[float, float]:
+def _solve(tree: Node, name: str, *, epsilon: float, delta: float) -> tuple[float, float]:
     """The number, short, and the delta that is certified at it."""
     if name in NOT_SOUGHT:
         raise ParameterError(
             f"? stands for {name}, but calibrate finds noise (sigma, scale), prices (epsilon, "
             "rho, mu), the number of runs (? * …) and the sampling rate."
         )
-    found = _searched(tree, name, epsilon=epsilon, delta=delta)
-    for number in (*_short(found, up=name in SAFER_WHEN_LARGE), found):
+    exact = _search(tree, name, epsilon=epsilon, delta=delta)
+    for number in (*_short(exact, up=name in SAFER_WHEN_LARGE), exact):
         privacy = privacy_of(tree, as_typed(number))
         if keeps(privacy, epsilon=as_typed(epsilon), delta=as_typed(delta)):
             return number, privacy.delta(epsilon)
     raise ParameterError("No number was certified. Ask for a slightly larger epsilon or delta.")
 
 
-def _searched(tree: Node, name: str, *, epsilon: float, delta: float) -> float:
+def _search(tree: Node, name: str, *, epsilon: float, delta: float) -> float:
     if name == "runs":
         return most_steps(
             lambda count: privacy_of(tree, Fraction(count)),
             epsilon=epsilon,
             delta=delta,
-            most=MOST_RUNS,
+            most=MAX_RUNS,
         )
     return solve(
         lambda number: privacy_of(tree, number),
@@ -281,13 +277,13 @@ def _searched(tree: Node, name: str, *, epsilon: float, delta: float) -> float:
     )
 
 
-def _short(found: float, *, up: bool) -> list[float]:
+def _short(number: float, *, up: bool) -> list[float]:
     """With fewer digits: a round number that is better still, then one on the safe side."""
-    if isinstance(found, int):
+    if isinstance(number, int):
         return []
     context = Context(prec=DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR)
-    safe, nearest = float(context.plus(Decimal(found))), float(f"{found:.6g}")
-    return [nearest, safe] if (nearest < found) == up else [safe]
+    safe, nearest = float(context.plus(Decimal(number))), float(f"{number:.6g}")
+    return [nearest, safe] if (nearest < number) == up else [safe]
 
 
 def _finite(value: float) -> float | None:

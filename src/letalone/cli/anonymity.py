@@ -4,7 +4,7 @@ What is printed is exact and for the owner of the file: the smallest groups are 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
@@ -15,11 +15,13 @@ from letalone.anonymity import Anonymized, Dates, Limits, Prefixes, Ranges, Sets
 from letalone.anonymity.exposure import limits_of
 from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.page import page
-from letalone.answers.promise import percent
+from letalone.answers.promise import as_percent
+from letalone.cli.column_names import names_in
+from letalone.cli.commands.anonymity import AnonymityOptions
 from letalone.cli.offered import to_type
 from letalone.cli.places import check_place
 from letalone.cli.screen import console, flowing, print_json, table
-from letalone.cli.source import ID, check_one_file, offering
+from letalone.cli.table_option import ID, check_one_file, offer_tables
 from letalone.engines.coded import write_table
 from letalone.engines.sources import WhichTable
 from letalone.errors import ParameterError
@@ -33,97 +35,82 @@ WARNING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What was typed."""
-
-    file: str
-    quasi_identifiers: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    k: int | None = None
-    l: int | None = None  # noqa: E741  (the name that the literature gives it)
-    t: float | None = None
-    unit: str | None = None
-    hierarchies: tuple[str, ...] = ()
-    max_suppressed: float = 0.01
-    population: int | None = None
-    table: str | None = None
-    out: Path | None = None
-    html: Path | None = None
-    as_json: bool = False
-
-
-def anonymity(request: Request) -> None:
+def anonymity(options: AnonymityOptions) -> None:
     """Measure the file, make an anonymous table if k is given, and say what both give away."""
-    _check(request)
-    found = _measured(request)
-    exposed = limits_of(found) if found.sensitive else None
-    made = None if request.k is None else _made(request, request.k)
-    after = limits_of(made.anonymity) if made is not None and found.sensitive else None
-    if made is not None and request.out is not None:
-        write_table(made.as_arrow, request.out)
-    if request.html is not None:
-        _write_page(request, exposed, made, after)
-    if request.as_json:
-        print_json("anonymity", _as_json(request, found, exposed, made, after))
+    options = replace(
+        options,
+        quasi_identifiers=names_in(options.quasi_identifiers, options.file, table=options.table),
+        sensitive=names_in(options.sensitive, options.file, table=options.table),
+    )
+    _check(options)
+    measured = _measure(options)
+    exposed = limits_of(measured) if measured.sensitive else None
+    made = None if options.k is None else _make(options, options.k)
+    after = limits_of(made.anonymity) if made is not None and measured.sensitive else None
+    if made is not None and options.out is not None:
+        write_table(made.as_arrow, options.out)
+    if options.html is not None:
+        _write_page(options, exposed, made, after)
+    if options.as_json:
+        print_json("anonymity", _as_json(options, measured, exposed, made, after))
         return
-    _show(request, found, made, after)
+    _show(options, measured, made, after)
 
 
-def _check(request: Request) -> None:
-    check_one_file(request.file)
-    if not request.quasi_identifiers:
-        example = to_type("anonymity", request.file, "--quasi-identifiers", "zip,birth,gender")
+def _check(options: AnonymityOptions) -> None:
+    check_one_file(options.file)
+    if not options.quasi_identifiers:
+        example = to_type("anonymity", options.file, "--quasi-identifiers", "zip,birth,gender")
         raise ParameterError(
             "Which columns may others know of a person? Name them with commas between:" + example
         )
-    if request.k is None and (request.out or request.l is not None or request.t is not None):
+    if options.k is None and (options.out or options.l is not None or options.t is not None):
         raise ParameterError("--out, --l and --t need --k: how many must be alike at least?")
-    if request.html is not None and not request.sensitive:
+    if options.html is not None and not options.sensitive:
         raise ParameterError("--html needs --sensitive: the page shows who is exposed about it.")
-    for option, place in (("--html", request.html), ("--out", request.out)):
+    for option, place in (("--html", options.html), ("--out", options.out)):
         check_place(option, place)
-    if request.out is not None and request.out.resolve() == Path(request.file).resolve():
-        raise ParameterError(f"--out is {request.out}, the table itself. Name another file.")
+    if options.out is not None and options.out.resolve() == Path(options.file).resolve():
+        raise ParameterError(f"--out is {options.out}, the table itself. Name another file.")
 
 
-def _measured(request: Request) -> Anonymity:
+def _measure(options: AnonymityOptions) -> Anonymity:
     try:
         return measure(
-            request.file,
-            quasi_identifiers=request.quasi_identifiers,
-            sensitive=request.sensitive,
-            unit=request.unit,
-            population=request.population,
-            table_name=request.table,
+            options.file,
+            quasi_identifiers=options.quasi_identifiers,
+            sensitive=options.sensitive,
+            unit=options.unit,
+            population=options.population,
+            table_name=options.table,
         )
     except WhichTable as error:
-        quasi = ("--quasi-identifiers", ",".join(request.quasi_identifiers))
-        found = offering(
+        quasi = ("--quasi-identifiers", ",".join(options.quasi_identifiers))
+        refusal = offer_tables(
             error,
-            request.file,
-            lambda named: to_type("anonymity", named.file, *quasi, *named.option),
+            options.file,
+            lambda choice: to_type("anonymity", choice.file, *quasi, *choice.option),
         )
-    raise found
+    raise refusal
 
 
-def _made(request: Request, k: int) -> Anonymized:
+def _make(options: AnonymityOptions, k: int) -> Anonymized:
     return anonymize(
-        request.file,
-        quasi_identifiers=request.quasi_identifiers,
-        sensitive=request.sensitive,
+        options.file,
+        quasi_identifiers=options.quasi_identifiers,
+        sensitive=options.sensitive,
         k=k,
-        l=request.l,
-        t=request.t,
-        unit=request.unit,
-        hierarchies=_hierarchies(request.hierarchies),
-        max_suppressed=request.max_suppressed,
-        table_name=request.table,
+        l=options.l,
+        t=options.t,
+        unit=options.unit,
+        hierarchies=_hierarchies(options.hierarchy),
+        max_suppressed=options.max_suppressed,
+        table_name=options.table,
     )
 
 
 def _hierarchies(words: Sequence[str]) -> dict[str, object]:
-    found: dict[str, object] = {}
+    hierarchies: dict[str, object] = {}
     for word in words:
         name, _, kind = word.rpartition("=")
         if not name or kind not in HIERARCHIES:
@@ -131,72 +118,76 @@ def _hierarchies(words: Sequence[str]) -> dict[str, object]:
                 f"--hierarchy {word} is not understood: write --hierarchy zip=prefixes. Kinds are:"
                 f" {', '.join(HIERARCHIES)}."
             )
-        found[name] = HIERARCHIES[kind]()
-    return found
+        hierarchies[name] = HIERARCHIES[kind]()
+    return hierarchies
 
 
 def _write_page(
-    request: Request, exposed: Limits | None, made: Anonymized | None, after: Limits | None
+    options: AnonymityOptions, exposed: Limits | None, made: Anonymized | None, after: Limits | None
 ) -> None:
-    if exposed is None or request.html is None:
+    if exposed is None or options.html is None:
         return
     both = None if made is None or after is None else (made, after)
-    wanted = {"k": request.k, "l": request.l, "t": request.t}
-    asked = {name: value for name, value in wanted.items() if value is not None}
-    text = page(Path(request.file).name, exposed, both, asked=asked)
-    request.html.write_text(text, encoding="utf-8")
+    wanted = {"k": options.k, "l": options.l, "t": options.t}
+    limits = {name: value for name, value in wanted.items() if value is not None}
+    text = page(Path(options.file).name, exposed, both, asked=limits)
+    options.html.write_text(text, encoding="utf-8")
 
 
 def _show(
-    request: Request, found: Anonymity, made: Anonymized | None, after: Limits | None
+    options: AnonymityOptions, measured: Anonymity, made: Anonymized | None, after: Limits | None
 ) -> None:
     screen = console()
-    names = ", ".join(request.quasi_identifiers)
-    whose = "" if found.unit is None else f" of {plural_people(found.people)}"
-    rows = plural_rows(found.rows)
-    _say(screen, f"{request.file}: {rows}{whose}; {found.counted} alike in {names}")
-    screen.print(_figures(found, made), markup=False)
+    names = ", ".join(options.quasi_identifiers)
+    whose = "" if measured.unit is None else f" of {plural_people(measured.people)}"
+    rows = plural_rows(measured.rows)
+    _say(screen, f"{options.file}: {rows}{whose}; {measured.counted} alike in {names}")
+    screen.print(_figures(measured, made), markup=False)
     if made is None:
         _say(screen, "The smallest groups, which are people; for you alone:")
-        screen.print(_smallest(found), markup=False)
+        screen.print(_smallest(measured), markup=False)
     else:
         _say(screen, _cost(made))
     if after is not None:
-        for one in list(after.exposures.values())[:2]:
-            _say(screen, f"Still exposed: {one}.")
-    for path in (request.out if made is not None else None, request.html):
+        for exposure in list(after.exposures.values())[:2]:
+            _say(screen, f"Still exposed: {exposure}.")
+    for path in (options.out if made is not None else None, options.html):
         if path is not None:
             _say(screen, f"Wrote {path}.")
-    if person := _person(found):
+    if person := _person(measured):
         advice = f"where {person!r} repeats, k is too large; --unit {quote(person)} counts people."
         _say(screen, f"A row counts as a person: {advice}")
     _say(screen, WARNING)
 
 
-def _person(found: Anonymity) -> str | None:
+def _person(measured: Anonymity) -> str | None:
     """A column that was not named, and sounds as if it told people apart; None with a unit."""
-    if found.unit is not None:
+    if measured.unit is not None:
         return None
-    return next((name for name in found.cells.others if ID.search(name.lower())), None)
+    return next((name for name in measured.cells.others if ID.search(name.lower())), None)
 
 
 def _say(screen: Console, words: str) -> None:
     screen.print(flowing(words, screen.width), markup=False, soft_wrap=True)
 
 
-def _figures(found: Anonymity, made: Anonymized | None) -> Table:
+def _figures(measured: Anonymity, made: Anonymized | None) -> Table:
     after = None if made is None else made.anonymity
     heads = ("", "now") if after is None else ("", "now", "anonymous")
     rows = table(*heads, right=heads[1:])
-    tables = [one for one in (found, after) if one is not None]
-    who = found.counted
-    rows.add_row(f"k: {who} that are alike, at least", *(f"{one.k:,}" for one in tables))
-    unique = [f"{one.uniques:,} ({percent(one.unique_share)})" for one in tables]
+    tables = [anonymity for anonymity in (measured, after) if anonymity is not None]
+    who = measured.counted
+    rows.add_row(
+        f"k: {who} that are alike, at least", *(f"{anonymity.k:,}" for anonymity in tables)
+    )
+    unique = [
+        f"{anonymity.uniques:,} ({as_percent(anonymity.unique_share)})" for anonymity in tables
+    ]
     rows.add_row(f"{who} that are unique", *unique)
-    share = [percent(one.risk.marketer) for one in tables]
-    rows.add_row(f"{who} that could be found{', about' * found.risk.is_estimate}", *share)
-    for name in list(found.sensitive)[:2]:
-        columns = [one.sensitive[name] for one in tables]
+    share = [as_percent(anonymity.risk.marketer) for anonymity in tables]
+    rows.add_row(f"{who} that could be found{', about' * measured.risk.is_estimate}", *share)
+    for name in list(measured.sensitive)[:2]:
+        columns = [anonymity.sensitive[name] for anonymity in tables]
         rows.add_row(f"{name}: l (entropy l)", *(f"{c.l:,} ({c.entropy_l:.3g})" for c in columns))
         ordered = columns[0].t_ordered is not None
         rows.add_row(f"{name}: t{' (ordered)' * ordered}", *map(_closeness, columns))
@@ -204,15 +195,17 @@ def _figures(found: Anonymity, made: Anonymized | None) -> Table:
     return rows
 
 
-def _closeness(one: Diversity) -> str:
-    return f"{one.t:.3g}" + ("" if one.t_ordered is None else f" ({one.t_ordered:.3g})")
+def _closeness(diversity: Diversity) -> str:
+    return f"{diversity.t:.3g}" + (
+        "" if diversity.t_ordered is None else f" ({diversity.t_ordered:.3g})"
+    )
 
 
-def _smallest(found: Anonymity) -> Table:
-    names = list(found.quasi_identifiers)[:SHOWN_COLUMNS]
-    size = found.counted
+def _smallest(measured: Anonymity) -> Table:
+    names = list(measured.quasi_identifiers)[:SHOWN_COLUMNS]
+    size = measured.counted
     rows = table(*names, size, right=(size,))
-    for group in found.smallest(SHOWN):
+    for group in measured.smallest(SHOWN):
         rows.add_row(*(_cell(group[name]) for name in names), f"{group[size]:,}")
     return rows
 
@@ -224,25 +217,25 @@ def _cell(value: object) -> str:
 
 
 def _cost(made: Anonymized) -> str:
-    lost = ", ".join(f"{name} {percent(share)}" for name, share in made.lost.items())
+    lost = ", ".join(f"{name} {as_percent(share)}" for name, share in made.lost.items())
     more = f" and {len(made.dropped) - LISTED} more" * (len(made.dropped) > LISTED)
     dropped = f" Dropped columns: {', '.join(made.dropped[:LISTED])}{more}." if made.dropped else ""
     return f"Cost: {plural_rows(made.suppressed)} left out; information lost: {lost}.{dropped}"
 
 
 def _as_json(
-    request: Request,
-    found: Anonymity,
+    options: AnonymityOptions,
+    measured: Anonymity,
     exposed: Limits | None,
     made: Anonymized | None,
     after: Limits | None,
 ) -> dict[str, object]:
     return {
-        "file": request.file,
-        "anonymity": found.to_json(),
+        "file": options.file,
+        "anonymity": measured.to_json(),
         "limits": exposed and exposed.to_json(),
         "anonymous": made and made.to_json(),
         "anonymous_limits": after and after.to_json(),
-        "out": None if request.out is None else str(request.out),
-        "html": None if request.html is None else str(request.html),
+        "out": None if options.out is None else str(options.out),
+        "html": None if options.html is None else str(options.html),
     }

@@ -57,6 +57,13 @@ ALSO = {
 }
 INTERRUPTED = 130
 IN_PLAIN_LETTERS = "letalone.plain"
+# Where a terminal cannot show a sign: a Latin letter or a likeness of it. Signs of tables and
+# pictures have likenesses of one character, so that columns stay straight.
+LIKENESSES = {
+    "ε": "e", "δ": "d", "β": "b", "σ": "s", "≤": "<=", "≥": ">=", "±": "+-", "√": "sqrt ",
+    "∞": "inf", "‖": "|", "…": "...", "·": ".", "░": ":", "█": "#", "│": "|", "─": "-", "└": "+",
+    "×": "x", "−": "-", "’": "'", "Δ": "D", "₁": "1", "∈": "in",
+}  # fmt: skip
 
 
 class Commands(TableGroup):
@@ -100,8 +107,8 @@ def start(
     if version:
         from letalone import __version__
 
-        found = {"format": 1, "command": "version", "version": __version__}
-        typer.echo(json.dumps(found) if as_json else f"letalone {__version__}")
+        content = {"format": 1, "command": "version", "version": __version__}
+        typer.echo(json.dumps(content) if as_json else f"letalone {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
         print_help(context, as_json=as_json)
@@ -132,9 +139,11 @@ def run(arguments: list[str]) -> int:
 
 
 def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
-    from letalone.cli.letters import in_plain_letters
-
-    return in_plain_letters(error)
+    """What `codecs.register_error` asks for: the likenesses, and where to go on."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    return "".join(LIKENESSES.get(sign, "?") for sign in signs), error.end
 
 
 codecs.register_error(IN_PLAIN_LETTERS, _in_plain_letters)
@@ -167,19 +176,21 @@ def _options(arguments: list[str]) -> dict[str, str]:
         return {}
     for word in (word for word in arguments if not word.startswith("-")):
         command = getattr(command, "commands", {}).get(word, command)
-    found = {str(one.name): one.opts[0] for one in command.params if one.opts[0].startswith("--")}
-    return found | {also: found[name] for name, also in ALSO.items() if name in found}
+    options = {
+        str(parameter.name): parameter.opts[0]
+        for parameter in command.params
+        if parameter.opts[0].startswith("--")
+    }
+    return options | {also: options[name] for name, also in ALSO.items() if name in options}
 
 
 def _describe(error: Exception, arguments: list[str]) -> tuple[str, str, int]:
     if isinstance(error, LetaloneError):
-        from letalone.cli.wording import in_terminal_words
+        from letalone.errors.in_options import in_options
 
-        return (
-            type(error).__name__,
-            in_terminal_words(str(error), _options(arguments)),
-            error.exit_code,
-        )
+        options = _options(arguments)
+        words = in_options(error.problem, lambda name: options.get(name, name))
+        return type(error).__name__, words, error.exit_code
     if isinstance(error, typer.Abort):
         return "Aborted", "Stopped before the end.", 1
     if isinstance(error, typer.TyperException):

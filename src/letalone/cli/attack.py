@@ -1,62 +1,344 @@
 """`letalone attack NAME`: what an attacker learns today, and from a private release.
 
-`ATTACKS` is the table of them: a row is a name and the file that has the command, a function with
-typer's options, called like the attack (a dash is an underscore there), whose words are one line,
-a blank one and an example. It is loaded when it is named, and ends in
-`report(name, result, plot=…, as_json=…)`.
+`ATTACKS` is the table of them. A row names the function of `letalone.attacks`, the words and the
+example of the help, and the options in their order there; an option names its argument. The
+function is loaded when its command runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.main import get_command
 
-from letalone.attacks.result import AttackResult
-from letalone.cli.numbers import number, whole_number
+from letalone.attacks.result import AttackReport
+from letalone.cli.column_names import names_in, own_or_made_up
 from letalone.cli.places import drawable
 from letalone.cli.screen import console, flowing, in_short, print_json, table
-from letalone.cli.typed import AsJson as AsJson
+from letalone.cli.typed import AsJson, command, new_app, number, text, whole_number
+
+Typed = Mapping[str, Any]  # all values that were typed, by option
+
+
+class AttackOption(NamedTuple):
+    """An option of an attack; `read` makes an argument of what was typed."""
+
+    name: str
+    kind: Any
+    declared: Any
+    default: Any = None
+    read: Callable[[Any, Typed], Any] | None = None
+    argument: str | None = None  # where the function has another name for it
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """A row of the table: `function` is `module:name` of letalone.attacks."""
+
+    function: str
+    words: str
+    example: str
+    options: tuple[AttackOption, ...]
+
+
+def _file(words: str, name: str = "file") -> AttackOption:
+    return AttackOption(name, str | None, typer.Argument(help=words, metavar=name.upper()))
+
+
+def _number(name: str, default: float, words: str) -> AttackOption:
+    return AttackOption(name, float, number(words), default)
+
+
+def _whole(name: str, default: int | None, words: str) -> AttackOption:
+    return AttackOption(name, int | None, whole_number(words), default)
+
+
+def _text(name: str, words: str, metavar: str = "COLUMN") -> AttackOption:
+    return AttackOption(name, str | None, text(words, metavar))
+
+
+def _columns(name: str, words: str, metavar: str = "COLUMN") -> AttackOption:
+    """Columns as people type them: with commas between, or the option repeated."""
+
+    def read(names: list[str] | None, typed: Typed) -> tuple[str, ...]:
+        return names_in(names, typed["file"])
+
+    return AttackOption(name, list[str] | None, text(words, metavar), read=read)
+
+
+def _own_column(name: str, words: str, made_up: str) -> AttackOption:
+    """A column of one's file; `made_up` is the one of the made-up data, or `module:CONSTANT`."""
+
+    def read(column: str | None, typed: Typed) -> str:
+        names = (_constant(made_up),)
+        return column or own_or_made_up(f"--{name}", None, names, file=typed["file"])[0]
+
+    return AttackOption(name, str | None, text(words, "COLUMN"), read=read)
+
+
+def _own_columns(name: str, words: str, made_up: str | Sequence[str]) -> AttackOption:
+    """The same for several columns."""
+
+    def read(columns: list[str] | None, typed: Typed) -> tuple[str, ...]:
+        return own_or_made_up(f"--{name}", columns, _constant(made_up), file=typed["file"])
+
+    return AttackOption(name, list[str] | None, text(words, "COLUMN"), read=read)
+
+
+def _all_patterns(patterns: list[str] | None, _: Typed) -> list[str]:
+    return patterns or []
+
+
+def _linked_columns(columns: list[str] | None, typed: Typed) -> tuple[str, ...]:
+    """The columns to join on: without a register, the file is joined with made-up people."""
+    made_up = _constant("linkage:QUASI_IDENTIFIERS")
+    file = typed["file"] if typed["register"] else None
+    return own_or_made_up("--on", columns, made_up, file=file)
+
+
+def _constant(named: Any) -> Any:
+    """What is named, or the constant of an attack's module, which is loaded no earlier."""
+    if not isinstance(named, str) or ":" not in named:
+        return named
+    module, _, name = named.partition(":")
+    return getattr(import_module(f"letalone.attacks.{module}"), name)
+
+
+FILE = _file("A table; without one, made-up data.")
+PEOPLE_FILE = _file("A table, a row a person; without one, made-up data.")
+EPSILON = _number("epsilon", 1.0, "Of the private release beside it.")
+DELTA = _number("delta", 0.0, "Of the private model.")
+PEOPLE = _whole("people", 100, "Drawn from the table.")
+MODELS = _whole("models", 200, "Trained, of each kind.")
+FEATURES = _columns("features", "What it predicts from; else all others.", "COLUMNS")
+PERSON = _own_column("person", "Tells people apart.", "person")
+PLOT = AttackOption(
+    "plot",
+    Path | None,
+    typer.Option(help="Draw it to this file (.svg, .png, .pdf).", callback=drawable),
+)
+
+
+def _seed_option(year: int) -> AttackOption:
+    return _whole("seed", year, "Of the attacker's draws.")
+
 
 ATTACKS = {
-    "linkage": "letalone.cli.attack_tables",
-    "pseudonyms": "letalone.cli.attack_tables",
-    "histories": "letalone.cli.attack_tables",
-    "homer": "letalone.cli.attack_tables",
-    "heat-map": "letalone.cli.attack_tables",
-    "differencing": "letalone.cli.attack_tables",
-    "reconstruction": "letalone.cli.attack_secrets",
-    "membership": "letalone.cli.attack_models",
-    "inversion": "letalone.cli.attack_models",
-    "canaries": "letalone.cli.attack_secrets",
+    "linkage": Attack(
+        "linkage:link",
+        "Join a table without names with a register that has them.",
+        "linkage patients.csv voters.csv --on zip,birth,gender --name name",
+        (
+            FILE,
+            _file("A table with names.", "register"),
+            AttackOption(
+                "on",
+                list[str] | None,
+                text("The columns of both to join on.", "COLUMNS"),
+                read=_linked_columns,
+                argument="quasi_identifiers",
+            ),
+            _text("name", "Of the register, for examples."),
+            _text("person", "Tells the table's people apart."),
+            _text("sensitive", "What the examples show."),
+            EPSILON,
+        ),
+    ),
+    "pseudonyms": Attack(
+        "pseudonyms:reverse_hashes",
+        "Reverse pseudonyms that are hashes of something short.",
+        "pseudonyms calls.csv --columns caller --pattern 202555####",
+        (
+            FILE,
+            _columns("columns", "Those to try; else all that look like it."),
+            AttackOption(
+                "pattern",
+                list[str] | None,
+                text("More to try: # is a digit, @ a letter.", "PATTERN"),
+                read=_all_patterns,
+                argument="patterns",
+            ),
+            _whole("largest", 1_000_000, "Whole numbers below this are tried."),
+            EPSILON,
+        ),
+    ),
+    "histories": Attack(
+        "histories:single_out",
+        "How few points of a history tell a person from all others.",
+        "histories phones.csv --person user --points cell,hour",
+        (
+            FILE,
+            PERSON,
+            _own_columns("points", "What a point is made of.", ("film", "month")),
+            _whole("most", 6, "The most points known."),
+            _whole("people", 500, "How many are looked for."),
+            EPSILON,
+            _seed_option(2008),
+        ),
+    ),
+    "homer": Attack(
+        "frequencies:trace_member",
+        "Was this person in the study? From published frequencies alone.",
+        "homer answers.csv --columns q1,q2,q3 --people 50",
+        (
+            FILE,
+            _columns("columns", "Attributes: columns of 0 and 1."),
+            _whole("people", 100, "In a study."),
+            _whole("attributes", 1_000, "Of the made-up data."),
+            _number("false_alarm", 0.05, "Outsiders accused."),
+            _whole("trials", 1_000, "Studies drawn."),
+            EPSILON,
+            _seed_option(2008),
+        ),
+    ),
+    "heat-map": Attack(
+        "heat_map:find_cells",
+        "Find the cells of a map that betray who was there.",
+        "heat-map runs.parquet --person runner --place row,column",
+        (
+            FILE,
+            PERSON,
+            _own_columns("place", "What a cell is made of.", ("x", "y")),
+            _whole("few", 10, "A cell with fewer people is lonely."),
+            _whole("max_cells", 10, "A person counts in so many."),
+            EPSILON,
+        ),
+    ),
+    "differencing": Attack(
+        "differencing:subtract",
+        "Ask two questions that differ in one person, and subtract.",
+        "differencing visits.csv --person id --sensitive ill --known zip,age",
+        (
+            FILE,
+            _own_column("person", "Tells people apart.", "patient_id"),
+            _own_column("sensitive", "The secret.", "diagnosis"),
+            _text("value", "Of the secret; else the commonest.", "TEXT"),
+            _own_columns("known", "What the attacker knows.", "differencing:KNOWN"),
+            _whole("targets", 20, "People attacked."),
+            EPSILON,
+            _seed_option(1979),
+        ),
+    ),
+    "reconstruction": Attack(
+        "reconstruction:reconstruct",
+        "Get a secret column back from sums over random people.",
+        "reconstruction clinic.csv --column sick --equals yes --epsilon 1",
+        (
+            FILE,
+            _text("column", "The secret."),
+            _text("equals", "The value that counts; else it holds 0 and 1.", "TEXT"),
+            _whole("rows", 100, "People attacked."),
+            _whole("questions", None, "Asked; else 4 for each."),
+            EPSILON,
+            _seed_option(2003),
+        ),
+    ),
+    "membership": Attack(
+        "membership:infer_membership",
+        "Was this person's row in the data that a model was trained on?",
+        "membership people.csv --target income --epsilon 1",
+        (
+            PEOPLE_FILE,
+            _own_column("target", "What the model predicts.", "stage:TARGET"),
+            FEATURES,
+            PEOPLE,
+            MODELS,
+            _number("false_alarm", 0.05, "Strangers accused."),
+            EPSILON,
+            DELTA,
+            _seed_option(2022),
+        ),
+    ),
+    "inversion": Attack(
+        "inversion:invert_model",
+        "Guess a person's secret with a model; find people's rows in its file.",
+        "inversion patients.csv --target dose --sensitive gene",
+        (
+            PEOPLE_FILE,
+            _own_column("target", "What the model predicts.", "stage:OUTCOME"),
+            _own_column("sensitive", "The feature that is guessed.", "stage:SENSITIVE"),
+            FEATURES,
+            PEOPLE,
+            MODELS,
+            EPSILON,
+            DELTA,
+            _seed_option(2014),
+        ),
+    ),
+    "canaries": Attack(
+        "canaries:extract_secrets",
+        "Plant secrets in a text and get them out of a model of it.",
+        'canaries mails.txt --secret-pattern "my pin is ####"',
+        (
+            _file("A text; without one, made-up notes."),
+            AttackOption(
+                "secret_pattern",
+                str,
+                text("Its form: # is a digit, @ a letter.", "PATTERN"),
+                "the door code is #####",
+                argument="pattern",
+            ),
+            _whole("secrets", 5, "Planted in turn."),
+            _whole("length", 48, "Lines are cut to it."),
+            EPSILON,
+            _seed_option(2019),
+        ),
+    ),
 }
 
-Plot = Annotated[
-    Path | None, typer.Option(help="Draw it to this file (.svg, .png, .pdf).", callback=drawable)
-]
-Epsilon = Annotated[
-    float,
-    typer.Option(help="Of the private release beside it.", parser=number, metavar="NUMBER"),
-]
-Seed = Annotated[
-    int, typer.Option(help="Of the attacker's draws.", parser=whole_number, metavar="NUMBER")
-]
 
-
-def command(name: str) -> Any:
+def attack_command(name: str) -> Any:
     """The command of an attack, or None where there is none of this name."""
     if name not in ATTACKS:
         return None
-    function: Callable[..., None] = getattr(import_module(ATTACKS[name]), name.replace("-", "_"))
-    words, *_, example = [line.strip() for line in (function.__doc__ or "").strip().splitlines()]
-    alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-    alone.command(name, help=words, epilog=example)(function)
-    return get_command(alone)
+    attack, app = ATTACKS[name], new_app()
+    options = (*attack.options, PLOT, AttackOption("as_json", *_parts(AsJson), False))
+
+    def work(*, plot: Path | None, as_json: bool, **typed: Any) -> None:
+        result = _constant(attack.function)(
+            *_positional(attack, typed), **_arguments(attack, typed)
+        )
+        report(name, result, plot=plot, as_json=as_json)
+
+    work.__doc__ = attack.words
+    work.__annotations__ = {
+        option.name: Annotated[option.kind, option.declared] for option in options
+    }
+    parameters = [
+        Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default) for option in options
+    ]
+    setattr(work, "__signature__", Signature(parameters))  # noqa: B010
+    command(app, name, epilog=f"Example: letalone attack {attack.example}")(work)
+    return get_command(app)
 
 
-def report(name: str, result: AttackResult, *, plot: Path | None, as_json: bool) -> None:
+def _parts(annotated: Any) -> tuple[Any, Any]:
+    return annotated.__origin__, annotated.__metadata__[0]
+
+
+def _is_file(option: AttackOption) -> bool:
+    return option.name in ("file", "register")
+
+
+def _positional(attack: Attack, typed: Typed) -> list[str | None]:
+    return [typed[option.name] for option in attack.options if _is_file(option)]
+
+
+def _arguments(attack: Attack, typed: Typed) -> dict[str, Any]:
+    return {
+        option.argument or option.name: (
+            typed[option.name] if option.read is None else option.read(typed[option.name], typed)
+        )
+        for option in attack.options
+        if not _is_file(option)
+    }
+
+
+def report(name: str, result: AttackReport, *, plot: Path | None, as_json: bool) -> None:
     """Print what was found in fewer than 25 lines, and draw it where that is asked."""
     if plot is not None:
         result.plot(plot)
@@ -68,14 +350,14 @@ def report(name: str, result: AttackResult, *, plot: Path | None, as_json: bool)
     heads = ("", "published today", f"letalone, ε = {in_short(result.epsilon)}")
     rows = table(*heads, right=heads[1:])
     for line in result.lines():
-        rows.add_row(*map(_harmless, line))
+        rows.add_row(*map(_printable, line))
     screen.print(rows, markup=False)
-    words = flowing(_harmless(result.words), screen.width)
+    words = flowing(_printable(result.words), screen.width)
     screen.print("\n" + words, markup=False, soft_wrap=True)
     if plot is not None:
         screen.print(f"Wrote {plot}.", markup=False)
 
 
-def _harmless(text: str) -> str:
+def _printable(text: str) -> str:
     """Values of a table may be in it: signs that could steer a terminal are shown as ?."""
     return "".join(sign if sign.isprintable() else "?" for sign in text)

@@ -39,11 +39,6 @@ def own_or_made_up(
     )
 
 
-def own_or_made_up_name(option: str, word: str | None, made_up: str, *, file: str | None) -> str:
-    """The same for an option that takes one name."""
-    return word if word else own_or_made_up(option, None, [made_up], file=file)[0]
-
-
 def _names(word: str, file: str | None, table: str | None) -> list[str]:
     if "," not in word:
         return [word.strip()] if word.strip() else []

@@ -24,14 +24,14 @@ def convert(
 ) -> None:
     """Write the Parquet file, and say what was odd."""
     _check_places(source, target, decimal_comma, force=force)
-    found = convert_csv(source, target, decimal_comma=decimal_comma)
+    converted = convert_csv(source, target, decimal_comma=decimal_comma)
     if as_json:
-        print_json("convert", _as_json(target, found))
+        print_json("convert", _as_json(target, converted))
         return
     screen = console()
-    screen.print(f"Wrote {plural_rows(found.rows)} to {target}.", markup=False, soft_wrap=True)
+    screen.print(f"Wrote {plural_rows(converted.rows)} to {target}.", markup=False, soft_wrap=True)
     schema = in_short_form(schema_beside(target))
-    for words in [*_said(found), _types(schema, decimal_comma)]:
+    for words in [*_oddities(converted), _types(schema, decimal_comma)]:
         screen.print(flowing(words, screen.width), markup=False)
     following = "describe" if schema.exists() else "init"
     screen.print("Next:" + to_type(following, str(target)), markup=False, soft_wrap=True)
@@ -58,19 +58,19 @@ def _check_places(source: Path, target: Path, decimal_comma: Sequence[str], *, f
         )
 
 
-def _said(found: Converted) -> list[str]:
+def _oddities(converted: Converted) -> list[str]:
     rows = {
-        "with a line break in a cell": found.with_line_breaks,
-        "with more or fewer cells than the first line has names": found.uneven,
+        "with a line break in a cell": converted.with_line_breaks,
+        "with more or fewer cells than the first line has names": converted.uneven,
         "with a quote in the middle of a cell. Check that the one before it is closed": (
-            found.stray_quotes
+            converted.stray_quotes
         ),
     }
-    said = [f"{plural_rows(number)} {what}." for what, number in rows.items() if number]
-    if found.not_text:
-        lost = plural(found.not_text, "row")
-        said.append(f"{lost} left out: not UTF-8. Save the CSV as UTF-8 and convert it again.")
-    return said
+    lines = [f"{plural_rows(number)} {what}." for what, number in rows.items() if number]
+    if converted.not_text:
+        lost = plural(converted.not_text, "row")
+        lines.append(f"{lost} left out: not UTF-8. Save the CSV as UTF-8 and convert it again.")
+    return lines
 
 
 def points_in(columns: Sequence[str]) -> list[str]:
@@ -78,12 +78,12 @@ def points_in(columns: Sequence[str]) -> list[str]:
     return [word for name in columns for word in ("--decimal-comma", name)]
 
 
-def _as_json(target: Path, found: Converted) -> dict[str, object]:
+def _as_json(target: Path, converted: Converted) -> dict[str, object]:
     return {
         "path": str(target),
-        "rows": found.rows,
-        "rows_with_line_breaks": found.with_line_breaks,
-        "rows_uneven": found.uneven,
-        "rows_with_stray_quotes": found.stray_quotes,
-        "rows_not_utf8": found.not_text,
+        "rows": converted.rows,
+        "rows_with_line_breaks": converted.with_line_breaks,
+        "rows_uneven": converted.uneven,
+        "rows_with_stray_quotes": converted.stray_quotes,
+        "rows_not_utf8": converted.not_text,
     }

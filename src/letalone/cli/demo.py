@@ -27,17 +27,17 @@ from letalone.cli.screen import (
     console,
     flowing,
     in_short,
-    percent,
+    percent_text,
     print_json,
-    protected,
+    protection_text,
     table,
 )
 from letalone.ledger.data_sets import budget_to_json
-from letalone.plans.aggregates import count, count_distinct, mean
 from letalone.plans.expressions import ColumnRef
+from letalone.plans.requests import count, count_distinct, mean
 from letalone.privacy import Budget, Privacy, PureDP, compose
 from letalone.privacy.filters import brief
-from letalone.sample.hospital import MOST_VISITS, WARDS, Visits, aged, visits
+from letalone.sample.hospital import MOST_VISITS, WARDS, HospitalVisits, reaches_age, visits
 from letalone.session import Query, Release, Session
 from letalone.session.opening import open as open_table
 
@@ -52,7 +52,7 @@ Exact = Mapping[str, tuple[Cell, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DemoQuestion:
     """A private answer and, since nobody in the table exists, the figures without noise."""
 
     text: str
@@ -61,13 +61,13 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DemoAnswers:
     """All that the demo shows."""
 
     visits: int
     patients: int
-    older: Question
-    wards: Question
+    older: DemoQuestion
+    wards: DemoQuestion
     spent: Budget
     remaining: Budget
 
@@ -81,32 +81,32 @@ def demo(*, as_json: bool) -> None:
     """Ask the questions and print what came back."""
     hospital = visits(seed=SAMPLE_SEED)
     with TemporaryDirectory(prefix="letalone-demo-") as folder:
-        found = asked(hospital, Path(folder))
+        answers = ask_both(hospital, Path(folder))
     if as_json:
-        print_json("demo", _as_json(found))
+        print_json("demo", _as_json(answers))
     else:
-        _show(found)
+        _show(answers)
 
 
-def asked(hospital: Visits, folder: Path) -> Shown:
+def ask_both(hospital: HospitalVisits, folder: Path) -> DemoAnswers:
     """The two answers about this table, by way of a file and a ledger in a folder."""
     file = folder / "visits.csv"
     hospital.to_csv(file)
     with open_table(
         file, unit=UNIT, types=TYPES, budget=BUDGET, ledger=folder / "visits.letalone.db"
     ) as session:
-        older = Question(
+        older = DemoQuestion(
             f"patients of {OLD} or older",
             _older(session).release(epsilon=FOR_OLDER),
             _exactly_older(hospital),
         )
-        wards = Question(
+        wards = DemoQuestion(
             "visits and mean bill by ward",
             _wards(session).release(epsilon=FOR_WARDS),
             _exactly_in_wards(hospital),
         )
         patients = len(np.unique(hospital.patient_id))
-        return Shown(len(hospital), patients, older, wards, session.spent, session.remaining)
+        return DemoAnswers(len(hospital), patients, older, wards, session.spent, session.remaining)
 
 
 def _older(session: Session) -> Query:
@@ -118,12 +118,12 @@ def _wards(session: Session) -> Query:
     return grouped.agg(visits=count(), bill=mean("cost", lower=0, upper=MOST_COST))
 
 
-def _exactly_older(hospital: Visits) -> Exact:
-    old = aged(OLD, hospital.birth_date)
+def _exactly_older(hospital: HospitalVisits) -> Exact:
+    old = reaches_age(OLD, hospital.birth_date)
     return {"patients": (len(np.unique(hospital.patient_id[old])),)}
 
 
-def _exactly_in_wards(hospital: Visits) -> Exact:
+def _exactly_in_wards(hospital: HospitalVisits) -> Exact:
     bills = np.clip(hospital.cost, 0, MOST_COST)
     inside = [hospital.ward == ward for ward in WARDS]
     return {
@@ -132,27 +132,27 @@ def _exactly_in_wards(hospital: Visits) -> Exact:
     }
 
 
-def _as_json(found: Shown) -> dict[str, object]:
+def _as_json(answers: DemoAnswers) -> dict[str, object]:
     questions = [
-        {"question": one.text, "epsilon": one.release.epsilon, "rows": _rows(one)}
-        for one in (found.older, found.wards)
+        {"question": question.text, "epsilon": question.release.epsilon, "rows": _rows(question)}
+        for question in (answers.older, answers.wards)
     ]
     return {
         "made_up": True,
-        "patients": found.patients,
-        "visits": found.visits,
+        "patients": answers.patients,
+        "visits": answers.visits,
         "unit": UNIT,
-        "neighbours": str(found.wards.release.privacy.neighbours),
-        "confidence": found.wards.release.confidence,
+        "neighbours": str(answers.wards.release.privacy.neighbours),
+        "confidence": answers.wards.release.confidence,
         "questions": questions,
-        "epsilon": found.privacy.epsilon(0),
+        "epsilon": answers.privacy.epsilon(0),
         "delta": 0,
         "budget": budget_to_json(BUDGET),
-        "remaining": budget_to_json(found.remaining),
+        "remaining": budget_to_json(answers.remaining),
     }
 
 
-def _rows(question: Question) -> list[dict[str, Any]]:
+def _rows(question: DemoQuestion) -> list[dict[str, Any]]:
     """The noisy rows, with NAME_exact beside each NAME."""
     return [
         {**row, **{f"{name}_exact": cells[place] for name, cells in question.exact.items()}}
@@ -160,13 +160,13 @@ def _rows(question: Question) -> list[dict[str, Any]]:
     ]
 
 
-def _show(found: Shown) -> None:
+def _show(answers: DemoAnswers) -> None:
     screen = console()
     roomy = screen.width >= WIDEST
-    for paragraph in (_opening(found), _count(found.older)):
+    for paragraph in (_opening(answers), _count(answers.older)):
         screen.print(flowing(paragraph, screen.width), markup=False)
-    screen.print(_table(found.wards, roomy=roomy))
-    for paragraph in (_footnote(roomy=roomy), _price(found), _meaning(found)):
+    screen.print(_table(answers.wards, roomy=roomy))
+    for paragraph in (_footnote(roomy=roomy), _price(answers), _meaning(answers)):
         screen.print(flowing(paragraph, screen.width), markup=False)
     last = "Run it again and see the noise change. Then ask a table of yours:"
     query = ("query", "my.csv", "SELECT COUNT(*) FROM my", "--epsilon", "0.5")
@@ -174,26 +174,26 @@ def _show(found: Shown) -> None:
     screen.print(last + commands, markup=False, soft_wrap=True)  # to be copied whole
 
 
-def _opening(found: Shown) -> str:
+def _opening(answers: DemoAnswers) -> str:
     return (
-        f"A hospital that does not exist: {found.visits:,} visits of {found.patients:,} patients,"
-        " made up, written to a temporary folder, and asked by way of DuckDB."
+        f"A hospital that does not exist: {answers.visits:,} visits of {answers.patients:,}"
+        " patients, made up, written to a temporary folder, and asked by way of DuckDB."
     )
 
 
-def _count(question: Question) -> str:
+def _count(question: DemoQuestion) -> str:
     (output,) = question.release.shown
     (answer,), (exact,) = output_cells(output), question.exact[output.name]
     return f"{question.text.capitalize()}: {answer}, exactly* {cell_text(exact)}"
 
 
-def _table(question: Question, *, roomy: bool) -> Table:
+def _table(question: DemoQuestion, *, roomy: bool) -> Table:
     """The answers by ward; a narrow terminal has no columns of exact ones."""
     (wards,) = question.release.keys
     columns: list[tuple[str, list[str]]] = [("ward", [cell_text(ward) for ward in wards.values])]
     for output in question.release.shown:
         columns.append((output.name, output_cells(output)))
-        exact = [cell_text(round(float(str(one)))) for one in question.exact[output.name]]
+        exact = [cell_text(round(float(str(value)))) for value in question.exact[output.name]]
         columns += [("exact*", exact)] * roomy
     names = [name for name, _ in columns]
     rows = table(*names, right=tuple(names[1:]))
@@ -209,25 +209,25 @@ def _footnote(*, roomy: bool) -> str:
     return f"In brackets: 95 % error bars; {bounds}. {exact}."
 
 
-def _price(found: Shown) -> str:
+def _price(answers: DemoAnswers) -> str:
     prices = f"{FOR_OLDER:g} + {FOR_WARDS:g}"
-    label = found.wards.release.privacy.neighbours
-    whom = "" if label is None else f", to protect {protected(label)}, with all visits"
-    left = f"Left: about {brief(found.remaining, up=False)} of {brief(BUDGET)}."
-    return f"Price: ε{TOGETHER}={TOGETHER}{prices}{whom}. {left}"
+    label = answers.wards.release.privacy.neighbours
+    whom = "" if label is None else f", to protect {protection_text(label)}, with all visits"
+    remaining = f"Left: about {brief(answers.remaining, up=False)} of {brief(BUDGET)}."
+    return f"Price: ε{TOGETHER}={TOGETHER}{prices}{whom}. {remaining}"
 
 
-def _meaning(found: Shown) -> str:
+def _meaning(answers: DemoAnswers) -> str:
     """What an ε promises, whatever was asked: the numbers of `letalone explain epsilon`."""
-    epsilon = found.privacy.epsilon(0)
+    epsilon = answers.privacy.epsilon(0)
     promised = PureDP(epsilon)
     return (
         f"ε{TOGETHER}={TOGETHER}{in_short(epsilon)} means: whoever bets at even odds that a patient"
-        f" was here wins at most {_percent(best_guess(promised))} of the time, and a test with"
-        f" {_percent(FALSE_ALARMS)} false alarms finds a patient at most"
-        f" {_percent(most_caught(promised))} of the time."
+        f" was here wins at most {_percent_text(best_guess(promised))} of the time, and a test with"
+        f" {_percent_text(FALSE_ALARMS)} false alarms finds a patient at most"
+        f" {_percent_text(most_caught(promised))} of the time."
     )
 
 
-def _percent(share: float) -> str:
-    return percent(share).replace(" ", TOGETHER)
+def _percent_text(share: float) -> str:
+    return percent_text(share).replace(" ", TOGETHER)

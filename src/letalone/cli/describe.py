@@ -7,19 +7,19 @@ from pathlib import Path
 
 from letalone.cli.offered import to_type
 from letalone.cli.places import ledger_path
-from letalone.cli.screen import console, print_json, protected, table
-from letalone.cli.source import (
-    Source,
+from letalone.cli.screen import console, print_json, protection_text, table
+from letalone.cli.table_option import (
+    TableFile,
     fingerprint_of,
     known_data_set,
-    offering,
+    offer_tables,
     read_source,
     unit_example,
 )
 from letalone.engines.sources import WhichTable
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json, neighbours_to_json
-from letalone.plans.constants import shown
+from letalone.plans.constants import format_constant
 from letalone.plans.schema import Column
 from letalone.plans.wording import value_in_words
 from letalone.privacy.filters import brief, left_in_words
@@ -45,27 +45,27 @@ def describe(file: str, *, table_name: str | None, ledger: Path | None, as_json:
         screen.print(line, markup=False, soft_wrap=True)
 
 
-def _source(file: str, table_name: str | None, ledger: Path | None) -> Source:
+def _source(file: str, table_name: str | None, ledger: Path | None) -> TableFile:
     kept = [] if ledger is None else ["--ledger", str(ledger)]
     try:
         return read_source(file, table=table_name)
     except WhichTable as error:
-        found = offering(
-            error, file, lambda named: to_type("describe", named.file, *named.option, *kept)
+        refusal = offer_tables(
+            error, file, lambda choice: to_type("describe", choice.file, *choice.option, *kept)
         )
-    raise found
+    raise refusal
 
 
-def _head(source: Source, known: DataSet | None) -> list[str]:
+def _head(source: TableFile, known: DataSet | None) -> list[str]:
     schema = source.schema
     protects = "nobody yet: no unit is declared"
     if known is not None or source.declares_unit:
-        protects = protected(schema.protects if known is None else known.neighbours)
+        protects = protection_text(schema.protects if known is None else known.neighbours)
     lines = [f"{source.file}: table {schema.name!r}, version {schema.version}"]
     return [*lines, f"protects     {protects}"]
 
 
-def _columns(source: Source) -> object:
+def _columns(source: TableFile) -> object:
     rows = table("column", "type", "bounds", "keys")
     for column in source.schema.columns[:LISTED]:
         rows.add_row(column.name, column.type.value, _bounds(column), _keys(column))
@@ -77,7 +77,7 @@ def _columns(source: Source) -> object:
 def _bounds(column: Column) -> str:
     if column.lower is None and column.upper is None:
         return ""
-    ends = ["…" if end is None else shown(end) for end in (column.lower, column.upper)]
+    ends = ["…" if end is None else format_constant(end) for end in (column.lower, column.upper)]
     return " to ".join(ends)
 
 
@@ -88,7 +88,9 @@ def _keys(column: Column) -> str:
     return listed if len(listed) <= WIDEST_KEYS else f"{len(column.keys):,} keys"
 
 
-def _foot(source: Source, path: Path, known: DataSet | None, fingerprint: str | None) -> list[str]:
+def _foot(
+    source: TableFile, path: Path, known: DataSet | None, fingerprint: str | None
+) -> list[str]:
     lines = [f"schema       {source.schema_file or 'none: types come from the file alone'}"]
     if known is None:
         lines.append("budget       none yet: the first query names it with --budget")
@@ -108,13 +110,13 @@ def _foot(source: Source, path: Path, known: DataSet | None, fingerprint: str | 
     return lines
 
 
-def _init(source: Source, known: DataSet | None) -> list[str]:
+def _init(source: TableFile, known: DataSet | None) -> list[str]:
     table_name = [] if source.table is None else ["--table", source.table]
     return ["init", source.file, *table_name, "--unit", unit_example(source.schema, known)]
 
 
 def _as_json(
-    source: Source, path: Path, known: DataSet | None, fingerprint: str | None
+    source: TableFile, path: Path, known: DataSet | None, fingerprint: str | None
 ) -> dict[str, object]:
     schema = source.schema
     return {

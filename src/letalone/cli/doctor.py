@@ -44,13 +44,13 @@ def doctor(*, as_json: bool) -> None:
     required = {package: _version(package) for package in REQUIRED}
     extras = {extra: _version(package) for extra, package in EXTRAS.items()}
     healthy = looks_uniform(SYSTEM)
-    found = {"letalone": __version__, "python": platform.python_version()}
+    versions = {"letalone": __version__, "python": platform.python_version()}
     if as_json:
         bits = {"source": BIT_SOURCE, "healthy": healthy}
         parts = {"packages": required, "extras": extras, "java": has_java(), "bits": bits}
-        print_json("doctor", found | parts)
+        print_json("doctor", versions | parts)
     else:
-        _show(found | required, extras, healthy=healthy)
+        _show(versions | required, extras, healthy=healthy)
     if not healthy or None in required.values():
         raise LetaloneError("this installation must not be used: see the lines marked 'no'.")
 
@@ -77,9 +77,13 @@ def _version(package: str) -> str | None:
 
 def _optional(extras: Mapping[str, str | None]) -> list[str]:
     """The extras that are there, with their versions, and how to add the others."""
-    there = [f"{name} ({_words(name, one)})" for name, one in extras.items() if one is not None]
-    missing = ",".join(name for name, one in extras.items() if one is None)
-    lines = [f"Extras: {', '.join(there) or 'none'}."]
+    installed = [
+        f"{name} ({_words(name, version)})"
+        for name, version in extras.items()
+        if version is not None
+    ]
+    missing = ",".join(name for name, version in extras.items() if version is None)
+    lines = [f"Extras: {', '.join(installed) or 'none'}."]
     return lines + [f"To add {missing}: {how_to_install(missing)}."] * bool(missing)
 
 
@@ -89,10 +93,10 @@ def _words(extra: str, number: str) -> str:
 
 
 def _show(
-    found: Mapping[str, str | None], extras: Mapping[str, str | None], *, healthy: bool
+    versions: Mapping[str, str | None], extras: Mapping[str, str | None], *, healthy: bool
 ) -> None:
     rows = table("part", "found", "ok")
-    for name, number in found.items():
+    for name, number in versions.items():
         rows.add_row(name, number or "missing", "yes" if number else "no")
     rows.add_row("random bits", BIT_SOURCE, "yes" if healthy else "no")
     screen = console()

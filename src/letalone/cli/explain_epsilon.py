@@ -14,10 +14,10 @@ from letalone.answers.promise import at_most, best_guess, most_caught
 from letalone.cli.screen import (
     TOGETHER,
     console,
-    exponent,
     flowing,
     in_short,
-    percent,
+    number_text,
+    percent_text,
     print_json,
     rounded_up,
 )
@@ -37,16 +37,16 @@ def explain_epsilon(epsilon: float, *, delta: float, as_json: bool) -> None:
     privacy = ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
     guess, caught = best_guess(privacy), most_caught(privacy, ALARM)
     if as_json:
-        found = {"epsilon": epsilon, "delta": delta, "best_guess": guess}
+        promised = {"epsilon": epsilon, "delta": delta, "best_guess": guess}
         test = {"false_alarm": ALARM, "caught": caught, "curve": _curve(privacy)}
-        print_json("explain epsilon", found | test)
+        print_json("explain epsilon", promised | test)
         return
     screen = console()
     for paragraph in _words(epsilon, delta, guess, caught):
         screen.print(paragraph)
     screen.print()
     screen.print("\n".join(picture(privacy)), markup=False)
-    others = [f"{usual:g}: {percent(best_guess(PureDP(usual)))}" for usual in USUAL]
+    others = [f"{usual:g}: {percent_text(best_guess(PureDP(usual)))}" for usual in USUAL]
     shown = "  ".join(other.replace(" ", TOGETHER) for other in others)
     screen.print("\n" + flowing(f"Won at most, by ε:  {shown}", screen.width))
 
@@ -82,7 +82,9 @@ def _curve(privacy: Privacy) -> list[tuple[float, float]]:
 
 def _words(epsilon: float, delta: float, guess: float, caught: float) -> list[str]:
     """One line each, that the screen may break where it is narrow."""
-    more = f" On top of that, probabilities may differ by δ = {exponent(delta)}." if delta else ""
+    more = (
+        f" On top of that, probabilities may differ by δ = {number_text(delta)}." if delta else ""
+    )
     return [
         f"[bold]ε = {in_short(epsilon)}[/bold] promises: take one person out of the data, or"
         " change all it says of them, and no answer becomes more than"

@@ -25,12 +25,13 @@ from typing import Any
 
 from rich.table import Table
 
+from letalone.cli.commands.explain import ErrorOptions
 from letalone.cli.screen import (
     console,
-    exponent,
     how_to_install,
     in_short,
     in_two_digits,
+    number_text,
     print_json,
     table,
 )
@@ -48,16 +49,7 @@ FORMATS = (".svg", ".png", ".pdf")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """What the comparisons hold fixed."""
-
-    epsilon: float
-    delta: float
-    people: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class ErrorComparison:
     """Errors over a growing number: each point is the number and an error a column."""
 
     theorem: str
@@ -69,32 +61,32 @@ class Comparison:
     conclusion: str
 
 
-def explain_error(
-    setting: Setting, *, theorem: str | None, plot: Path | None, as_json: bool
-) -> None:
+def explain_error(options: ErrorOptions) -> None:
     """Print the comparisons, and draw them into a file if one is named."""
-    compared = [make(setting) for make in _chosen(theorem)]
+    compared = [make(options) for make in _choose(options.theorem)]
+    plot = options.plot
     if plot is not None:
-        draw(compared, setting, plot)
-    if as_json:
-        found = {"comparisons": [asdict(one) for one in compared]}
-        print_json("explain error", asdict(setting) | found | {"plot": plot and str(plot)})
+        draw(compared, options, plot)
+    if options.as_json:
+        fixed = {"epsilon": options.epsilon, "delta": options.delta, "people": options.people}
+        comparisons = {"comparisons": [asdict(comparison) for comparison in compared]}
+        print_json("explain error", fixed | comparisons | {"plot": plot and str(plot)})
         return
     screen = console()
-    for one in compared:
-        if one is not compared[0]:
+    for comparison in compared:
+        if comparison is not compared[0]:
             screen.print()
-        screen.print(one.question)
-        screen.print(_rows(one, screen.width))
-        screen.print(one.conclusion)
-    if theorem is None:
+        screen.print(comparison.question)
+        screen.print(_rows(comparison, screen.width))
+        screen.print(comparison.conclusion)
+    if options.theorem is None:
         others = ", ".join(name for name in THEOREMS if name not in USUAL)
         screen.print(f"For more, add --theorem and one of: {others}.")
     if plot is not None:
         screen.print(f"Drawn to {plot}", markup=False)
 
 
-def _chosen(theorem: str | None) -> list[Callable[[Setting], Comparison]]:
+def _choose(theorem: str | None) -> list[Callable[[ErrorOptions], ErrorComparison]]:
     if theorem is None:
         return [THEOREMS[name] for name in USUAL]
     if theorem.lower() in THEOREMS:
@@ -106,15 +98,15 @@ def _chosen(theorem: str | None) -> list[Callable[[Setting], Comparison]]:
     )
 
 
-def total(setting: Setting) -> Comparison:
+def total(options: ErrorOptions) -> ErrorComparison:
     """The expected sum of the errors of K answers."""
     points = [
-        (size, utility.laplace_l1_error(size, sensitivity=1, epsilon=setting.epsilon))
+        (size, utility.laplace_l1_error(size, sensitivity=1, epsilon=options.epsilon))
         for size in DIMENSIONS
     ]
-    return Comparison(
+    return ErrorComparison(
         theorem="total",
-        question=f"How far off are K answers in sum, by Laplace noise with {_price(setting)}, if"
+        question=f"How far off are K answers in sum, by Laplace noise with {_price(options)}, if"
         " one person moves them by 1 in sum?",
         measure="mean of the sum of absolute errors",
         over="K",
@@ -125,21 +117,21 @@ def total(setting: Setting) -> Comparison:
     )
 
 
-def tail(setting: Setting) -> Comparison:
+def tail(options: ErrorOptions) -> ErrorComparison:
     """The largest error of K answers."""
     points = [
         (
             size,
             *(
-                utility.laplace_tail(size, sensitivity=1, epsilon=setting.epsilon, beta=miss)
+                utility.laplace_tail(size, sensitivity=1, epsilon=options.epsilon, beta=miss)
                 for miss in MISSES.values()
             ),
         )
         for size in DIMENSIONS
     ]
-    return Comparison(
+    return ErrorComparison(
         theorem="tail",
-        question=f"How far off is the worst of K answers, by Laplace noise with {_price(setting)},"
+        question=f"How far off is the worst of K answers, by Laplace noise with {_price(options)},"
         " if one person moves them by 1 in sum?",
         measure="largest absolute error, at most",
         over="K",
@@ -150,24 +142,24 @@ def tail(setting: Setting) -> Comparison:
     )
 
 
-def shortfall(setting: Setting) -> Comparison:
+def shortfall(options: ErrorOptions) -> ErrorComparison:
     """How far a choice is below the best of m options."""
     points = [
         (
-            options,
+            choices,
             *(
                 utility.exponential_shortfall(
-                    options, sensitivity=1, epsilon=setting.epsilon, t=-log(miss)
+                    choices, sensitivity=1, epsilon=options.epsilon, t=-log(miss)
                 )
                 for miss in MISSES.values()
             ),
         )
-        for options in OPTIONS
+        for choices in OPTIONS
     ]
-    return Comparison(
+    return ErrorComparison(
         theorem="shortfall",
         question="How far below the best of m options is the one that the exponential mechanism"
-        f" chooses with {_price(setting)}, if one person moves a score by 1?",
+        f" chooses with {_price(options)}, if one person moves a score by 1?",
         measure="score below the best, at most",
         over="m",
         columns=tuple(f"{often} at most" for often in MISSES),
@@ -177,9 +169,9 @@ def shortfall(setting: Setting) -> Comparison:
     )
 
 
-def survey(setting: Setting) -> Comparison:
+def survey(options: ErrorOptions) -> ErrorComparison:
     """Randomized response against Laplace noise, by the number of people."""
-    epsilon = float(EPSILON.typed("epsilon", setting.epsilon))
+    epsilon = float(EPSILON.typed("epsilon", options.epsilon))
     points = [
         (
             people,
@@ -189,9 +181,9 @@ def survey(setting: Setting) -> Comparison:
         for people in PEOPLE
     ]
     columns = ("randomized response", "Laplace")
-    return Comparison(
+    return ErrorComparison(
         theorem="survey",
-        question=f"Root-mean-square error of a share among n people, with {_price(setting)}:",
+        question=f"Root-mean-square error of a share among n people, with {_price(options)}:",
         measure="root-mean-square error",
         over="n",
         columns=columns,
@@ -200,22 +192,22 @@ def survey(setting: Setting) -> Comparison:
     )
 
 
-def dimensions(setting: Setting) -> Comparison:
+def dimensions(options: ErrorOptions) -> ErrorComparison:
     """Laplace against Gaussian noise, by the dimension."""
-    delta = POSITIVE_DELTA.typed("delta", setting.delta)
-    people = int(COUNT.typed("people", setting.people))
+    delta = POSITIVE_DELTA.typed("delta", options.delta)
+    people = int(COUNT.typed("people", options.people))
     points = [
         (
             size,
-            utility.laplace_vector_mean_error(size, n=people, epsilon=setting.epsilon),
-            utility.gaussian_mean_error(size, n=people, epsilon=setting.epsilon, delta=delta),
+            utility.laplace_vector_mean_error(size, n=people, epsilon=options.epsilon),
+            utility.gaussian_mean_error(size, n=people, epsilon=options.epsilon, delta=delta),
         )
         for size in DIMENSIONS
     ]
     columns = ("Laplace", "Gaussian")
     vectors = f"the mean of {people:,} vectors" if people > 1 else "1 vector"
-    prices = f"{_price(setting)}, δ = {exponent(setting.delta)}"
-    return Comparison(
+    prices = f"{_price(options)}, δ = {number_text(options.delta)}"
+    return ErrorComparison(
         theorem="dimensions",
         question=f"Root-mean-square error of {vectors} of length at most 1 in d dimensions, with"
         f" {prices}:",
@@ -227,7 +219,7 @@ def dimensions(setting: Setting) -> Comparison:
     )
 
 
-THEOREMS: dict[str, Callable[[Setting], Comparison]] = {
+THEOREMS: dict[str, Callable[[ErrorOptions], ErrorComparison]] = {
     "total": total,
     "tail": tail,
     "shortfall": shortfall,
@@ -237,36 +229,36 @@ THEOREMS: dict[str, Callable[[Setting], Comparison]] = {
 USUAL = ("survey", "dimensions")
 
 
-def _price(setting: Setting) -> str:
-    return f"ε = {in_short(float(EPSILON.typed('epsilon', setting.epsilon)))}"
+def _price(options: ErrorOptions) -> str:
+    return f"ε = {in_short(float(EPSILON.typed('epsilon', options.epsilon)))}"
 
 
 def _growth(points: Sequence[tuple[float, ...]], over: str) -> str:
-    (first, least, *_), (last, most, *_) = points[0], points[-1]
-    grown = in_two_digits(most / least)
+    (first, least, *_), (last, largest, *_) = points[0], points[-1]
+    grown = in_two_digits(largest / least)
     return f"From {over} = {first:,} to {last:,} it grows by a factor of {grown}"
 
 
 def _closer(points: Sequence[tuple[float, ...]], names: Sequence[str], over: str) -> str:
     """Which of two noises is closer, and where: the second gains on the first."""
-    one, other = (_named(name) for name in names)
+    first_name, other = (_noise_name(name) for name in names)
     number, first, second = points[-1]
     ahead = [point[0] for point in points if point[1] <= point[2]]
     behind = [point[0] for point in points if point[1] > point[2]]
     if ahead and behind:
         from_here = f"{over} = {behind[0]:,}"
-        who = f"{one} is closer up to {over} = {ahead[-1]:,}, {other} from {from_here} on"
+        who = f"{first_name} is closer up to {over} = {ahead[-1]:,}, {other} from {from_here} on"
     else:
-        who = f"{one if ahead else other} is closer at every {over} here"
+        who = f"{first_name if ahead else other} is closer at every {over} here"
     times = in_two_digits(max(first / second, second / first))
     return f"{who}: at {over} = {number:,} by a factor of {times}."
 
 
-def _named(name: str) -> str:
+def _noise_name(name: str) -> str:
     return f"{name} noise" if name[0].isupper() else name.capitalize()
 
 
-def _rows(compared: Comparison, width: int) -> Table:
+def _rows(compared: ErrorComparison, width: int) -> Table:
     rows = table(compared.over, *compared.columns, right=(compared.over,))
     errors = [error for _, *all_of_them in compared.points for error in all_of_them]
     digits = max(len(in_two_digits(error)) for error in errors) + 1
@@ -279,13 +271,13 @@ def _rows(compared: Comparison, width: int) -> Table:
     return rows
 
 
-def _bars(least: float, most: float, longest: int) -> Callable[[float], str]:
+def _bars(least: float, largest: float, longest: int) -> Callable[[float], str]:
     """Bars on a logarithmic scale; the shortest has one block."""
-    span = log10(most / least) or 1.0
+    span = log10(largest / least) or 1.0
     return lambda error: "█" * ceil(1 + (longest - 1) * log10(error / least) / span)
 
 
-def draw(compared: Sequence[Comparison], setting: Setting, path: Path) -> None:
+def draw(compared: Sequence[ErrorComparison], options: ErrorOptions, path: Path) -> None:
     """Draw the comparisons on logarithmic axes."""
     if path.suffix.lower() not in FORMATS:
         raise ParameterError(f"--plot is '{path}', but must end in {' or '.join(FORMATS)}.")
@@ -293,17 +285,17 @@ def draw(compared: Sequence[Comparison], setting: Setting, path: Path) -> None:
         raise ParameterError(f"--plot needs matplotlib: {how_to_install('plot')}.")
     from matplotlib.figure import Figure
 
-    more = {"dimensions": f", δ = {exponent(setting.delta)}, n = {setting.people:,}"}
+    more = {"dimensions": f", δ = {number_text(options.delta)}, n = {options.people:,}"}
     figure: Any = Figure(figsize=(4.5 * len(compared), 4), layout="constrained")
     grid: Any = figure.subplots(1, len(compared), squeeze=False)
-    for axes, one in zip(grid[0], compared, strict=True):
-        numbers, *errors = zip(*one.points, strict=True)
-        for column, values, style in zip(one.columns, errors, ("o-", "s--"), strict=False):
+    for axes, comparison in zip(grid[0], compared, strict=True):
+        numbers, *errors = zip(*comparison.points, strict=True)
+        for column, values, style in zip(comparison.columns, errors, ("o-", "s--"), strict=False):
             axes.loglog(numbers, values, style, label=column)
         axes.set(
-            xlabel=one.over,
-            ylabel=one.measure,
-            title=f"{one.theorem}, {_price(setting)}{more.get(one.theorem, '')}",
+            xlabel=comparison.over,
+            ylabel=comparison.measure,
+            title=f"{comparison.theorem}, {_price(options)}{more.get(comparison.theorem, '')}",
         )
         axes.legend()
     figure.savefig(path)

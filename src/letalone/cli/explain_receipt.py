@@ -21,7 +21,7 @@ ALARM = 0.05
 
 def explain_receipt(path: Path, *, key: str | None, as_json: bool) -> None:
     """Check a receipt and print what its answer can tell anyone about one person."""
-    receipt = verify_receipt(_content(path), public_key=key)
+    receipt = verify_receipt(_read_receipt(path), public_key=key)
     privacy = from_json(as_object(receipt.body["privacy"], name="The receipt"))
     questions = _questions(receipt)
     if as_json:
@@ -34,7 +34,7 @@ def explain_receipt(path: Path, *, key: str | None, as_json: bool) -> None:
     screen.print(flowing(_trust(receipt), screen.width), markup=False)
 
 
-def _content(path: Path) -> bytes:
+def _read_receipt(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -51,9 +51,9 @@ def _questions(receipt: Receipt) -> list[str]:
     """What was asked, in the words of the release; none where another program settled it."""
     release = as_object(receipt.body["release"], name="The receipt")
     listed = release.get("releases")
-    found = cast("list[object]", listed) if isinstance(listed, list) else [release]
+    releases = cast("list[object]", listed) if isinstance(listed, list) else [release]
     try:
-        texts = [as_object(one, name="The release").get("question") for one in found]
+        texts = [as_object(stored, name="The release").get("question") for stored in releases]
     except (FormatError, LedgerDamaged):
         return []
     return [text for text in texts if isinstance(text, str)]
@@ -61,12 +61,12 @@ def _questions(receipt: Receipt) -> list[str]:
 
 def _opening(receipt: Receipt, questions: list[str]) -> str:
     body = receipt.body
-    asked = f" ({'; and '.join(questions)})" if questions else ""
+    in_words = f" ({'; and '.join(questions)})" if questions else ""
     day = str(body["time"]).split("T")[0]
     return (
         f"On {day} an answer{'s' * (len(questions) > 1)} about the data set {body['data_set']!r},"
-        f" version {body['version']}, was released{asked}, at the price of ε = {body['epsilon']},"
-        f" δ = {body['delta']}."
+        f" version {body['version']}, was released{in_words}, at the price of"
+        f" ε = {body['epsilon']}, δ = {body['delta']}."
     )
 
 

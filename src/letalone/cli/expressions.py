@@ -12,6 +12,9 @@ Text is cut into tokens, read into a tree of frozen records, and only then turne
 `Privacy`; nothing is ever evaluated as Python. Length, depth and the size of numbers are
 limited, so that no text can keep the program busy. An error points at its place.
 
+Python's own parser (`ast.parse`) was tried: with its nodes on a white list the reader was as long,
+and of a text that Python cannot read it says where, but not what should stand there.
+
   Tested:   every name; what means the same is equal; hypothesis feeds it junk
 """
 
@@ -20,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, cast
 
 from letalone.errors import LetaloneError, ParameterError
 from letalone.mechanisms import (
@@ -44,13 +47,13 @@ from letalone.privacy import (
 )
 from letalone.privacy.renyi import RenyiDP
 
-LONGEST_TEXT = 2000
-DEEPEST = 20
-LONGEST_NUMBER = 40
-LARGEST_EXPONENT = 400
-MOST_RUNS = 10**9
+MAX_TEXT_LENGTH = 2000
+MAX_DEPTH = 20
+MAX_NUMBER_LENGTH = 40
+MAX_EXPONENT = 400
+MAX_RUNS = 10**9
 
-TOKEN = re.compile(
+TOKEN_PATTERN = re.compile(
     r"\s*(?:(?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z]\w*)"
     r"|(?P<sign>[-+*/().,=?]))",
     re.ASCII,
@@ -77,39 +80,22 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
-    """Something done to a release: sampled, shuffled, or read for a group."""
+class Applied:
+    """Something done to a release: a method of the language, or `runs` for a product."""
 
-    of: "Node"
-    call: Call
-
-
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """A release under a relation: converted to it (`under`), or said to hold for it."""
-
-    of: "Node"
+    to: "Node"
     method: str
-    neighbours: Neighbours
+    value: Value | Neighbours
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
-    """A release that is run several times."""
-
-    of: "Node"
-    count: Value
-    position: int
-
-
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Together:
     """Releases side by side."""
 
     terms: tuple["Node", ...]
 
 
-Node = Call | Method | Labelled | Times | Sum
+Node = Call | Applied | Together
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +157,10 @@ SYNONYMS: Mapping[str, str] = {
 }
 WHOLE = ("categories", "dimension")
 SAFER_WHEN_LARGE = ("sigma", "scale")
+RUNS = "runs"
 
 
-class Token(NamedTuple):
+class Word(NamedTuple):
     """A piece of the text and where it stands."""
 
     kind: str
@@ -183,9 +170,9 @@ class Token(NamedTuple):
 
 def parse(text: str) -> Node:
     """The tree of a text; ParameterError with the place where it is wrong."""
-    if len(text) > LONGEST_TEXT:
+    if len(text) > MAX_TEXT_LENGTH:
         raise ParameterError(
-            f"The expression has {len(text)} characters, but may have at most {LONGEST_TEXT}. "
+            f"The expression has {len(text)} characters, but may have at most {MAX_TEXT_LENGTH}. "
             "Write equal releases as a product: 1000 * laplace(epsilon=0.1)."
         )
     reader = _Reader(text, tuple(_tokens(text)))
@@ -198,54 +185,45 @@ def parse(text: str) -> Node:
 def privacy_of(tree: Node, hole: Fraction | None = None) -> Privacy:
     """What the releases reveal together; `hole` stands for `?`."""
     match tree:
-        case Sum():
+        case Together():
             return compose(*(privacy_of(term, hole) for term in tree.terms))
-        case Times():
-            return privacy_of(tree.of, hole) * _count(_filled(tree.count, hole))
-        case Method():
-            inner, (_, value) = privacy_of(tree.of, hole), tree.call.arguments[0]
-            number = _filled(value, hole)
-            return _done(tree.call.name, inner, number)
-        case Labelled():
-            inner = privacy_of(tree.of, hole)
-            if tree.method == "under":
-                return inner.under(tree.neighbours)
-            return inner.with_neighbours(tree.neighbours)
         case Call():
-            return _made(tree, hole)
+            return _make(tree, hole)
+        case Applied(value=Neighbours() as neighbours):
+            inner, is_converted = privacy_of(tree.to, hole), tree.method == "under"
+            return inner.under(neighbours) if is_converted else inner.with_neighbours(neighbours)
+        case Applied():
+            number = _fill(cast("Value", tree.value), hole)
+            return _apply(tree.method, privacy_of(tree.to, hole), number)
 
 
-def _done(name: str, privacy: Privacy, number: Fraction) -> Privacy:
-    match name:
+def _apply(method: str, privacy: Privacy, number: Fraction) -> Privacy:
+    match method:
         case "sampled":
             return privacy.sampled(number)
         case "shuffled":
             return privacy.shuffled(number)
-        case _:
+        case "group":
             return privacy.group(number)
+        case _:
+            return privacy * _check_runs(number)
 
 
 def holes(tree: Node) -> list[tuple[str, Hole]]:
     """Each `?` of the tree, with the name of the number that it stands for."""
     match tree:
-        case Sum():
-            return [found for term in tree.terms for found in holes(term)]
-        case Times():
-            own = [("runs", tree.count)] if isinstance(tree.count, Hole) else []
-            return own + holes(tree.of)
-        case Method():
-            return _holes_of(tree.call) + holes(tree.of)
-        case Labelled():
-            return holes(tree.of)
+        case Together():
+            return [hole for term in tree.terms for hole in holes(term)]
         case Call():
-            return _holes_of(tree)
+            return [(name, value) for name, value in tree.arguments if isinstance(value, Hole)]
+        case Applied(value=Hole() as hole):
+            name = RUNS if tree.method == RUNS else METHODS[tree.method][0]
+            return [(name, hole), *holes(tree.to)]
+        case Applied():
+            return holes(tree.to)
 
 
-def _holes_of(call: Call) -> list[tuple[str, Hole]]:
-    return [(name, value) for name, value in call.arguments if isinstance(value, Hole)]
-
-
-def _filled(value: Value, hole: Fraction | None) -> Fraction:
+def _fill(value: Value, hole: Fraction | None) -> Fraction:
     if not isinstance(value, Hole):
         return value
     if hole is None:
@@ -256,15 +234,15 @@ def _filled(value: Value, hole: Fraction | None) -> Fraction:
     return hole
 
 
-def _count(number: Fraction) -> Fraction:
-    if number > MOST_RUNS:
-        raise ParameterError(f"A release may be run at most {MOST_RUNS:,} times in an expression.")
+def _check_runs(number: Fraction) -> Fraction:
+    if number > MAX_RUNS:
+        raise ParameterError(f"A release may be run at most {MAX_RUNS:,} times in an expression.")
     return number
 
 
-def _made(call: Call, hole: Fraction | None) -> Privacy:
+def _make(call: Call, hole: Fraction | None) -> Privacy:
     form = FORMS[call.name]
-    given: dict[str, Any] = {name: _filled(value, hole) for name, value in call.arguments}
+    given: dict[str, Any] = {name: _fill(value, hole) for name, value in call.arguments}
     for name in WHOLE:
         if name in given and given[name].denominator == 1:
             given[name] = int(given[name])
@@ -280,17 +258,17 @@ def _made(call: Call, hole: Fraction | None) -> Privacy:
     return made if isinstance(made, Privacy) else made.privacy
 
 
-def _tokens(text: str) -> Iterator[Token]:
+def _tokens(text: str) -> Iterator[Word]:
     position = 0
     while text[position:].strip():
-        found = TOKEN.match(text, position)
-        if found is None:
+        match = TOKEN_PATTERN.match(text, position)
+        if match is None:
             place = position + len(text[position:]) - len(text[position:].lstrip())
             _fail(text, place, f"'{text[place]}' has no meaning here")
-        kind = str(found.lastgroup)
-        yield Token(kind, found.group(kind), found.start(kind))
-        position = found.end()
-    yield Token("end", "", len(text.rstrip()))
+        kind = str(match.lastgroup)
+        yield Word(kind, match.group(kind), match.start(kind))
+        position = match.end()
+    yield Word("end", "", len(text.rstrip()))
 
 
 class _Reader:
@@ -298,11 +276,11 @@ class _Reader:
 
     __slots__ = ("next", "text", "tokens")
 
-    def __init__(self, text: str, tokens: tuple[Token, ...]) -> None:
+    def __init__(self, text: str, tokens: tuple[Word, ...]) -> None:
         self.text, self.tokens, self.next = text, tokens, 0
 
     @property
-    def token(self) -> Token:
+    def token(self) -> Word:
         return self.tokens[self.next]
 
     @property
@@ -328,25 +306,23 @@ class _Reader:
         terms = [self.term(depth)]
         while self.taken("+"):
             terms.append(self.term(depth))
-        return terms[0] if len(terms) == 1 else Sum(tuple(terms))
+        return terms[0] if len(terms) == 1 else Together(tuple(terms))
 
     def term(self, depth: int) -> Node:
-        position, before = self.token.position, None
+        before = None
         if self.token.text == "-":
             self.fail("nothing is run fewer than 0 times, so no minus can stand here")
         if self.kind == "number" or self.token.text == "?":
             before = self.value()
-            if self.token.text != "*":
+            if not self.taken("*"):
                 self.fail("a number counts releases: here a '*' should stand")
-            self.next += 1
         node = self.factor(depth)
         if before is not None:
-            node = Times(node, before, position)
+            node = Applied(node, RUNS, before)
         factors = 0
         while self.taken("*"):
             factors += 1
-            position = self.token.position
-            node = Times(node, self.value(), position)
+            node = Applied(node, RUNS, self.value())
             self.limit(factors)
         return node
 
@@ -366,7 +342,8 @@ class _Reader:
     def method(self, node: Node) -> Node:
         name = self.token.text
         if name not in LABELS:
-            return Method(node, self.call(METHODS, "method"))
+            ((_, value),) = self.call(METHODS, "method").arguments
+            return Applied(node, name, value)
         self.next += 1
         self.expect("(")
         relation = self.token.text.lower()
@@ -374,11 +351,11 @@ class _Reader:
             self.fail(f"here a relation should stand. Those are: {', '.join(RELATIONS)}")
         self.next += 1
         self.expect(")")
-        return Labelled(node, name, RELATIONS[relation])
+        return Applied(node, name, RELATIONS[relation])
 
     def limit(self, depth: int) -> None:
-        if depth > DEEPEST:
-            self.fail(f"this is nested more than {DEEPEST} deep")
+        if depth > MAX_DEPTH:
+            self.fail(f"this is nested more than {MAX_DEPTH} deep")
 
     def call(self, known: Mapping[str, object], what: str) -> Call:
         name, position = self.token.text, self.token.position
@@ -397,17 +374,17 @@ class _Reader:
         return Call(name, arguments, position)
 
     def arguments(self, name: str, parameters: tuple[str, ...]) -> tuple[tuple[str, Value], ...]:
-        found: dict[str, Value] = {}
+        arguments: dict[str, Value] = {}
         while not self.taken(")"):
-            if found:
+            if arguments:
                 self.expect(",")
-            if len(found) >= len(parameters):
+            if len(arguments) >= len(parameters):
                 self.fail(f"{name} takes no more than: {', '.join(parameters)}")
-            key = self.key(name, parameters) or parameters[len(found)]
-            if key in found:
+            key = self.key(name, parameters) or parameters[len(arguments)]
+            if key in arguments:
                 self.fail(f"{key} is given twice")
-            found[key] = self.value()
-        return tuple(found.items())
+            arguments[key] = self.value()
+        return tuple(arguments.items())
 
     def key(self, name: str, parameters: tuple[str, ...]) -> str | None:
         """The name before '=', if there is one."""
@@ -438,7 +415,7 @@ class _Reader:
             self.fail("here a number should stand")
         text = self.token.text
         exponent = re.split("[eE]", text)[1:] or ["0"]
-        if len(text) > LONGEST_NUMBER or abs(int(exponent[0])) > LARGEST_EXPONENT:
+        if len(text) > MAX_NUMBER_LENGTH or abs(int(exponent[0])) > MAX_EXPONENT:
             self.fail("this number is too long, or too far from 1")
         self.next += 1
         return sign * Fraction(text.replace("_", ""))

@@ -49,5 +49,5 @@ def print_help(context: typer.Context, *, as_json: bool) -> None:
     group = cast("Any", context.command)
     children = {name: group.get_command(context, name) for name in group.list_commands(context)}
     commands = {name: child.get_short_help_str(100) for name, child in children.items()}
-    found = {"format": 1, "command": context.info_name, "help": group.help, "commands": commands}
-    typer.echo(json.dumps(found))
+    content = {"format": 1, "command": context.info_name, "help": group.help, "commands": commands}
+    typer.echo(json.dumps(content))

@@ -6,22 +6,22 @@ private. So they are shown to the owner only, and become public when the owner c
 
 import sys
 from contextlib import closing
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import typer
 
+from letalone.cli.commands.init import InitOptions
 from letalone.cli.convert import points_in
-from letalone.cli.offered import to_type
+from letalone.cli.offered import to_type, to_type_again
+from letalone.cli.option_values import read_unit
 from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import console, flowing, print_json, table
-from letalone.cli.source import (
-    Named,
+from letalone.cli.table_option import (
     check_one_file,
     kind_of,
     known_data_set,
-    offering,
-    read_unit,
+    offer_tables,
     unit_example,
     wait_for_spark,
 )
@@ -45,134 +45,106 @@ EDIT = (
 )
 
 
-def init(
-    file: str, *, unit: str | None, table_name: str | None, yes: bool, force: bool, as_json: bool
-) -> None:
+def init(options: InitOptions) -> None:
     """Write NAME.letalone.toml beside the file; of one of its tables, NAME.TABLE.letalone.toml."""
-    check_one_file(file)
-    wait_for_spark(file, table_name)
-    again = _Again(file, unit, table_name, yes=yes, force=force)
-    path = _place(again)
-    found = _found(again)
-    schema = _undecided(found.schema)
-    if unit is not None:
-        schema = schema.protecting(read_unit(unit, schema))
-    if found.from_cells:
-        _confirm(again, found, as_json=as_json)
-    path.write_text(schema.to_toml(_remarks(found)), encoding="utf-8")
-    if as_json:
-        hints = _hints(again, found)
-        print_json("init", _as_json(path, schema, found) | {"hints": hints})
+    check_one_file(options.file)
+    wait_for_spark(options.file, options.table)
+    path = _place(options)
+    guess = _guess(options)
+    schema = _without_unit(guess.schema)
+    if options.unit is not None:
+        schema = schema.protecting(read_unit(options.unit, schema))
+    if guess.from_cells:
+        _confirm(options, guess)
+    path.write_text(schema.to_toml(_remarks(guess)), encoding="utf-8")
+    if options.as_json:
+        hints = _hints(options, guess)
+        print_json("init", _as_json(path, schema, guess) | {"hints": hints})
         return
-    if found.from_cells and yes:
-        console().print(_types(found), markup=False)
-    _show(again, path, schema, hints=_hints(again, found))
+    if guess.from_cells and options.yes:
+        console().print(_types(guess), markup=False)
+    _show(options, path, schema, hints=_hints(options, guess))
 
 
-@dataclass(frozen=True, slots=True)
-class _Again:
-    """What was typed, to be typed again."""
-
-    file: str
-    unit: str | None
-    table: str | None
-    _: KW_ONLY
-    yes: bool
-    force: bool
-
-    @property
-    def which(self) -> list[str]:
-        """The option that names the table of a DuckDB file."""
-        return [] if self.table is None else ["--table", self.table]
-
-    @property
-    def typed(self) -> list[str]:
-        """The options without a value."""
-        return [*["--yes"] * self.yes, *["--force"] * self.force]
-
-    def command(self, *more: str) -> str:
-        """The command with more options."""
-        unit = [] if self.unit is None else ["--unit", self.unit]
-        return to_type("init", self.file, *unit, *self.which, *more)
-
-
-def _place(again: _Again) -> Path:
-    path = in_short_form(schema_beside(again.file, again.table))
-    if path.exists() and not again.force:
+def _place(options: InitOptions) -> Path:
+    path = in_short_form(schema_beside(options.file, options.table))
+    if path.exists() and not options.force:
         raise ParameterError(
             f"{path} is there already, and was not changed. Edit it, or write it anew. Try:"
-            + again.command(*["--yes"] * again.yes, "--force")
+            + to_type_again("init", options, as_json=False, force=True)
         )
     return path
 
 
-def _found(again: _Again) -> Guess:
-    kind = kind_of(again.file)
-    if kind == "csv" and again.table is None:
-        return guess_csv(again.file)
+def _guess(options: InitOptions) -> Guess:
+    kind = kind_of(options.file)
+    if kind == "csv" and options.table is None:
+        return guess_csv(options.file)
     try:
-        with closing(open_engine(again.file, table=again.table)) as engine:
+        with closing(open_engine(options.file, table=options.table)) as engine:
             schema = engine.schema()
         texts = all(column.type is Type.TEXT for column in schema.columns)
-        return guess_parquet(again.file, schema) if kind == "parquet" and texts else Guess(schema)
+        return guess_parquet(options.file, schema) if kind == "parquet" and texts else Guess(schema)
     except WhichTable as error:
-        found = offering(error, again.file, lambda named: _naming(again, named))
-    raise found
-
-
-def _naming(again: _Again, named: Named) -> str:
-    return replace(again, file=named.file, table=named.table).command(*again.typed)
-
-
-def _remarks(found: Guess) -> dict[str, str]:
-    """Why a column whose cells look like another type is text."""
-    commas = dict.fromkeys(found.commas, "numbers, but with a decimal comma")
-    return dict.fromkeys(found.misread, "dates, but not written 2024-01-31") | commas
-
-
-def _hints(again: _Again, found: Guess) -> list[str]:
-    """What was found out about the file that its owner may want to mend."""
-    said: list[str] = []
-    if found.delimiter != ",":
-        said.append(f"Cells are separated by {SEPARATORS[found.delimiter]}, as in the first line.")
-    if len(found.schema.columns) == 1:
-        said.append(f"Only one column was found. Cells are separated by {' or '.join(KNOWN)}.")
-    said += _of_lines(again.file, found.odd)
-    if found.commas:
-        said.append(
-            f"{', '.join(found.commas)} would be a number if written 1.5 in place of 1,5."
-            + _with_points(again.file, points_in(found.commas))
+        refusal = offer_tables(
+            error,
+            options.file,
+            lambda choice: to_type_again(
+                "init", options, as_json=False, file=choice.file, table=choice.table
+            ),
         )
-    return said
+    raise refusal
+
+
+def _remarks(guess: Guess) -> dict[str, str]:
+    """Why a column whose cells look like another type is text."""
+    commas = dict.fromkeys(guess.commas, "numbers, but with a decimal comma")
+    return dict.fromkeys(guess.misread, "dates, but not written 2024-01-31") | commas
+
+
+def _hints(options: InitOptions, guess: Guess) -> list[str]:
+    """What was found out about the file that its owner may want to mend."""
+    hints: list[str] = []
+    if guess.delimiter != ",":
+        hints.append(f"Cells are separated by {SEPARATORS[guess.delimiter]}, as in the first line.")
+    if len(guess.schema.columns) == 1:
+        hints.append(f"Only one column was found. Cells are separated by {' or '.join(KNOWN)}.")
+    hints += _of_lines(options.file, guess.odd)
+    if guess.commas:
+        hints.append(
+            f"{', '.join(guess.commas)} would be a number if written 1.5 in place of 1,5."
+            + _with_points(options.file, points_in(guess.commas))
+        )
+    return hints
 
 
 def _of_lines(file: str, odd: OddLines) -> list[str]:
     """Lines that are read in another way than their writer may have meant."""
-    said: list[str] = []
+    hints: list[str] = []
     if odd.overfull:
-        said.append(
+        hints.append(
             "Some lines have more cells than the first has names, and the last are not read:"
             ' write 1.5 or "1,5" in place of 1,5.'
         )
     if odd.open_quotes:
-        said.append(
+        hints.append(
             f"{plural_rows(odd.open_quotes)} with a quote that is not closed in its line. A record"
             " is one line: letalone ends the quote there. If cells hold line breaks, convert the"
             f" file to Parquet:{_converting(file)}"
         )
     if odd.dropped:
-        said.append(
+        hints.append(
             f"{plural_rows(odd.dropped)} cannot be read and will be left out: they are not UTF-8,"
             " or longer than 8 MiB. Save the file as UTF-8."
         )
-    return said
+    return hints
 
 
 def _with_points(file: str, options: list[str]) -> str:
     """The command that writes them so, where a CSV is there to be read."""
     made = Path(file).suffix.lower() in PARQUET
     sources = [Path(file).with_suffix(end) for end in CSV] if made else [Path(file)]
-    source = next((one for one in sources if one.is_file()), None)
+    source = next((path for path in sources if path.is_file()), None)
     if source is None:
         return ""
     command = _converting(str(source), *options, *["--force"] * made)
@@ -183,27 +155,27 @@ def _converting(file: str, *options: str) -> str:
     return to_type("convert", file, str(Path(file).with_suffix(".parquet")), *options)
 
 
-def _undecided(schema: Schema) -> Schema:
+def _without_unit(schema: Schema) -> Schema:
     return replace(schema, unit=None, unit_declared=False)
 
 
-def _confirm(again: _Again, found: Guess, *, as_json: bool) -> None:
-    if again.yes:
+def _confirm(options: InitOptions, guess: Guess) -> None:
+    if options.yes:
         return
-    if as_json or not sys.stdin.isatty():
-        columns = found.schema.columns
-        types = ", ".join(f"{one.name} {_type(one, found)}" for one in columns[:MOST])
+    if options.as_json or not sys.stdin.isatty():
+        columns = guess.schema.columns
+        types = ", ".join(f"{column.name} {_type(column, guess)}" for column in columns[:MOST])
         types += f" and {len(columns) - MOST} more" * (len(columns) > MOST)
         raise ParameterError(
             "The types are guessed from the cells, and become public when you confirm"
             f" them: {types}. If everybody may know these types, type:"
-            + again.command("--yes", *["--force"] * again.force)
+            + to_type_again("init", options, as_json=False, yes=True)
         )
-    console().print(_types(found), markup=False)
+    console().print(_types(guess), markup=False)
     typer.confirm("These types were guessed from the cells. May they be known?", abort=True)
 
 
-def _show(again: _Again, path: Path, schema: Schema, *, hints: list[str]) -> None:
+def _show(options: InitOptions, path: Path, schema: Schema, *, hints: list[str]) -> None:
     screen = console()
     for hint in hints:
         words, *command = hint.split("\n")
@@ -211,39 +183,40 @@ def _show(again: _Again, path: Path, schema: Schema, *, hints: list[str]) -> Non
         screen.print("\n".join(command), markup=False, soft_wrap=True, end="\n" * bool(command))
     screen.print(f"Written to {path}; all in it is public.", markup=False, soft_wrap=True)
     screen.print(flowing(EDIT, screen.width), markup=False)
-    screen.print("Then ask:" + _example(again, schema), markup=False, soft_wrap=True)
+    screen.print("Then ask:" + _example(options, schema), markup=False, soft_wrap=True)
 
 
-def _example(again: _Again, schema: Schema) -> str:
+def _example(options: InitOptions, schema: Schema) -> str:
     name = schema.name if schema.name.isidentifier() else f'"{schema.name}"'
-    known = known_data_set(ledger_path(again.file), schema.name)
+    known = known_data_set(ledger_path(options.file), schema.name)
     unit = [] if schema.unit_declared else ["--unit", unit_example(schema, known)]
     budget = [] if known is not None else ["--budget", "2"]
     sql = f"SELECT COUNT(*) FROM {name}"
-    return to_type("query", again.file, sql, *again.which, *unit, "--epsilon", "0.5", *budget)
+    which = [] if options.table is None else ["--table", options.table]
+    return to_type("query", options.file, sql, *which, *unit, "--epsilon", "0.5", *budget)
 
 
-def _types(found: Guess) -> object:
+def _types(guess: Guess) -> object:
     rows = table("column", "type")
-    for column in found.schema.columns[:LISTED]:
-        rows.add_row(column.name, _type(column, found))
-    if (more := len(found.schema.columns) - LISTED) > 0:
+    for column in guess.schema.columns[:LISTED]:
+        rows.add_row(column.name, _type(column, guess))
+    if (more := len(guess.schema.columns) - LISTED) > 0:
         rows.add_row(f"and {more} more", "in the file")
     return rows
 
 
-def _type(column: Column, found: Guess) -> str:
-    why = _remarks(found).get(column.name)
+def _type(column: Column, guess: Guess) -> str:
+    why = _remarks(guess).get(column.name)
     return column.type.value if why is None else f"{column.type.value} ({why})"
 
 
-def _as_json(path: Path, schema: Schema, found: Guess) -> dict[str, object]:
+def _as_json(path: Path, schema: Schema, guess: Guess) -> dict[str, object]:
     return {
         "path": str(path),
         "name": schema.name,
         "unit": schema.unit,
         "unit_declared": schema.unit_declared,
-        "types_guessed": found.from_cells,
-        "remarks": _remarks(found),
+        "types_guessed": guess.from_cells,
+        "remarks": _remarks(guess),
         "columns": [{"name": column.name, "type": column.type.value} for column in schema.columns],
     }

@@ -15,13 +15,13 @@ INDENT = "    "
 def lint_files(paths: Sequence[Path], *, as_json: bool) -> int:
     """Print what the rules find; returns the exit code."""
     files = _files(paths)
-    found = [finding for path in files for finding in lint(path)]
+    slips = [finding for path in files for finding in lint(path)]
     if as_json:
-        findings = [finding.to_json() for finding in found]
+        findings = [finding.to_json() for finding in slips]
         print_json("lint", {"files": len(files), "findings": findings})
     else:
-        _show(found, len(files))
-    return FOUND if found else 0
+        _show(slips, len(files))
+    return FOUND if slips else 0
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:
@@ -32,31 +32,33 @@ def _files(paths: Sequence[Path]) -> list[Path]:
             raise ParameterError(
                 f"There is no file {path}. Name a script (.py), a notebook (.ipynb) or a folder."
             )
-    found = [one for path in paths for one in (_inside(path) if path.is_dir() else [path])]
-    if not found:
+    files = [file for path in paths for file in (_inside(path) if path.is_dir() else [path])]
+    if not files:
         folders = ", ".join(map(str, paths))
         raise ParameterError(
             f"There is no script (.py) and no notebook (.ipynb) in {folders}. Nothing was checked."
         )
-    return found
+    return files
 
 
 def _inside(folder: Path) -> list[Path]:
     """Scripts and notebooks in a folder and those below, but no copies that Jupyter keeps."""
-    found = [path for kind in ("*.py", "*.ipynb") for path in folder.rglob(kind)]
-    return sorted(path for path in found if ".ipynb_checkpoints" not in path.parts)
+    paths = [path for kind in ("*.py", "*.ipynb") for path in folder.rglob(kind)]
+    return sorted(path for path in paths if ".ipynb_checkpoints" not in path.parts)
 
 
-def _show(found: Sequence[Finding], files: int) -> None:
+def _show(findings: Sequence[Finding], files: int) -> None:
     screen = console()
-    for one in found:
-        print(f"{one.place}: {one.code} {one.title}.")
-        for text in (one.why, one.remedy):
+    for finding in findings:
+        print(f"{finding.place}: {finding.code} {finding.title}.")
+        for text in (finding.why, finding.remedy):
             lines = flowing(text, screen.width - len(INDENT)).splitlines()
             print("\n".join(INDENT + line for line in lines))
     scripts = "1 script" if files == 1 else f"{files} scripts"
-    counted = "Nothing" if not found else "1 slip" if len(found) == 1 else f"{len(found)} slips"
+    counted = (
+        "Nothing" if not findings else "1 slip" if len(findings) == 1 else f"{len(findings)} slips"
+    )
     print(f"{counted} found in {scripts}, by {len(RULES)} rules.")
-    if not found:
+    if not findings:
         note = "That is no proof: rules see how libraries are called, not what a program does."
         print(flowing(note, screen.width))

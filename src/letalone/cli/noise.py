@@ -7,12 +7,12 @@ appear in what is printed, nor in an error.
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
-from letalone.cli.screen import console, exponent, in_short, print_json, table, with_error
+from letalone.cli.commands.noise import NoiseOptions
+from letalone.cli.screen import console, in_short, number_text, print_json, table, with_error
 from letalone.errors import ParameterError
 from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
 
@@ -39,30 +39,18 @@ ALL_OPTIONS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Amount:
-    """How much noise, as it was typed; None where nothing was."""
-
-    sensitivity: float | None = None
-    epsilon: float | None = None
-    delta: float | None = None
-    scale: float | None = None
-    sigma: float | None = None
-
-
-def noise(
-    name: str, words: Sequence[str], amount: Amount, *, confidence: float, as_json: bool
-) -> None:
+def noise(options: NoiseOptions) -> None:
     """Print the values with noise, the error bar and the price."""
-    name = mechanism_called(name)
-    values = read_values(words, whole=name in WHOLE)
-    mechanism = build(name, amount, size=len(values))
-    error = mechanism.error(confidence, size=len(values))
-    delta, epsilon = price(mechanism, amount)
+    name = mechanism_called(options.mechanism)
+    values = read_values(options.values, is_whole=name in WHOLE)
+    mechanism = build(name, options, size=len(values))
+    error = mechanism.error(options.confidence, size=len(values))
+    delta, epsilon = price(mechanism, options)
     released: list[float] = mechanism.release(values).tolist()
-    if as_json:
-        found = {"mechanism": name, "values": released, "error": error, "confidence": confidence}
-        print_json("noise", found | {"epsilon": epsilon, "delta": delta})
+    if options.as_json:
+        bar = {"error": error, "confidence": options.confidence}
+        price_paid = {"epsilon": epsilon, "delta": delta}
+        print_json("noise", {"mechanism": name, "values": released} | bar | price_paid)
         return
     answers = table("private answer", "error bar", right=("private answer",))
     for value in released:
@@ -71,9 +59,9 @@ def noise(
     screen = console()
     screen.print(answers)
     together = f", for all {len(values)} at once," if len(values) > 1 else ""
-    often = exponent(confidence)
+    often = number_text(options.confidence)
     screen.print(f"The error bar{together} holds with probability {often} or more.")
-    at = f" and δ = {exponent(delta)}" if delta else ""
+    at = f" and δ = {number_text(delta)}" if delta else ""
     screen.print(f"It cost ε = {in_short(epsilon)}{at}. Asking again costs that again.")
 
 
@@ -89,21 +77,21 @@ def mechanism_called(word: str) -> str:
     )
 
 
-def price(mechanism: Noise, amount: Amount) -> tuple[float, float]:
+def price(mechanism: Noise, options: NoiseOptions) -> tuple[float, float]:
     """The delta and the epsilon to show: those that were typed, or a point of the curve."""
     gaussian = isinstance(mechanism, Gaussian | DiscreteGaussian)
-    delta = (USUAL_DELTA if amount.delta is None else amount.delta) if gaussian else 0.0
-    if amount.epsilon is not None:
-        return delta, amount.epsilon
+    delta = (USUAL_DELTA if options.delta is None else options.delta) if gaussian else 0.0
+    if options.epsilon is not None:
+        return delta, options.epsilon
     return delta, mechanism.privacy.epsilon(delta)
 
 
-def read_values(words: Sequence[str], *, whole: bool) -> list[float]:
+def read_values(words: Sequence[str], *, is_whole: bool) -> list[float]:
     """The numbers that were typed, or else those on standard input."""
     words = words or _standard_input().split()
     if not words:
         raise ParameterError("standard input is empty, but must hold at least one number.")
-    return [_number(word, place, whole=whole) for place, word in enumerate(words, start=1)]
+    return [_number(word, place, is_whole=is_whole) for place, word in enumerate(words, start=1)]
 
 
 def _standard_input() -> str:
@@ -122,9 +110,9 @@ def _standard_input() -> str:
         ) from None
 
 
-def _number(word: str, place: int, *, whole: bool) -> float:
+def _number(word: str, place: int, *, is_whole: bool) -> float:
     try:
-        return _whole(word) if whole else float(word)
+        return _whole(word) if is_whole else float(word)
     except ValueError:
         pass
     if word.startswith("-") and word.lstrip("-")[:1].isalpha():
@@ -167,14 +155,14 @@ def _did_you_mean(word: str, known: Iterable[str]) -> str:
     return f" Did you mean {close[0]}?" if close else ""
 
 
-def build(name: str, amount: Amount, *, size: int) -> Noise:
+def build(name: str, options: NoiseOptions, *, size: int) -> Noise:
     """The mechanism with the options that were typed; others are refused by name."""
-    if amount.sensitivity is None:
+    if options.sensitivity is None:
         raise ParameterError(
             "--sensitivity is missing, but decides how much noise hides one person. "
             "It is the most that one person can change the values, all together: 1 for a count."
         )
-    typed = {option: getattr(amount, option) for option in ("epsilon", "delta", "scale", "sigma")}
+    typed = {option: getattr(options, option) for option in ("epsilon", "delta", "scale", "sigma")}
     given: dict[str, Any] = {option: value for option, value in typed.items() if value is not None}
     for option in given.keys() - set(OPTIONS[name]):
         allowed = ", ".join(f"--{known}" for known in OPTIONS[name])
@@ -188,6 +176,6 @@ def build(name: str, amount: Amount, *, size: int) -> Noise:
         given.pop("delta", None)  # it only says where to read the curve
     if name == "discrete-gaussian":
         given["dimension"] = size
-    whole = name in WHOLE and amount.sensitivity.is_integer()
-    sensitivity = int(amount.sensitivity) if whole else amount.sensitivity
+    is_whole = name in WHOLE and options.sensitivity.is_integer()
+    sensitivity = int(options.sensitivity) if is_whole else options.sensitivity
     return MECHANISMS[name](sensitivity=sensitivity, **given)

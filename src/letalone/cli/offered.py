@@ -1,16 +1,45 @@
 """A command that is offered to be copied: on a line of its own, quoted for the shell."""
 
 import shlex
+from dataclasses import fields, replace
+from typing import Any, cast, get_type_hints
 
-from letalone.cli.screen import program_name
+from letalone.cli.screen import number_text, program_name
 
 
 def to_type(*words: str) -> str:
     """A command on a line of its own, quoted for the shell."""
-    return f"\n  {' '.join(quoted(word) for word in (program_name(), *words))}"
+    return f"\n  {' '.join(shell_word(word) for word in (program_name(), *words))}"
 
 
-def quoted(word: str) -> str:
+def shell_word(word: str) -> str:
     """In double quotes where the word has single ones and nothing that these would change."""
     readable = "'" in word and not set(word) & set('"$`\\!')
     return f'"{word}"' if readable else shlex.quote(word)
+
+
+def to_type_again(command: str, options: Any, **changes: Any) -> str:
+    """The command with some of its options changed, on a line of its own."""
+    changed, words = replace(options, **changes), [command]
+    hints = get_type_hints(cast("type", options.__class__), include_extras=True)
+    for field in fields(changed):
+        value, (declared,) = getattr(changed, field.name), hints[field.name].__metadata__
+        if type(declared).__name__ == "ArgumentInfo":
+            words.append(str(value))
+        elif value != field.default:
+            words += _option(_flag(declared, field.name), value)
+    return to_type(*words)
+
+
+def _flag(declared: Any, name: str) -> str:
+    """What the option is called: in `Annotated`, typer keeps the first of its names as default."""
+    names = [word for word in (declared.default, *declared.param_decls) if isinstance(word, str)]
+    return names[0] if names else f"--{name.replace('_', '-')}"
+
+
+def _option(flag: str, value: Any) -> list[str]:
+    if value is True:
+        return [flag]
+    if isinstance(value, tuple):
+        return [word for each in cast("tuple[str, ...]", value) for word in (flag, each)]
+    return [flag, number_text(value) if isinstance(value, float) else str(value)]

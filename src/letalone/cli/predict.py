@@ -2,19 +2,21 @@
 
 The model is private, so anyone may have it. What it says of a row is about that row: whoever sees
 the predictions learns something of the table that they are for. A file is written over only if
-it holds such predictions already.
+it holds such predictions already, in its last column.
 """
 
-from collections.abc import Mapping
+import csv
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from letalone.cli.offered import to_type
-from letalone.cli.predictions import check_new, check_suffix, write
+from letalone.cli.commands.predict import PredictOptions
+from letalone.cli.offered import to_type_again
 from letalone.cli.screen import console, flowing, how_to_install, print_json, table
 from letalone.engines.duck import DuckEngine, open_duck
 from letalone.engines.sources import WhichTable, find_files
@@ -26,92 +28,69 @@ SHOWN = 10
 NAME = "prediction"
 OUT = "predictions.csv"
 Cells = dict[str, list[object]]
+SUFFIXES = (".csv", ".parquet")
+MAX_FIRST_LINE = 100_000  # characters of a first line
 
 
-@dataclass(frozen=True, slots=True)
-class Predicting:
-    """What was typed after `letalone predict`; the names are those of the options."""
-
-    model: Path
-    file: str
-    table: str | None = None
-    keep: str | None = None
-    out: Path | None = None
-    as_json: bool = False
-
-    @property
-    def kept(self) -> list[str]:
-        """The columns to copy, each once."""
-        names = [name.strip() for name in (self.keep or "").split(",")]
-        return list(dict.fromkeys(name for name in names if name))
-
-    def command(self, out: Path) -> str:
-        """The command with another file to write, to be typed."""
-        words = ["predict", str(self.model), self.file]
-        words += ["--table", self.table] if self.table is not None else []
-        words += ["--keep", self.keep] if self.keep is not None else []
-        return to_type(*words, "--out", str(out), *["--json"] * self.as_json)
-
-
-def predict(asked: Predicting) -> None:
+def predict(options: PredictOptions) -> None:
     """Print the predictions, or write them to a CSV or Parquet file."""
-    fitted = _loaded(asked.model)
-    find_files(asked.file)  # or says that it is not there
+    fitted = _load(options.model)
+    find_files(options.file)  # or says that it is not there
     target = getattr(fitted, "target_", None)
     name = NAME if target is None else f"predicted_{target}"
-    _check_place(asked, name)
-    kept = _kept(asked, name)
-    columns = _columns(fitted, asked)
+    _check_place(options, name)
+    kept = _copy_columns(options, name)
+    columns = _columns(fitted, options)
     predicted = fitted.predict(columns) if len(next(iter(columns.values()))) else np.empty(0)
     values = cast("list[object]", predicted.tolist())
     if any(len(cells) != len(values) for cells in kept.values()):
-        raise ParameterError(f"{asked.file} has changed while it was read. Predict again.")
-    if asked.out is not None:
-        write(asked.out, {**kept, name: values})
-    if asked.as_json:
-        _print_json(asked, target or NAME, kept, values)
+        raise ParameterError(f"{options.file} has changed while it was read. Predict again.")
+    if options.out is not None:
+        _write(options.out, {**kept, name: values})
+    if options.as_json:
+        _print_json(options, target or NAME, kept, values)
         return
-    _print(asked, target or NAME, {**kept, name: values})
+    _print(options, target or NAME, {**kept, name: values})
 
 
-def _check_place(asked: Predicting, name: str) -> None:
+def _check_place(options: PredictOptions, name: str) -> None:
     """Before a row is read: the file can be written, and nothing else is lost by it."""
-    if asked.out is None:
+    if options.out is None:
         return
     try:
-        _check_out(asked, asked.out, name)
+        _check_out(options, options.out, name)
     except ParameterError as error:
-        words = f"{error}{_elsewhere(asked, name)}"
+        words = f"{error}{_elsewhere(options, name)}"
     else:
         return
     raise ParameterError(words)
 
 
-def _check_out(asked: Predicting, out: Path, name: str) -> None:
-    check_suffix(out)
+def _check_out(options: PredictOptions, out: Path, name: str) -> None:
+    _check_suffix(out)
     if not out.absolute().parent.is_dir():
         raise ParameterError(f"There is no folder {out.parent}. Make it, or write elsewhere.")
     if not out.exists():
         return
-    if out.samefile(asked.model):
+    if out.samefile(options.model):
         raise ParameterError(f"--out is {out}, which is the model. Write elsewhere.")
-    if any(out.samefile(path) for path in find_files(asked.file).paths):
+    if any(out.samefile(path) for path in find_files(options.file).paths):
         raise ParameterError(f"--out is {out}, which is the table itself. Write elsewhere.")
-    check_new(out, name)
+    _check_new(out, name)
 
 
-def _elsewhere(asked: Predicting, name: str) -> str:
+def _elsewhere(options: PredictOptions, name: str) -> str:
     """A command that writes elsewhere, where one is found."""
-    for place in (Path(OUT), Path(f"{Path(asked.file).stem}.{OUT}")):
+    for place in (Path(OUT), Path(f"{Path(options.file).stem}.{OUT}")):
         try:
-            _check_out(replace(asked, out=place), place, name)
+            _check_out(replace(options, out=place), place, name)
         except ParameterError:
             continue
-        return f"\nTry:{asked.command(place)}"
+        return f"\nTry:{to_type_again('predict', options, out=place)}"
     return ""
 
 
-def _loaded(model: Path) -> Any:
+def _load(model: Path) -> Any:
     try:
         from letalone.learn.models import load
     except ModuleNotFoundError:
@@ -125,52 +104,54 @@ def _loaded(model: Path) -> Any:
     return fitted
 
 
-def _columns(fitted: Any, asked: Predicting) -> Mapping[str, Any]:
+def _columns(fitted: Any, options: PredictOptions) -> Mapping[str, Any]:
     """The columns that the model looks at, read as those were that it learned from."""
     types = {name: _type(what) for name, what in fitted.encoder_.columns.items()}
-    return _read(asked, types)
+    return _read(options, types)
 
 
-def _kept(asked: Predicting, name: str) -> Cells:
+def _copy_columns(options: PredictOptions, name: str) -> Cells:
     """The columns to copy: whole numbers as such, all else as text, as exact as it is written."""
-    if asked.keep is None:
+    if options.keep is None:
         return {}
-    names = _names(asked)
-    if not asked.kept:
+    names = _names(options)
+    if not options.kept_columns:
         raise ParameterError(f"--keep names no column. The columns are: {', '.join(names)}.")
-    if name in asked.kept:
+    if name in options.kept_columns:
         raise ParameterError(
             f"--keep names {name}, as the predictions are called. Rename the column."
         )
-    for one in asked.kept:
-        if one not in names:
-            raise unknown_column(one, list(names), table=asked.table or Path(asked.file).stem)
-    cells = _read(asked, dict.fromkeys(asked.kept, Type.TEXT))
-    return {one: _copied(names[one], cells[one]) for one in asked.kept}
+    for column in options.kept_columns:
+        if column not in names:
+            raise unknown_column(
+                column, list(names), table=options.table or Path(options.file).stem
+            )
+    cells = _read(options, dict.fromkeys(options.kept_columns, Type.TEXT))
+    return {column: _copy_cells(names[column], cells[column]) for column in options.kept_columns}
 
 
-def _copied(kind: Type, cells: Any) -> list[object]:
-    found = cast("list[str | None]", cells.tolist())
+def _copy_cells(kind: Type, cells: Any) -> list[object]:
+    texts = cast("list[str | None]", cells.tolist())
     if kind is Type.INTEGER:
-        return [None if cell is None else int(cell) for cell in found]
-    return list(found)
+        return [None if cell is None else int(cell) for cell in texts]
+    return list(texts)
 
 
-def _names(asked: Predicting) -> dict[str, Type]:
+def _names(options: PredictOptions) -> dict[str, Type]:
     """The columns of the table with their own types."""
-    with closing(_opened(asked, {})) as engine:
+    with closing(_open(options, {})) as engine:
         return {column.name: column.type for column in engine.schema().columns}
 
 
-def _read(asked: Predicting, types: Mapping[str, Type]) -> Mapping[str, Any]:
-    with closing(_opened(asked, types)) as engine:
+def _read(options: PredictOptions, types: Mapping[str, Type]) -> Mapping[str, Any]:
+    with closing(_open(options, types)) as engine:
         schema = Schema(NAME, tuple(Column(name, kind) for name, kind in types.items()))
         return engine.training_rows(schema, list(types), target=None, where=None)
 
 
-def _opened(asked: Predicting, types: Mapping[str, Type]) -> DuckEngine:
+def _open(options: PredictOptions, types: Mapping[str, Type]) -> DuckEngine:
     try:
-        return open_duck(asked.file, types=types, table=asked.table)
+        return open_duck(options.file, types=types, table=options.table)
     except WhichTable as error:
         words = str(error)
     raise ParameterError(f"{words} Name it with --table.")
@@ -186,30 +167,30 @@ def _type(what: object) -> Type:
     return Type.BOOLEAN
 
 
-def _print_json(asked: Predicting, target: str, kept: Cells, values: list[object]) -> None:
-    whole = asked.out is None  # what was written to a file is not printed, too
-    found = {
-        "model": str(asked.model),
+def _print_json(options: PredictOptions, target: str, kept: Cells, values: list[object]) -> None:
+    is_shown = options.out is None  # what was written to a file is not printed, too
+    content = {
+        "model": str(options.model),
         "target": target,
         "rows": len(values),
-        "predictions": values if whole else None,
-        "kept": kept if whole else None,
-        "out": None if asked.out is None else str(asked.out),
+        "predictions": values if is_shown else None,
+        "kept": kept if is_shown else None,
+        "out": None if options.out is None else str(options.out),
     }
-    print_json("predict", found)
+    print_json("predict", content)
 
 
-def _print(asked: Predicting, target: str, columns: Cells) -> None:
+def _print(options: PredictOptions, target: str, columns: Cells) -> None:
     screen = console()
     number = len(next(reversed(columns.values())))
-    if asked.out is None:
+    if options.out is None:
         shown = table("row", *columns, right=("row",))
         for place in range(min(number, SHOWN)):
-            cells = [_spelled(column[place]) for column in columns.values()]
+            cells = [_cell_text(column[place]) for column in columns.values()]
             shown.add_row(str(place + 1), *cells)
         screen.print(shown, markup=False)
-    place = f", written to {asked.out}" if asked.out is not None else ""
-    rest = f" --out {OUT} writes all." if asked.out is None and number > SHOWN else ""
+    place = f", written to {options.out}" if options.out is not None else ""
+    rest = f" --out {OUT} writes all." if options.out is None and number > SHOWN else ""
     words = (
         f"{number:,} predictions of {target}{place}.{rest} The model is private; what it says of a"
         " row is about that row, so keep predictions as you keep the table."
@@ -217,7 +198,64 @@ def _print(asked: Predicting, target: str, columns: Cells) -> None:
     screen.print(flowing(words, screen.width), markup=False)
 
 
-def _spelled(value: object) -> str:
+def _cell_text(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _check_suffix(out: Path) -> None:
+    """Refuses a file that would hold something else than its name says."""
+    if out.suffix.lower() not in SUFFIXES:
+        raise ParameterError(f"--out is {out}, but must end in {' or '.join(SUFFIXES)}.")
+
+
+def _check_new(out: Path, name: str) -> None:
+    """Refuses a file that is there, unless its last column holds predictions of this name."""
+    names = _names_in_parquet(out) if out.suffix.lower() == ".parquet" else _names_in_csv(out)
+    if names[-1:] != [name]:
+        raise ParameterError(f"{out} exists and is no file of such predictions. Write elsewhere.")
+
+
+def _write(out: Path, columns: Mapping[str, Sequence[object]]) -> None:
+    """Writes the columns as the file's name ends."""
+    try:
+        if out.suffix.lower() == ".parquet":
+            _write_parquet(out, columns)
+        else:
+            _write_csv(out, columns)
+    except OSError as error:
+        raise ParameterError(f"{out} cannot be written: {error.strerror}.") from None
+
+
+def _write_csv(out: Path, columns: Mapping[str, Sequence[object]]) -> None:
+    with out.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _write_parquet(out: Path, columns: Mapping[str, Sequence[object]]) -> None:
+    pyarrow = cast("Any", import_module("pyarrow"))
+    content = pyarrow.table({name: list(cells) for name, cells in columns.items()})
+    _parquet().write_table(content, out)
+
+
+def _parquet() -> Any:
+    return import_module("pyarrow.parquet")
+
+
+def _names_in_csv(out: Path) -> list[str]:
+    try:
+        with out.open(newline="", encoding="utf-8", errors="replace") as file:
+            first = file.readline(MAX_FIRST_LINE)
+        return next(csv.reader([first]), list[str]())
+    except (OSError, csv.Error):
+        return []
+
+
+def _names_in_parquet(out: Path) -> list[str]:
+    try:
+        return list(_parquet().read_schema(out).names)
+    except (ValueError, OSError):  # ArrowInvalid is a ValueError
+        return []

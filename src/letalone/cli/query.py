@@ -1,111 +1,159 @@
 """`letalone query FILE "SELECT …"`: a private answer, its error bars, and what is left.
 
-Everything that can be refused from public facts is refused before the ledger hears of it,
-with a command that would be answered. Then the budget is charged, and only then are the data
-looked at.
+The table is opened once, the question is priced once. What is refused is refused before the ledger
+hears of it, with commands that would be answered. Then the budget is charged, and only then are
+the data looked at.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from importlib.util import find_spec
-from math import floor, log10
-from pathlib import Path
 
 from letalone.answers.figure import FORMATS
-from letalone.cli.answer import Answered, Written, print_answer
-from letalone.cli.dry_run import print_preview
-from letalone.cli.mending import advice
-from letalone.cli.offered import to_type
-from letalone.cli.places import ledger_path
-from letalone.cli.progress import bar
-from letalone.cli.ready import Ready, ready
-from letalone.cli.request import Request, about, completed, table_in
+from letalone.cli.asked_table import AskedTable, open_to_ask
+from letalone.cli.commands.query import QueryOptions
+from letalone.cli.corrections import fit_budget, with_commands
+from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.screen import how_to_install
-from letalone.cli.source import Named, Source, known_data_set, offering, read_source
-from letalone.cli.two_steps import released
+from letalone.cli.show_preview import print_preview
+from letalone.cli.show_release import (
+    Offer,
+    QueryResult,
+    WrittenFiles,
+    print_answer,
+    total_price,
+)
+from letalone.cli.table_option import TableChoice, offer_tables, rename_table, table_in
 from letalone.engines.sources import WhichTable
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
-from letalone.ledger import DataSet
-from letalone.session import ROW, Release
-from letalone.session.opening import open as open_table
+from letalone.errors.codes import Code
+from letalone.errors.problem import problem
+from letalone.errors.remedies import NameBudget
+from letalone.privacy import Budget
+from letalone.privacy.filters import brief
+from letalone.session import Release
+from letalone.session.bounds_purchase import Bounds
+from letalone.session.pricing import Priced
 from letalone.sql.text import EXPLAIN
 
-LEAST = Fraction(1, 1000)  # below it an answer is of little use
 
-
-def query(request: Request) -> None:
+def query(options: QueryOptions) -> None:
     """Ask, and print what came back; with --dry-run, what it would cost."""
-    source = _source(request)
-    path = ledger_path(request.file, request.ledger)
-    known = known_data_set(path, source.schema.name)
-    if EXPLAIN.match(request.sql):
-        request = replace(request, dry_run=True)
-    asked = _ready(request, source, known)
-    if request.dry_run:
-        print_preview(asked, known)
-        return
-    _check_targets(request)
+    if EXPLAIN.match(options.sql):
+        options = replace(options, dry_run=True)
     try:
-        found = _answered(asked, path, known)
-    except BudgetExceeded as error:
-        words = f"{error}{_affordable(asked, source, path)}"
-    else:
-        written = _written(found.release, request)
-        print_answer(found, written)
-        if written.failed is not None:
-            raise written.failed
-        return
-    raise BudgetExceeded(words)
-
-
-def _source(request: Request) -> Source:
-    """The table by the name that was given; of several in a DuckDB file, FROM's is offered."""
-    try:
-        found = read_source(request.file, table=request.table)
-        name = found.schema.name if request.name is None else request.name
-        return replace(found, schema=replace(found.schema, name=name))
+        with open_to_ask(options) as table:
+            _ask(options, table)
+            return
     except WhichTable as error:
-        named = table_in(request.sql)
-        tables = tuple(name for name in error.tables if name == named) or error.tables
-        which = WhichTable(str(error), tables)
-    raise offering(which, request.file, lambda named: _with_table(request, named))
+        refused = _offer_tables(error, options)
+    raise refused
 
 
-def _with_table(request: Request, named: Named) -> str:
-    sql = about(request.sql, named.name)
-    return request.command(file=named.file, table=named.table, sql=sql)
+def _ask(options: QueryOptions, table: AskedTable) -> None:
+    priced = _price(options, table)
+    if options.dry_run:
+        print_preview(priced, options, table.known)
+        return
+    _check_targets(options)
+    result = _release(options, table, priced)
+    written = _write(result.release, options)
+    print_answer(result, written)
+    if written.failed is not None:
+        raise written.failed
 
 
-def _ready(request: Request, source: Source, known: DataSet | None) -> Ready:
+def _price(options: QueryOptions, table: AskedTable) -> Offer:
+    """The question at its price; or a refusal with the commands that its remedies make."""
     try:
-        return ready(request, source, known)
+        query = table.read(options)
+        price = query.price_with_bounds if options.private_bounds else query.price
+        priced = price(
+            options.epsilon or 0, delta=options.delta or 0, confidence=options.confidence
+        )
+        _check_new_budget(priced, table.budget(options), table)
     except LetaloneError as error:
-        kind = ParameterError if isinstance(error, ParameterError) else type(error)
-        words = f"{error}{advice(error, request, source, known)}"
-    raise kind(words)
+        refused = with_commands(error, options, table)
+    else:
+        return priced
+    raise refused
 
 
-def _check_targets(request: Request) -> None:
+def _check_new_budget(priced: Offer, budget: Budget | None, table: AskedTable) -> None:
+    """A budget is named once, so one that allows nothing is not written down."""
+    if budget is None or table.known is not None or priced.fits_into(budget):
+        return
+    words = (
+        f"This costs ({brief(total_price(priced))}), which a budget of ({budget}) does not allow."
+        " Nothing was charged, and the budget was not written down: name a larger one, or ask for"
+        " less."
+    )
+    refused = problem(Code.BUDGET_EXCEEDED, NameBudget(2), words=words)
+    raise BudgetExceeded(replace(refused, advised=True))
+
+
+def _release(options: QueryOptions, table: AskedTable, priced: Offer) -> QueryResult:
+    table.look.register(table.budget(options))
+    try:
+        result = _answer(priced)
+    except BudgetExceeded as error:
+        refused = error.with_words(f"{error}{_affordable(options, table)}")
+    else:
+        answer, release, bounds = result
+        standing, more = answer.table.data_set(), answer.how_many_more()
+        return QueryResult(options, priced, release, bounds, standing, more, table.ledger)
+    raise refused
+
+
+def _answer(priced: Offer) -> tuple[Priced, Release, Bounds]:
+    if isinstance(priced, Priced):
+        return priced, priced.release(), {}
+    bought = priced.release()
+    return bought.priced, bought.release, bought.bounds
+
+
+def _affordable(options: QueryOptions, table: AskedTable) -> str:
+    """A command that the budget allows; where nothing is left, where to look."""
+    offer = fit_budget(options, table.look.data_set)
+    if offer is not None:
+        return f" Try:{to_type_again('query', offer)}"
+    return (
+        " Questions that were answered before are still free; only the owner can allow more. Try:"
+        + to_type("ledger", "show", str(table.ledger))
+    )
+
+
+def _offer_tables(error: WhichTable, options: QueryOptions) -> ParameterError:
+    """Of several tables in a DuckDB file, the one of FROM is offered, or a few."""
+    named = table_in(options.sql)
+    tables = tuple(name for name in error.tables if name == named) or error.tables
+
+    def command(choice: TableChoice) -> str:
+        sql = rename_table(options.sql, choice.name)
+        return to_type_again("query", options, file=choice.file, table=choice.table, sql=sql)
+
+    return offer_tables(WhichTable(error.problem, tables), options.file, command)
+
+
+def _check_targets(options: QueryOptions) -> None:
     """Before anything is paid: the files that are to be written can be."""
-    for path in (request.plot, request.receipt):
+    for path in (options.plot, options.receipt):
         if path is not None and not path.absolute().parent.is_dir():
             raise ParameterError(f"There is no folder {path.parent}. Make it, or write elsewhere.")
-    if request.plot is not None and find_spec("matplotlib") is None:
+    if options.plot is not None and find_spec("matplotlib") is None:
         raise ParameterError(
             f"--plot needs matplotlib, which is not installed: {how_to_install('plot')}. Without a"
-            f" picture:{request.command(plot=None)}"
+            f" picture:{to_type_again('query', options, plot=None)}"
         )
-    if request.plot is not None and request.plot.suffix.lower() not in FORMATS:
+    if options.plot is not None and options.plot.suffix.lower() not in FORMATS:
         raise ParameterError(
-            f"--plot is {request.plot}, but must end in {', '.join(FORMATS)}. Try:"
-            + request.command(plot=request.plot.with_suffix(".svg"))
+            f"--plot is {options.plot}, but must end in {', '.join(FORMATS)}. Try:"
+            + to_type_again("query", options, plot=options.plot.with_suffix(".svg"))
         )
 
 
-def _written(release: Release, request: Request) -> Written:
+def _write(release: Release, options: QueryOptions) -> WrittenFiles:
     """The files; what cannot be written is said beside the answer, which was paid for."""
-    plot, receipt = request.plot, request.receipt
+    plot, receipt = options.plot, options.receipt
     remarks: list[str] = []
     failed: Exception | None = None
     try:
@@ -121,48 +169,4 @@ def _written(release: Release, request: Request) -> Written:
             release.save(receipt)
     except (LetaloneError, OSError) as error:
         receipt, failed = None, error
-    return Written(plot, receipt, tuple(remarks), failed)
-
-
-def _answered(asked: Ready, path: Path, known: DataSet | None) -> Answered:
-    request = asked.request
-    with (
-        bar() as progress,
-        open_table(
-            request.file,
-            unit=asked.schema.unit or ROW,
-            budget=asked.budget or (known and known.budget),
-            ledger=path,
-            name=request.name,
-            table=request.table,
-            side_table=request.side_table,
-            progress=progress,
-        ) as session,
-    ):
-        step = released(asked, session)
-        epsilon, delta = asked.answer.epsilon, asked.answer.delta
-        more = session.how_many_more(step.question, epsilon=epsilon, delta=delta)
-        left = step.question.table.data_set()
-        return Answered(asked, step.release, step.bounds, left, more, path)
-
-
-def _affordable(asked: Ready, source: Source, path: Path) -> str:
-    """A command that the budget allows; where nothing is left, where to look."""
-    known = known_data_set(path, source.schema.name)
-    whole = completed(replace(asked.request, budget=None), source, known)
-    for epsilon in _smaller(known.remaining.epsilon if known else Fraction(0)):
-        tried = ready(replace(whole, epsilon=epsilon), source, known)
-        if known is not None and tried.fits(known.state):
-            return f" Try:{tried.request.command()}"
-    return (
-        " Questions that were answered before are still free; only the owner can allow more. Try:"
-        + to_type("ledger", "show", str(path))
-    )
-
-
-def _smaller(left: Fraction) -> Iterator[float]:
-    """What is left, rounded down to two digits, then ever less."""
-    while left >= LEAST:
-        unit = Fraction(10) ** (floor(log10(left)) - 1)
-        yield float(left // unit * unit)
-        left /= 2
+    return WrittenFiles(plot, receipt, tuple(remarks), failed)

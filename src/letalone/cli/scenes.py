@@ -14,10 +14,9 @@ from importlib.util import find_spec
 from textwrap import indent
 from time import perf_counter
 
-from letalone.attacks.result import AttackResult
+from letalone.attacks.result import AttackReport
 from letalone.cli.offered import to_type
-from letalone.cli.progress import bar
-from letalone.cli.screen import console, flowing, in_short, print_json
+from letalone.cli.screen import console, flowing, in_short, print_json, progress_bar
 
 EPSILON = 1.0
 FIRST = re.compile(r", | \((?!D6)")  # behind it a second number stands, or an error bar
@@ -28,16 +27,16 @@ MEANING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class SceneNumber:
     """A number of a result: how its line begins, and what to say of it."""
 
     line: str
     words: str
 
-    def told(self, result: AttackResult, *, private: bool) -> str:
+    def told(self, result: AttackReport, *, private: bool) -> str:
         """The words, with the number today or the one through letalone; of several, the first."""
-        found = next(line for line in result.lines() if line[0].strip().startswith(self.line))
-        return self.words.format(FIRST.split(found[2] if private else found[1])[0])
+        line = next(line for line in result.lines() if line[0].strip().startswith(self.line))
+        return self.words.format(FIRST.split(line[2] if private else line[1])[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +45,8 @@ class Scene:
 
     published: str
     attack: str
-    learned: Number
-    left: Number
+    learned: SceneNumber
+    left: SceneNumber
     settings: Mapping[str, object] = field(default_factory=dict[str, object])
     needs: tuple[str, str] | None = None  # a package, and the extra that brings it
 
@@ -58,67 +57,67 @@ class Scene:
 
 
 LEARN = ("sklearn", "learn")
-FOUND = Number("one person found", "one person is found {} of the time.")
+FOUND = SceneNumber("one person found", "one person is found {} of the time.")
 SCENES = {
     "linkage": Scene(
         "a hospital's table without names. The voters' list has them.",
         "linkage.link",
-        Number("people found", "{} patients have their names back."),
+        SceneNumber("people found", "{} patients have their names back."),
         FOUND,
     ),
     "pseudonyms": Scene(
         "taxi trips, each medallion as its hash.",
         "pseudonyms.reverse_hashes",
-        Number("medallion (MD5): reversed", "{} hashes are reversed."),
+        SceneNumber("medallion (MD5): reversed", "{} hashes are reversed."),
         FOUND,
     ),
     "histories": Scene(
         "film ratings without names. A friend knows three of yours.",
         "histories.single_out",
-        Number("3 points known (film, month)", "{} of people are told from all others."),
-        Number("3 points known (film, month)", "one person is found {} of the time."),
+        SceneNumber("3 points known (film, month)", "{} of people are told from all others."),
+        SceneNumber("3 points known (film, month)", "one person is found {} of the time."),
         {"people": 200},
     ),
     "homer": Scene(
         "a study of 100 people: the frequencies of 1,000 alleles.",
         "frequencies.trace_member",
-        Number("participants found", "{} of those who took part are found."),
-        Number("any test whatever", "one person is found {} of the time."),
+        SceneNumber("participants found", "{} of those who took part are found."),
+        SceneNumber("any test whatever", "one person is found {} of the time."),
         {"trials": 500},
     ),
     "heat-map": Scene(
         "a map of where people ran, in town and in a desert.",
         "heat_map.find_cells",
-        Number("cells that show, of those with 1", "{} cells with one person in them glow."),
-        Number("one person in a cell found", "one person is found {} of the time."),
+        SceneNumber("cells that show, of those with 1", "{} cells with one person in them glow."),
+        SceneNumber("one person in a cell found", "one person is found {} of the time."),
     ),
     "differencing": Scene(
         "exact answers about many people. Two of them differ in one.",
         "differencing.subtract",
-        Number("right about a person", "subtracting was right about {} people."),
-        Number("bets at even odds won", "a bet at even odds is won {} of the time."),
+        SceneNumber("right about a person", "subtracting was right about {} people."),
+        SceneNumber("bets at even odds won", "a bet at even odds is won {} of the time."),
         {"targets": 10, "trials": 2_000},
     ),
     "reconstruction": Scene(
         "400 sums over random halves of 100 people, each off by up to 5.",
         "reconstruction.reconstruct",
-        Number("off by up to 5", "{} of the secrets come back."),
-        Number("sure of one person", "a guess at one secret is right {} of the time."),
+        SceneNumber("off by up to 5", "{} of the secrets come back."),
+        SceneNumber("sure of one person", "a guess at one secret is right {} of the time."),
         {"trials": 20},
     ),
     "membership": Scene(
         "a model that predicts income from the rows of some people.",
         "membership.infer_membership",
-        Number("likelihood ratio: found", "{} of those in its data are found."),
-        Number("any test whatever", "one person is found {} of the time."),
+        SceneNumber("likelihood ratio: found", "{} of those in its data are found."),
+        SceneNumber("any test whatever", "one person is found {} of the time."),
         {"models": 80, "shadows": 16},
         needs=LEARN,
     ),
     "inversion": Scene(
         "a model that predicts a dose from genes and habits.",
         "inversion.invert_model",
-        Number("gene guessed, of members", "{} of the genes in its data are guessed right."),
-        Number(
+        SceneNumber("gene guessed, of members", "{} of the genes in its data are guessed right."),
+        SceneNumber(
             "any guess about members",
             "this guess is right {} of the time, by its rate for strangers (95 % sure).",
         ),
@@ -128,20 +127,20 @@ SCENES = {
     "canaries": Scene(
         "a model of 20,000 lines of text. A door code is in one of them.",
         "canaries.extract_secrets",
-        Number("secrets extracted", "the model tells {} codes."),
-        Number("any guess", "a guess is right {} times (blindly: in 100,000)."),
+        SceneNumber("secrets extracted", "the model tells {} codes."),
+        SceneNumber("any guess", "a guess is right {} times (blindly: in 100,000)."),
         {"repetitions": 1},
     ),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class SceneResult:
     """A scene after the attack."""
 
     name: str
     scene: Scene
-    result: AttackResult
+    result: AttackReport
     seconds: float
 
     @property
@@ -168,17 +167,17 @@ class Played:
 
 def play_attacks(*, as_json: bool) -> None:
     """Play all scenes, each shown as soon as it is over."""
-    start, scenes = perf_counter(), _played()
+    start, scenes = perf_counter(), _play()
     if as_json:
-        found = [one.to_json() for one in scenes]
+        results = [scene.to_json() for scene in scenes]
         took = {"seconds": perf_counter() - start}
-        more = {"attacks": found, "left_out": list(_left_out()), **took}
+        more = {"attacks": results, "left_out": list(_left_out()), **took}
         print_json("demo", {"made_up": True, "epsilon": EPSILON, **more})
         return
     screen = console()
     screen.print(flowing(_opening(), screen.width), markup=False)
-    for one in scenes:
-        screen.print(_shown(one, screen.width), markup=False)
+    for scene in scenes:
+        screen.print(_result_text(scene, screen.width), markup=False)
     for name, extra in _left_out().items():
         print(f"{name} is left out: it needs letalone[{extra}].")
     screen.print(flowing(MEANING, screen.width), markup=False)
@@ -186,23 +185,25 @@ def play_attacks(*, as_json: bool) -> None:
     screen.print(last + to_type("attack", next(iter(SCENES))), markup=False, soft_wrap=True)
 
 
-def _played() -> Iterator[Played]:
+def _play() -> Iterator[SceneResult]:
     scenes = {name: scene for name, scene in SCENES.items() if scene.can_play}
     for place, (name, scene) in enumerate(scenes.items()):
         start = perf_counter()
-        with bar(f"Attack {place + 1} of {len(scenes)}: {name}") as show:
+        with progress_bar(f"Attack {place + 1} of {len(scenes)}: {name}") as show:
             if show is not None:
                 show(place / len(scenes))
             result = _attack(scene)
-        yield Played(name, scene, result, perf_counter() - start)
+        yield SceneResult(name, scene, result, perf_counter() - start)
 
 
 def _left_out() -> dict[str, str]:
     """The attacks that cannot be played here, each with the extra that it needs."""
-    return {name: one.needs[1] for name, one in SCENES.items() if one.needs and not one.can_play}
+    return {
+        name: scene.needs[1] for name, scene in SCENES.items() if scene.needs and not scene.can_play
+    }
 
 
-def _attack(scene: Scene) -> AttackResult:
+def _attack(scene: Scene) -> AttackReport:
     home, _, function = scene.attack.partition(".")
     attack = getattr(import_module(f"letalone.attacks.{home}"), function)
     return attack(epsilon=EPSILON, **scene.settings)
@@ -216,10 +217,10 @@ def _opening() -> str:
     )
 
 
-def _shown(one: Played, width: int) -> str:
+def _result_text(played: SceneResult, width: int) -> str:
     lines = (
-        ("", f"{one.name}: {one.scene.published}"),
-        ("  ", f"today: {one.learned}"),
-        ("  ", f"ε = {in_short(EPSILON)}: {one.left}"),
+        ("", f"{played.name}: {played.scene.published}"),
+        ("  ", f"today: {played.learned}"),
+        ("  ", f"ε = {in_short(EPSILON)}: {played.left}"),
     )
     return "\n".join(indent(flowing(text, width - len(before)), before) for before, text in lines)

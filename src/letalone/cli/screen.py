@@ -7,7 +7,8 @@ probability of being found out upwards, an interval outwards.
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from math import floor, log10
 from pathlib import Path
@@ -31,8 +32,8 @@ TOGETHER = "\N{NO-BREAK SPACE}"  # a space at which `flowing` does not break a l
 
 def console(widest: int = WIDEST) -> Console:
     """A console that is at most so many columns wide and leaves numbers uncoloured."""
-    found = Console(highlight=False)
-    return found if found.width <= widest else Console(highlight=False, width=widest)
+    console = Console(highlight=False)
+    return console if console.width <= widest else Console(highlight=False, width=widest)
 
 
 def table(*columns: str, right: tuple[str, ...] = ()) -> Table:
@@ -60,15 +61,15 @@ def program_name() -> str:
 
 def rounded_up(number: float, digits: int) -> str:
     """So many digits after the point, and never less than the number."""
-    return _rounded(number, digits, ROUND_CEILING)
+    return _round_to(number, digits, ROUND_CEILING)
 
 
 def rounded_down(number: float, digits: int) -> str:
     """So many digits after the point, and never more than the number."""
-    return _rounded(number, digits, ROUND_FLOOR)
+    return _round_to(number, digits, ROUND_FLOOR)
 
 
-def _rounded(number: float, digits: int, way: str) -> str:
+def _round_to(number: float, digits: int, way: str) -> str:
     with localcontext(prec=MOST_DIGITS):
         unit = Decimal(1).scaleb(-digits)
         return f"{Decimal(number).quantize(unit, rounding=way):,f}"
@@ -76,24 +77,24 @@ def _rounded(number: float, digits: int, way: str) -> str:
 
 def in_short(number: float) -> str:
     """A positive number as typed, or rounded up to six digits where that is shorter."""
-    return min(_written(Decimal(repr(number))), _written(_up(number, 6)), key=len)
+    return min(_decimal_text(Decimal(repr(number))), _decimal_text(_up(number, 6)), key=len)
 
 
-def exponent(number: float) -> str:
+def number_text(number: float) -> str:
     """A number as people write it: 1e-6."""
-    return _written(Decimal(repr(number)))
+    return _decimal_text(Decimal(repr(number)))
 
 
 def in_two_digits(number: float) -> str:
     """A positive number rounded up to two digits: 0.014, 1.4e-5, 2,800."""
-    return _written(_up(number, 2), plain=",f")
+    return _decimal_text(_up(number, 2), plain=",f")
 
 
 def _up(number: float, digits: int) -> Decimal:
     return Context(prec=digits, rounding=ROUND_CEILING).plus(Decimal(number))
 
 
-def _written(number: Decimal, *, plain: str = "f") -> str:
+def _decimal_text(number: Decimal, *, plain: str = "f") -> str:
     with localcontext(prec=MOST_DIGITS):
         short = number.normalize()
     if short.adjusted() in PLAIN:
@@ -103,11 +104,11 @@ def _written(number: Decimal, *, plain: str = "f") -> str:
 
 def flowing(text: str, width: int) -> str:
     """A paragraph in lines of this width, broken at ordinary spaces only: not within ε = 1."""
-    whole = WHOLE.sub(lambda found: found[0].replace(" ", TOGETHER), text)
-    return fill(whole, width, break_on_hyphens=False).replace(TOGETHER, " ")
+    kept = WHOLE.sub(lambda match: match[0].replace(" ", TOGETHER), text)
+    return fill(kept, width, break_on_hyphens=False).replace(TOGETHER, " ")
 
 
-def protected(neighbours: Neighbours) -> str:
+def protection_text(neighbours: Neighbours) -> str:
     """Whose privacy is protected, in the words of every command."""
     relation, unit = str(neighbours), neighbours.unit or "unit"
     return f"each {unit} ({relation.removesuffix(f' one {unit}')} one)"
@@ -121,10 +122,10 @@ def how_to_install(extra: str) -> str:
     )
 
 
-def percent(probability: float, digits: int = 1) -> str:
+def percent_text(probability: float, digits: int = 1) -> str:
     """A probability in percent, rounded up, in more digits where it would seem to be 100 %."""
     shown = f"{rounded_up(100 * probability, digits)} %"
-    return promise.percent(probability) if shown.startswith("100") else shown
+    return promise.as_percent(probability) if shown.startswith("100") else shown
 
 
 def with_error(value: float, error: float) -> tuple[str, str]:
@@ -142,4 +143,33 @@ def _with_large_error(value: float, error: float) -> tuple[str, str]:
         unit = Decimal(1).scaleb(Decimal(error).adjusted() - 2)
         shown = (Decimal(value) / unit).to_integral_value() * unit
         bar = (Decimal(error) / unit).to_integral_value(ROUND_CEILING) * unit + unit
-        return _written(shown), _written(bar)
+        return _decimal_text(shown), _decimal_text(bar)
+
+
+@contextmanager
+def progress_bar(words: str = "Drawing random ranks") -> Generator[Callable[[float], None] | None]:
+    """What to call with fractions of the work done; None where nobody would see it.
+
+    It appears with the first call and is gone at the end.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(words, total=1.0, visible=False)
+        yield lambda done: shown.update(task, completed=done, visible=done < 1)
+
+
+@contextmanager
+def waiting(words: str) -> Generator[None]:
+    """Says what is waited for, until the end of the block."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{words} …"):
+        yield

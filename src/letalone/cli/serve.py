@@ -13,8 +13,9 @@ from ipaddress import ip_address
 from pathlib import Path
 from threading import Thread
 from time import sleep
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from letalone.cli.commands.serve import ServeOptions
 from letalone.cli.screen import console, how_to_install, print_json
 from letalone.errors import ParameterError
 
@@ -28,73 +29,58 @@ TRIES, TRY_SECONDS = 600, 0.2  # workers on a busy machine take long to start
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-class Said(NamedTuple):
-    """Who answers for the data, and how they are reached, where that was typed."""
-
-    controller: str | None = None
-    contact: str | None = None
+def run_serve(options: ServeOptions) -> None:
+    """Serves, or gives an owner a new one-time password."""
+    (serve if options.reset_owner is None else reset)(options)
 
 
-def serve(
-    *,
-    folder: Path,
-    host: str,
-    port: int,
-    workers: int,
-    memory: str | None,
-    database: str | None,
-    ledger: str | None,
-    imports: Path | None,
-    time_step: float,
-    said: Said,
-    as_json: bool,
-    behind: str | None = None,
-    source_hosts: tuple[str, ...] = (),
-    spark_schemas: tuple[str, ...] = (),
-    start_anew: bool = False,
-) -> None:
+def serve(options: ServeOptions) -> None:
     """Prepare the folder, say where to look, and answer until stopped."""
+    host, port, workers = options.host, options.port, options.workers
     _check(port, workers)
-    _check_proxy(behind)
+    _check_proxy(options.behind_proxy)
     _check_free(host, port)
     from letalone.curator.http.serving import prepare
     from letalone.curator.http.serving import serve as answer
     from letalone.curator.settings import Settings
 
     settings = Settings(
-        folder=folder,
-        database=database,
-        ledger=ledger,
-        imports=imports,
-        source_hosts=source_hosts,
-        spark_schemas=spark_schemas,
-        time_step_seconds=time_step,
-        memory_megabytes=memory_of_worker(memory, workers),
+        folder=options.folder,
+        database=options.database,
+        ledger=options.ledger,
+        imports=options.imports,
+        source_hosts=options.source_host,
+        spark_schemas=options.spark_schema,
+        time_step_seconds=options.time_step,
+        memory_megabytes=memory_of_worker(options.memory, workers),
     )
     first = prepare(
-        settings, controller=said.controller, contact=said.contact, start_anew=start_anew
+        settings,
+        controller=options.controller,
+        contact=options.contact,
+        start_anew=options.start_anew,
     )
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    if as_json:
+    if options.as_json:
         _print_as_json(first, address, settings.folder)
     else:
         _print(first, address, settings.folder, place=(host, port))
-    answer(settings, host=host, port=port, workers=workers, behind=behind)
+    answer(settings, host=host, port=port, workers=workers, behind=options.behind_proxy)
 
 
-def reset(
-    name: str, *, folder: Path, database: str | None, ledger: str | None, as_json: bool
-) -> None:
+def reset(options: ServeOptions) -> None:
     """A new one-time password for an owner who has lost theirs; the ledger says that it was so."""
+    name, folder = options.reset_owner or "", options.folder
     _check_installed()
     from letalone.curator.curator import Curator
     from letalone.curator.settings import Settings
 
     if not folder.expanduser().is_dir():
         raise ParameterError(f"There is no curator in {folder}. Name its folder with --folder.")
-    with Curator.open(Settings(folder=folder, database=database, ledger=ledger)) as curator:
+    settings = Settings(folder=folder, database=options.database, ledger=options.ledger)
+    with Curator.open(settings) as curator:
         password = curator.people.reset_owner(name)
-    if as_json:
+    if options.as_json:
         print_json("serve", {"one_time_passwords": {name: password}})
         return
     out = console()
@@ -130,16 +116,16 @@ def memory_of_worker(typed: str | None, workers: int) -> int:
     half, least = half_of_memory() >> 20, workers * SHARES * LEAST_EACH
     if typed is None:
         return max(SHARES * LEAST_EACH, half // workers)
-    most = max(2 * half, least)
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([MG])i?B?", typed.strip(), re.IGNORECASE | re.ASCII)
-    whole = 0.0 if found is None else float(found[1]) * (1024 if found[2] in "gG" else 1)
-    if not least <= whole <= most:
+    largest = max(2 * half, least)
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([MG])i?B?", typed.strip(), re.IGNORECASE | re.ASCII)
+    megabytes = 0.0 if match is None else float(match[1]) * (1024 if match[2] in "gG" else 1)
+    if not least <= megabytes <= largest:
         raise ParameterError(
             f"--memory is {typed!r}, but must be an amount such as 4GB or 800MB: at least"
-            f" {least}MB for {workers} worker{'s' * (workers > 1)}, and at most the {most}MB that"
-            " this machine has."
+            f" {least}MB for {workers} worker{'s' * (workers > 1)}, and at most the {largest}MB"
+            " that this machine has."
         )
-    return int(whole) // workers
+    return int(megabytes) // workers
 
 
 def _check_proxy(behind: str | None) -> None:
@@ -158,9 +144,9 @@ def _check_free(host: str, port: int) -> None:
     try:
         places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         for family, kind, protocol, _, place in places[:1]:
-            with socket.socket(family, kind, protocol) as found:
-                found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                found.bind(place)
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(place)
     except OSError as error:
         raise ParameterError(
             f"{host} port {port} cannot be listened on: {error.strerror or 'unknown'}. Choose"

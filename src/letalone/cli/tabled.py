@@ -15,22 +15,22 @@ from letalone.answers.views import Grid, grid
 from letalone.cli.screen import table
 from letalone.session import Release
 
-MOST_ROWS = 12  # to ask again with --json is free
+MAX_ROWS = 12  # to ask again with --json is free
 HEAD = 2  # lines: the names, and the rule below them
 BETWEEN = 3  # columns between two cells
 
 
 @dataclass(frozen=True, slots=True)
-class Tabled:
+class TableLayout:
     """The tables, and what they leave out."""
 
     tables: tuple[Table, ...]
     more: tuple[str, ...]
 
 
-def tabled(release: Release, *, width: int, height: int) -> Tabled:
+def lay_out(release: Release, *, width: int, height: int) -> TableLayout:
     """The answer in tables of at most this width, and of this height where they can be."""
-    rows, _ = grid(release.keys, release.shown, most=MOST_ROWS)
+    rows, _ = grid(release.keys, release.shown, most=MAX_ROWS)
     number = _number(release)
     front = max(1, len(release.keys))
     parts = _parts(rows, front=front, width=width)
@@ -39,7 +39,7 @@ def tabled(release: Release, *, width: int, height: int) -> Tabled:
     more = [f"and {number - most:,} more rows: --json has all"] if number > most else []
     columns = sum(len(part[0]) - front for part in hidden)
     more += [f"and {columns} more columns: --json has all"] if columns else []
-    return Tabled(tuple(_table(part[: most + 1], front) for part in shown), tuple(more))
+    return TableLayout(tuple(_table(part[: most + 1], front) for part in shown), tuple(more))
 
 
 def _number(release: Release) -> int:
@@ -51,9 +51,9 @@ def _number(release: Release) -> int:
 
 def _fitting(number: int, parts: int, *, height: int) -> tuple[int, int]:
     """How many rows, and how many tables: all, or as many as leave lines to say how many more."""
-    if number <= MOST_ROWS and parts * (HEAD + number) <= height:
+    if number <= MAX_ROWS and parts * (HEAD + number) <= height:
         return number, parts
-    most = min(number, max(1, min(MOST_ROWS, (height - 1) // parts - HEAD)))
+    most = min(number, max(1, min(MAX_ROWS, (height - 1) // parts - HEAD)))
     if parts * (HEAD + most) < height:
         return most, parts
     return most, max(1, (height - 2) // (HEAD + most))

@@ -1,61 +1,108 @@
-"""`letalone train FILE --target COLUMN`: a private model in a file, its price, and what is left."""
+"""`letalone train FILE --target COLUMN`: a private model in a file, its price, and what is left.
 
+Nothing but the same model is written over: a model was paid for, and a file may be its only copy.
+The same training again is free and gives the same model, so it may be written over itself; and
+over that of an earlier version of the data.
+
+  Tested:   tests/cli/test_train.py
+"""
+
+from dataclasses import replace
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from letalone.cli.model_place import check_model_place
-from letalone.cli.offered import to_type
-from letalone.cli.places import ledger_path
-from letalone.cli.progress import bar
-from letalone.cli.screen import console, flowing, print_json, protected
-from letalone.cli.source import Source, known_data_set, offering, read_source
-from letalone.cli.training import Ready, Training, advice, ready
+from letalone.cli.asked_table import AskedTable, open_to_ask
+from letalone.cli.commands.train import TrainOptions
+from letalone.cli.offered import to_type, to_type_again
+from letalone.cli.screen import console, flowing, print_json, protection_text
+from letalone.cli.table_option import fingerprint_of, offer_tables
+from letalone.cli.train_choice import (
+    TrainingPlan,
+    as_question,
+    correct,
+    model_place,
+    plan_training,
+    with_command,
+)
 from letalone.engines.sources import WhichTable
 from letalone.engines.spark_address import is_spark_address
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError, UnsupportedQuery
-from letalone.ledger import DataSet
+from letalone.exact.typed import as_typed, write_rational
+from letalone.learn import model_files
+from letalone.ledger import DataSet, digest_of
+from letalone.ledger.canonical import as_object
 from letalone.privacy import Budget
+from letalone.privacy.curve import Json
 from letalone.privacy.filters import left_in_words
-from letalone.session import ROW, Session
+from letalone.session import ROW
 from letalone.session.beside import is_schema_file, schema_beside, source_of
-from letalone.session.opening import open as open_table
-from letalone.session.table import NOT_ON_SPARK
+from letalone.session.open_table import NOT_ON_SPARK
 
 LISTED = 12
+NAME = "The training"
 DIGITS = 20
 
 
-def train(asked: Training) -> None:
+def train(options: TrainOptions) -> None:
     """Train, and print what it cost; with --dry-run, what it would cost."""
-    _check_kind(asked.file)
-    source = _source(asked)
-    path = ledger_path(asked.file, asked.ledger)
-    known = known_data_set(path, source.schema.name)
-    found = _ready(asked, source, known)
-    if asked.dry_run:
-        _print_preview(found, known)
-        return
-    check_model_place(found, path)
+    _check_kind(options.file)
     try:
-        model, left = _trained(found, path, known)
+        with open_to_ask(as_question(options)) as table:
+            _train(options, table)
+            return
+    except WhichTable as error:
+        refused = offer_tables(
+            error,
+            options.file,
+            lambda choice: to_type_again("train", options, file=choice.file, table=choice.table),
+        )
+    raise refused
+
+
+def _train(options: TrainOptions, table: AskedTable) -> None:
+    plan = _plan(options, table)
+    if options.dry_run:
+        _print_preview(plan, table.known)
+        return
+    check_model_place(plan, table.ledger)
+    session = table.look.session(plan.schema.unit or ROW)
+    table.look.register(plan.budget)
+    try:
+        model = plan.estimator.fit(
+            session, features=plan.features, target=options.target, knots=options.knots
+        )
     except BudgetExceeded as error:
-        words = f"{error}{_affordable(error, asked, source, path)}"
+        refused = _affordable(error, options, table)
     else:
         from letalone.learn.models import save
 
-        _print(found, model, left, path=path, out=save(model, asked.place))
+        standing = session.ledger.data_set(session.name)
+        out = save(model, model_place(options))
+        _print(plan, model, standing, path=table.ledger, out=out)
         return
-    raise BudgetExceeded(words)
+    raise refused
 
 
-def _affordable(error: BudgetExceeded, asked: Training, source: Source, path: Path) -> str:
-    """A command that the budget allows; where nothing is left, where to look."""
-    found = advice(error, asked, source, known_data_set(path, source.schema.name))
-    return found or (
-        " Models that were trained before are still free; only the owner can allow more.\nTry:"
-        + to_type("ledger", "show", str(path))
+def _plan(options: TrainOptions, table: AskedTable) -> TrainingPlan:
+    try:
+        return plan_training(options, table)
+    except LetaloneError as error:
+        refused = with_command(error, options, table)
+    raise refused
+
+
+def _affordable(error: BudgetExceeded, options: TrainOptions, table: AskedTable) -> LetaloneError:
+    """With a command that the budget allows; where nothing is left, with where to look."""
+    now = replace(table, known=table.look.data_set)
+    offer = correct(error.problem, options, now)
+    if offer is not None:
+        return error.with_words(f"{error}\nTry:{to_type_again('train', offer)}")
+    return error.with_words(
+        f"{error} Models that were trained before are still free; only the owner can allow more."
+        "\nTry:" + to_type("ledger", "show", str(table.ledger))
     )
 
 
@@ -65,88 +112,45 @@ def _check_kind(file: str) -> None:
         raise UnsupportedQuery(NOT_ON_SPARK)
 
 
-def _source(asked: Training) -> Source:
-    try:
-        return read_source(asked.file, table=asked.table)
-    except WhichTable as error:
-        found = error
-    raise offering(
-        found, asked.file, lambda named: asked.command(file=named.file, table=named.table)
-    )
-
-
-def _ready(asked: Training, source: Source, known: DataSet | None) -> Ready:
-    try:
-        return ready(asked, source, known)
-    except LetaloneError as error:
-        kind = ParameterError if isinstance(error, ParameterError) else type(error)
-        words = f"{error}{advice(error, asked, source, known)}"
-    raise kind(words)
-
-
-def _trained(found: Ready, path: Path, known: DataSet | None) -> tuple[Any, DataSet]:
-    asked = found.asked
-    with (
-        bar() as progress,
-        open_table(
-            asked.file,
-            unit=found.schema.unit or ROW,
-            budget=found.budget or (known and known.budget),
-            ledger=path,
-            table=asked.table,
-            side_table=asked.side_table,
-            progress=progress,
-        ) as session,
-    ):
-        return _fitted(found, session), session.ledger.data_set(session.name)
-
-
-def _fitted(found: Ready, session: Session) -> Any:
-    asked = found.asked
-    return found.estimator.fit(
-        session, features=found.features, target=asked.target, knots=asked.knots
-    )
-
-
-def _print_preview(found: Ready, known: DataSet | None) -> None:
-    fits = None if known is None else found.fits(known.state)
-    if found.asked.as_json:
-        print_json("train", {**_said(found), "dry_run": True, "fits": fits})
+def _print_preview(plan: TrainingPlan, known: DataSet | None) -> None:
+    fits = None if known is None else plan.fits(known.state)
+    if plan.options.as_json:
+        print_json("train", {**_as_json(plan), "dry_run": True, "fits": fits})
         return
     screen = console()
     enough = {None: "", True: " It fits into the budget.", False: " It does not fit."}[fits]
-    lines = [*_lines(found), f"That would cost ({found.price}).{enough} Nothing was spent."]
+    lines = [*_lines(plan), f"That would cost ({plan.price}).{enough} Nothing was spent."]
     for line in lines:
         screen.print(flowing(line, screen.width), markup=False)
 
 
-def _print(found: Ready, model: Any, left: DataSet, *, path: Path, out: str) -> None:
+def _print(plan: TrainingPlan, model: Any, standing: DataSet, *, path: Path, out: str) -> None:
     repeated = "free of charge" in str(model.release_.left)
-    if found.asked.as_json:
+    if plan.options.as_json:
         more = {
             "repeated": repeated,
-            "budget": in_decimals(left.budget),
-            "remaining": in_decimals(left.remaining),
+            "budget": in_decimals(standing.budget),
+            "remaining": in_decimals(standing.remaining),
             "ledger": str(path),
             "out": out,
         }
-        print_json("train", {**_said(found), **more})
+        print_json("train", {**_as_json(plan), **more})
         return
     screen = console()
     lines = [
-        *_lines(found),
-        f"{_cost(found, repeated=repeated)} Left: about {left_in_words(left.state)} of"
-        f" ({left.budget}), in {path}.",
+        *_lines(plan),
+        f"{_cost(plan, repeated=repeated)} Left: about {left_in_words(standing.state)} of"
+        f" ({standing.budget}), in {path}.",
         f"Written to {out}, with its receipt. letalone predict {out} FILE uses it.",
     ]
     for line in lines:
         screen.print(flowing(line, screen.width), markup=False)
 
 
-def _cost(found: Ready, *, repeated: bool) -> str:
+def _cost(plan: TrainingPlan, *, repeated: bool) -> str:
     if not repeated:
-        return f"It cost ({found.price})."
-    file = schema_beside(found.asked.file, found.asked.table).name
+        return f"It cost ({plan.price})."
+    file = schema_beside(plan.options.file, plan.options.table).name
     return f"An earlier model, free of charge; if the data has changed, raise version in {file}."
 
 
@@ -154,34 +158,96 @@ def in_decimals(budget: Budget) -> dict[str, str]:
     """Both amounts as decimals, rounded down where they have more digits than are of use."""
     rounded = Context(prec=DIGITS, rounding=ROUND_FLOOR)
     amounts = {"epsilon": budget.epsilon, "delta": budget.delta}
-    return {name: f"{_divided(one, rounded):f}" for name, one in amounts.items()}
+    return {name: f"{_divide(amount, rounded):f}" for name, amount in amounts.items()}
 
 
-def _divided(amount: Fraction, context: Context) -> Decimal:
+def _divide(amount: Fraction, context: Context) -> Decimal:
     return context.divide(Decimal(amount.numerator), Decimal(amount.denominator))
 
 
-def _said(found: Ready) -> dict[str, object]:
+def _as_json(plan: TrainingPlan) -> dict[str, object]:
     return {
-        "model": type(found.estimator).__name__,
-        "target": found.asked.target,
-        "features": found.features,
-        "knots": found.asked.knots,
-        "epsilon": found.estimator.epsilon,
-        "delta": found.estimator.delta,
-        "unit": found.schema.unit or ROW,
-        "words": list(found.job.plan.words),
+        "model": type(plan.estimator).__name__,
+        "target": plan.options.target,
+        "features": plan.features,
+        "knots": plan.options.knots,
+        "epsilon": plan.estimator.epsilon,
+        "delta": plan.estimator.delta,
+        "unit": plan.schema.unit or ROW,
+        "words": list(plan.job.plan.words),
     }
 
 
-def _lines(found: Ready) -> list[str]:
-    names = found.features
+def _lines(plan: TrainingPlan) -> list[str]:
+    names = plan.features
     rest = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    knots = "" if found.asked.knots is None else f" Numbers have {found.asked.knots} knots each."
-    one = "" if found.schema.unit is None else f" One row of each {found.schema.unit} counts."
+    knots = "" if plan.options.knots is None else f" Numbers have {plan.options.knots} knots each."
+    unit = plan.schema.unit
+    rows = "" if unit is None else f" One row of each {unit} counts."
     return [
-        f"{type(found.estimator).__name__} for {found.asked.target}, learned from"
+        f"{type(plan.estimator).__name__} for {plan.options.target}, learned from"
         f" {', '.join(names[:LISTED])}{rest}.{knots}",
-        f"Protects {protected(found.schema.protects)}.{one}",
-        *(f"- {line}" for line in found.job.plan.words),
+        f"Protects {protection_text(plan.schema.protects)}.{rows}",
+        *(f"- {line}" for line in plan.job.plan.words),
     ]
+
+
+def check_model_place(plan: TrainingPlan, ledger: Path) -> None:
+    """Before anything is paid: the model can be written, and nothing else is lost by it."""
+    options, place = plan.options, model_place(plan.options)
+    if not place.absolute().parent.is_dir():
+        raise ParameterError(f"There is no folder {place.parent}. Make it, or write elsewhere.")
+    if not place.exists():
+        return
+    try:
+        stored = model_files.read(place)
+    except LetaloneError:
+        raise ParameterError(
+            f"{place} exists and is no model file. Write elsewhere:"
+            + to_type_again("train", options, out=place.with_suffix(".model.json"))
+        ) from None
+    if not _is_of(stored, plan, ledger):
+        raise ParameterError(
+            f"{place} holds another model, a {stored['model']}, which would be lost. Nothing was"
+            f" charged. Write elsewhere:{to_type_again('train', options, out=_elsewhere(options))}"
+        )
+
+
+def _is_of(stored: Json, plan: TrainingPlan, ledger: Path) -> bool:
+    """Whether the file holds what this training gives, of these rows or of an earlier version."""
+    try:
+        receipt = model_files.verify_signed(stored)
+    except LetaloneError:
+        return False
+    if receipt is None or receipt.fingerprint != fingerprint_of(ledger):
+        return False
+    stored_plan = as_object(receipt.body["plan"], name="The plan")
+    rows = as_object(stored_plan.get("rows", {}), name="The plan")
+    held = {
+        "data_set": receipt.body["data_set"],
+        "model": stored_plan.get("model"),
+        "target": stored_plan.get("target"),
+        "where": rows.get("where"),
+        "price": [stored["epsilon"], stored["delta"]],
+    }
+    return digest_of(held, name=NAME) == digest_of(_describe_plan(plan), name=NAME)
+
+
+def _describe_plan(plan: TrainingPlan) -> Json:
+    amounts = (plan.estimator.epsilon, plan.estimator.delta)
+    return {
+        "data_set": plan.schema.name,
+        "model": plan.job.described(),
+        "target": plan.job.target,
+        "where": None,
+        "price": [write_rational(as_typed(amount)) for amount in amounts],
+    }
+
+
+def _elsewhere(options: TrainOptions) -> Path:
+    """A file that is not there yet, named for what the training has of its own."""
+    parts = [] if options.knots is None else [f"knots{options.knots}"]
+    parts += [] if options.model is None else [options.model]
+    names = chain(parts, (str(number) for number in count(2)))
+    places = (model_place(options).with_suffix(f".{name}.json") for name in names)
+    return next(place for place in places if not place.exists())

@@ -1,25 +1,121 @@
-"""Options that several commands have, each declared once. Only typer is loaded for them."""
+"""Options as they are typed: a command takes one record of them, whose fields are the options.
 
+Options that several commands have are declared here once. Only typer is loaded for them. An option
+is public, so an error quotes its value; a value that is to be hidden never comes here.
+"""
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
+Declared = TypeVar("Declared", bound=Callable[..., Any])
+
 TABLE = "A table: a file (.csv, .parquet, .duckdb), postgresql://… or spark:…"
+COMMA = re.compile(r"[+-]?\d+,\d+")
+RATIO = re.compile(r"[+-]?\d+/[1-9]\d*")
+
+
+def new_app(**settings: Any) -> typer.Typer:
+    """The typer app of one command, or of a group of them."""
+    return typer.Typer(rich_markup_mode=None, add_completion=False, **settings)
+
+
+def command(
+    app: typer.Typer, name: str | None = None, *, work: str | None = None, **settings: Any
+) -> Callable[[Declared], Declared]:
+    """Adds a command to an app: a function whose parameters are its options, or a record of them.
+
+    The function is the work itself, and returns the exit code. Of a record, `work` says which
+    function takes it ("module:name"): its module is loaded when the command runs, so that help is
+    quick. `--json` also counts where it stands before the command. `tuple[str, ...]` is an option
+    to be repeated.
+    """
+
+    def add(declared: Declared) -> Declared:
+        options = get_type_hints(declared, include_extras=True)
+        parameters = list(signature(declared).parameters.values())
+        several = {parameter.name for parameter in parameters if _is_tuple(options[parameter.name])}
+
+        def typed(context: typer.Context, **values: Any) -> None:
+            values |= {name: tuple(values[name] or ()) for name in several}
+            values["as_json"] = values["as_json"] or bool(context.obj)
+            result = declared(**values)
+            code = _load(work)(result) if work else result
+            if code:
+                raise typer.Exit(code)
+
+        kept = {
+            parameter.name: _for_typer(parameter, options[parameter.name])
+            for parameter in parameters
+        }
+        first = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD)
+        typed.__doc__ = declared.__doc__
+        typed.__annotations__ = {"context": typer.Context} | {
+            name: parameter.annotation for name, parameter in kept.items()
+        }
+        cast_to_any: Any = typed
+        cast_to_any.__signature__ = Signature([first, *kept.values()])
+        app.command(name, **settings)(typed)
+        return declared
+
+    return add
+
+
+def _load(place: str) -> Callable[[Any], Any]:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _is_tuple(hint: Any) -> bool:
+    return get_origin(hint) is Annotated and get_origin(get_args(hint)[0]) is tuple
+
+
+def _for_typer(parameter: Parameter, hint: Any) -> Parameter:
+    """The parameter as typer reads it: a tuple of any length is a list there, or nothing."""
+    kept = parameter.replace(annotation=hint, kind=Parameter.KEYWORD_ONLY)
+    if not _is_tuple(hint):
+        return kept
+    kind, *more = get_args(hint)
+    listed: Any = list[get_args(kind)[0]]
+    return kept.replace(annotation=Annotated[(listed | None, *more)], default=None)
 
 
 def read_number(word: str) -> float:
     """The number that was typed, or an error with a remedy."""
-    from letalone.cli.numbers import number
-
-    return number(word)
+    try:
+        return float(word)
+    except ValueError:
+        raise typer.BadParameter(_not_a_number(word, "a number such as 0.5")) from None
 
 
 def read_whole_number(word: str) -> int:
-    """The whole number that was typed, or an error with a remedy."""
-    from letalone.cli.numbers import whole_number
+    """The whole number that was typed (10000, 1e4), or an error with a remedy."""
+    try:
+        return int(word) if not _is_short_and_whole(word) else int(float(word))
+    except ValueError:
+        raise typer.BadParameter(_not_a_number(word, "a whole number such as 10000")) from None
 
-    return whole_number(word)
+
+def _is_short_and_whole(word: str) -> bool:
+    value = float(word)
+    return abs(value) < 2**53 and value.is_integer()
+
+
+def _not_a_number(word: str, needed: str) -> str:
+    if word.startswith("-") and word.lstrip("-")[:1].isalpha():
+        return f"{word} is not an option here, and no number."
+    remedy = ""
+    if COMMA.fullmatch(word):
+        remedy = f" Write a point, not a comma: {word.replace(',', '.')}"
+    elif RATIO.fullmatch(word):
+        above, _, below = word.partition("/")
+        remedy = f" Write a decimal: {int(above) / int(below):.6g}"
+    return f"'{word[:40]}' is given, but it must be {needed}.{remedy}"
 
 
 def number(words: str, *, show_default: bool = True) -> Any:
@@ -32,38 +128,39 @@ def whole_number(words: str, *, hidden: bool = False) -> Any:
     return typer.Option(help=words, parser=read_whole_number, metavar="NUMBER", hidden=hidden)
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+def text(words: str, metavar: str, *names: str, hidden: bool = False) -> Any:
+    """An option that takes a text, shown as `metavar` in the help."""
+    return typer.Option(*names, help=words, metavar=metavar, hidden=hidden)
+
+
+def switch(name: str, words: str, *, hidden: bool = False) -> Any:
+    """An option without a value."""
+    return typer.Option(name, help=words, hidden=hidden)
+
+
+AsJson = Annotated[bool, switch("--json", "Print one JSON object.")]
 Epsilon = Annotated[float | None, number("The privacy to spend. Smaller is more private.")]
 Confidence = Annotated[float, number("How often the error bar must be right.")]
 AnyTable = Annotated[str, typer.Argument(help=TABLE, metavar="FILE")]
 DataFile = Annotated[str, typer.Argument(help="A file: .csv, .parquet or .duckdb.", metavar="FILE")]
 TableName = Annotated[
-    str | None,
-    typer.Option("--table", help="Which table of a DuckDB file or a server.", metavar="NAME"),
+    str | None, text("Which table of a DuckDB file or a server.", "NAME", "--table")
 ]
-TableOfFile = Annotated[
-    str | None, typer.Option("--table", help="Which table of a DuckDB file.", metavar="NAME")
-]
+TableOfFile = Annotated[str | None, text("Which table of a DuckDB file.", "NAME", "--table")]
 SideTableName = Annotated[
     str | None,
-    typer.Option(
-        "--side-table",
-        help="On a server, a copy with ranks that may be written.",
-        metavar="NAME",
-        hidden=True,  # so that the rest fits a screen
+    # Hidden, so that the rest fits a screen.
+    text(
+        "On a server, a copy with ranks that may be written.", "NAME", "--side-table", hidden=True
     ),
 ]
 LedgerOption = Annotated[
-    Path | None,
-    typer.Option("--ledger", help="The ledger; else NAME.letalone.db beside it.", metavar="PATH"),
+    Path | None, text("The ledger; else NAME.letalone.db beside it.", "PATH", "--ledger")
 ]
 UnitOption = Annotated[
-    str | None,
-    typer.Option("--unit", help="The column that tells people apart, or 'row'.", metavar="COLUMN"),
+    str | None, text("The column that tells people apart, or 'row'.", "COLUMN", "--unit")
 ]
-KeptHead = Annotated[
-    str | None, typer.Option(help="A head that you kept elsewhere.", metavar="HASH")
-]
-OwnersKey = Annotated[
-    str | None, typer.Option(help="The owner's key or its fingerprint.", metavar="DIGITS")
-]
+KeptHead = Annotated[str | None, text("A head that you kept elsewhere.", "HASH")]
+OwnersKey = Annotated[str | None, text("The owner's key or its fingerprint.", "DIGITS")]
+Force = Annotated[bool, switch("--force", "Write over what is there.")]
+PlotFile = Annotated[Path | None, typer.Option(help="Draw to this .svg, .png or .pdf.")]

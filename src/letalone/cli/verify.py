@@ -25,7 +25,7 @@ def verify(
     stored = _read(path)
     if stored.get("kind") == "ledger":
         _refuse_key(key)
-        kept = [_read(one) for one in checkpoints]
+        kept = [_read(checkpoint) for checkpoint in checkpoints]
         _check_export(stored, head=head, checkpoints=kept, as_json=as_json)
         return
     if head is not None or checkpoints:
@@ -74,17 +74,22 @@ def _refuse_key(key: str | None) -> None:
 def _check_export(
     stored: Json, *, head: str | None, checkpoints: Sequence[Json], as_json: bool
 ) -> None:
-    found = verify_export(stored, head=head, checkpoints=checkpoints)
+    verified = verify_export(stored, head=head, checkpoints=checkpoints)
     if as_json:
-        print_json("verify", {"kind": "ledger", **verified_as_json(found)})
+        print_json("verify", {"kind": "ledger", **verified_as_json(verified)})
         return
-    print_verified(found)
+    print_verified(verified)
 
 
 def _check_checkpoint(stored: Json, *, key: str | None, as_json: bool) -> None:
     """A checkpoint by itself: whether it is as it was signed."""
-    found = check_signed(stored, public_key=key)
-    body = {"kind": CHECKPOINT, "holds": True, "fingerprint": found, "compared": key is not None}
+    fingerprint = check_signed(stored, public_key=key)
+    body = {
+        "kind": CHECKPOINT,
+        "holds": True,
+        "fingerprint": fingerprint,
+        "compared": key is not None,
+    }
     if as_json:
         shown = {name: stored[name] for name in ("number", "hash", "time")}
         print_json("verify", {**body, **shown})
@@ -93,16 +98,16 @@ def _check_checkpoint(stored: Json, *, key: str | None, as_json: bool) -> None:
     screen.print("[bold]The checkpoint is unchanged since it was signed.[/bold]")
     screen.print(f"{'entry':<12} {stored['number']}, signed {stored['time']}", markup=False)
     screen.print(f"{'hash':<12} {stored['hash']}", markup=False)
-    screen.print(f"{'fingerprint':<12} {found}", markup=False)
+    screen.print(f"{'fingerprint':<12} {fingerprint}", markup=False)
     words = "Compare a ledger with it: letalone verify EXPORT --checkpoint FILE"
     screen.print(words, markup=False)
-    screen.print(flowing(_trusted(compared=key is not None), WIDTH), markup=False)
+    screen.print(flowing(_trust_words(compared=key is not None), WIDTH), markup=False)
 
 
 def _check_model(stored: Json, *, key: str | None, as_json: bool) -> None:
     """A model file, and that its receipt was signed for this model."""
-    content = model_files.checked(stored)
-    if model_files.signed(content, public_key=key) is None:
+    content = model_files.check_content(stored)
+    if model_files.verify_signed(content, public_key=key) is None:
         raise ParameterError(
             "The model file is whole, but has no receipt: no ledger was charged for the model, so"
             " there is nothing to check it against. Fit it on a table, or with budget=."
@@ -111,20 +116,20 @@ def _check_model(stored: Json, *, key: str | None, as_json: bool) -> None:
 
 
 def _check_receipt(stored: Json, *, key: str | None, as_json: bool) -> None:
-    found = verify_receipt(stored, public_key=key)
+    receipt = verify_receipt(stored, public_key=key)
     if as_json:
-        shown = {"kind": "receipt", "holds": True, "fingerprint": found.fingerprint}
-        print_json("verify", {**shown, "compared": found.compared, "body": found.body})
+        shown = {"kind": "receipt", "holds": True, "fingerprint": receipt.fingerprint}
+        print_json("verify", {**shown, "compared": receipt.compared, "body": receipt.body})
         return
     screen = console()
     screen.print("[bold]The receipt is unchanged since it was signed.[/bold]")
-    for name, value in _lines(found):
+    for name, value in _lines(receipt):
         screen.print(f"{name:<12} {value}", markup=False)
-    screen.print(flowing(_trust(found), WIDTH), markup=False)
+    screen.print(flowing(_trust(receipt), WIDTH), markup=False)
 
 
-def _lines(found: Receipt) -> list[tuple[str, str]]:
-    body = found.body
+def _lines(receipt: Receipt) -> list[tuple[str, str]]:
+    body = receipt.body
     label = cast("dict[str, str | None] | None", body["neighbours"]) or {}
     relation = str(label.get("relation") or "not named").replace("add/", "add or ")
     unit = label.get("unit") or "unit"
@@ -136,16 +141,16 @@ def _lines(found: Receipt) -> list[tuple[str, str]]:
         ("question", str(body["digest"])),
         ("entry", f"{body['entry']}, settled {body['time']}"),
         ("letalone", str(programs.get("letalone"))),
-        ("fingerprint", found.fingerprint),
+        ("fingerprint", receipt.fingerprint),
     ]
     return [(name, value if len(value) <= 64 else f"{value[:LONGEST]}...") for name, value in lines]
 
 
-def _trust(found: Receipt) -> str:
-    return _trusted(compared=found.compared)
+def _trust(receipt: Receipt) -> str:
+    return _trust_words(compared=receipt.compared)
 
 
-def _trusted(*, compared: bool) -> str:
+def _trust_words(*, compared: bool) -> str:
     if compared:
         return "It was signed by the key that you gave."
     return (

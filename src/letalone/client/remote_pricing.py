@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
+from letalone.answers.arranged import AS_IT_IS, Arrangement, arrange_release
 from letalone.answers.release import SplitPart, Standing
 from letalone.client.records import DAMAGE
 from letalone.client.said import amount
@@ -18,7 +18,7 @@ from letalone.errors import FormatError, LetaloneError
 from letalone.errors.problem import without_context
 from letalone.exact.typed import CONFIDENCE, COUNT, DELTA, EPSILON, Number
 from letalone.ledger import verify_receipt
-from letalone.plans.query import Plan
+from letalone.plans.plan import Plan
 from letalone.privacy.stored import from_json
 from letalone.session.preview import Preview
 from letalone.session.release import Release, releases_from
@@ -65,7 +65,7 @@ class RemotePriced:
         release = read_signed(answer, public_key=self.table.public_key)
         _check_answers(release, self.plan, self._price)
         remarked = replace(release, standing=replace(release.standing, remark=self.remark))
-        return arranged(remarked, self.arrangement)
+        return arrange_release(remarked, self.arrangement)
 
     @property
     def _price(self) -> dict[str, Number]:

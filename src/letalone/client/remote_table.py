@@ -16,9 +16,9 @@ from letalone.engines.arrow import array_of, table_of
 from letalone.engines.frames import as_arrow
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import Number
-from letalone.plans.query import Plan, PublicJoin
+from letalone.plans.plan import Plan, PublicJoin
 from letalone.plans.schema import Schema
-from letalone.session.table import OpenTable
+from letalone.session.open_table import OpenTable
 from letalone.session.time_steps import NOBODY
 
 SENT = (bool, int, float, str, type(None))

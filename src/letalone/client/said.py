@@ -6,7 +6,7 @@ Tested:   tests/client/test_problems.py, test_hostile_service.py
 from decimal import Decimal
 from fractions import Fraction
 
-from letalone.exact.typed import as_typed, read_written
+from letalone.exact.typed import as_typed, read_rational
 
 LONGEST = 5000
 
@@ -14,7 +14,7 @@ LONGEST = 5000
 def amount(words: object) -> Fraction:
     """Digits such as 0.7 and 1e-6, or a fraction; ValueError for what is too long to be one."""
     text = str(words)
-    return read_written(text) if "/" in text else as_typed(Decimal(text))
+    return read_rational(text) if "/" in text else as_typed(Decimal(text))
 
 
 def printable(words: str) -> str:

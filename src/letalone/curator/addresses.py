@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from contextlib import closing
 
 from letalone.curator.settings import Settings
-from letalone.engines.failure import EngineFailed, contained
+from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.opening import open_engine
-from letalone.engines.postgres_address import folded, is_address, places_of, read_address
+from letalone.engines.postgres_address import fold_host, is_address, places_of, read_address
 from letalone.engines.spark_address import is_spark_address, parts_of, read_spark_address
 from letalone.errors import ParameterError
 from letalone.errors.problem import without_context
@@ -49,7 +49,7 @@ def check_allowed(settings: Settings, written: object) -> str:
         )
     _check_options(address.given)
     places = places_of(address.given)
-    allowed = {folded(host) for host in settings.source_hosts}
+    allowed = {fold_host(host) for host in settings.source_hosts}
     if not places or not set(places) <= allowed:
         raise ParameterError(
             "The address leads to a host that this curator may not read. Allowed are:"
@@ -62,7 +62,7 @@ def check_table(address: str, schema: Schema) -> None:
     """Refuses a schema that a table elsewhere does not have, and rows made across people."""
     words = "The table cannot be opened: its server or Spark failed while its names were read."
     without_context(
-        lambda: contained(lambda: _check_on_server(address, schema)),
+        lambda: hide_engine_errors(lambda: _check_on_server(address, schema)),
         EngineFailed,
         error=ParameterError(words),
     )

@@ -24,12 +24,12 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import Row, bindparam, select
 
-from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
-from letalone.answers.release import ReleaseRecord, Standing, explained
+from letalone.answers.arranged import AS_IT_IS, Arrangement, arrange_release
+from letalone.answers.release import ReleaseRecord, Standing, explain_question
 from letalone.curator.caches import CacheMiss
 from letalone.curator.consistency import statement_of_seen
 from letalone.curator.daily_quota import check_quota, count_bytes
-from letalone.curator.data_sets import DataSets
+from letalone.curator.data_store import DataStore
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.idempotency import KeyedRequest, find_earlier_answer, pseudonyms_of
 from letalone.curator.locks import Turns
@@ -59,8 +59,8 @@ from letalone.errors import (
 from letalone.exact.typed import EPSILON
 from letalone.ledger import digest_of
 from letalone.ledger.claims import UnderWay
-from letalone.plans.query import Plan
-from letalone.plans.stored import plan_from_json
+from letalone.plans.plan import Plan
+from letalone.plans.stored_plans import plan_from_json
 from letalone.privacy.curve import Json, Privacy
 from letalone.session.preview import Preview
 from letalone.session.pricing import Priced, least_epsilon_remark
@@ -80,13 +80,13 @@ UNFORESEEN = "The service failed before anything was charged."
 class AskingService:
     """What analysts do; nothing exact leaves here."""
 
-    __slots__ = ("_data_sets", "_people", "_remembered", "_requests", "_shared", "_turns")
+    __slots__ = ("_people", "_remembered", "_requests", "_shared", "_store", "_turns")
 
     def __init__(
-        self, shared: Dependencies, people: PeopleService, data_sets: DataSets, requests: Requests
+        self, shared: Dependencies, people: PeopleService, store: DataStore, requests: Requests
     ) -> None:
         self._shared, self._people = shared, people
-        self._data_sets, self._requests = data_sets, requests
+        self._store, self._requests = store, requests
         self._remembered, self._turns = AnswerCache(), Turns()
 
     def preview(self, question: Question, price: Price, *, by: str) -> Preview:
@@ -110,15 +110,12 @@ class AskingService:
         """The question, its price and its split in words, and the SQL: no data touched."""
         terms = self._without_rows(question, self._at_price(price), by=by).terms
         words = self.left(question, terms.privacy, delta=terms.delta, by=by)
-        return explained(terms, [words], sql=sql)
+        return explain_question(terms, [words], sql=sql)
 
     def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
         terms = self._without_rows(question, self._at_price(price), by=by).terms
-        remaining = least_remaining(
-            self._shared.ledger_view, question, terms.privacy, delta=terms.delta, by=by
-        )
-        return remaining.more
+        return self.remaining(question, terms.privacy, delta=terms.delta, by=by).more
 
     def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
         """What is left of the own grant, and how many more like this fit, in words."""
@@ -197,7 +194,7 @@ class AskingService:
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
         release = replace(release, standing=replace(release.standing, repeated=mine))
-        answer = Answer(arranged(release, arrangement), arrangement)
+        answer = Answer(arrange_release(release, arrangement), arrangement)
         if key is not None and release.asked.version == version:
             self._remembered.put(key, answer.repeated(), letters=len(stored))
         return answer
@@ -219,7 +216,7 @@ class AskingService:
         if question.sql is None:
             return Answer(release)
         with self._ready(question, granted, by=by) as query:
-            return Answer(arranged(release, query.arrangement))
+            return Answer(arrange_release(release, query.arrangement))
 
     def _released(
         self, question: Question, price: Price, granted: Granted, *, by: str
@@ -339,12 +336,12 @@ class AskingService:
     def _check_known(self, question: Question, *, by: str) -> None:
         self._people.require(by, Role.ANALYST)
         for name in (question.data_set, *question.others):
-            self._data_sets.check_there(name)
+            self._store.row(name, retired=True)
 
     def _allowed(self, question: Question, *, by: str) -> Granted:
         names = (question.data_set, *question.others)
         for name in names:
-            self._data_sets.check_answers(name)
+            self._store.check_answers(name)
         return {
             name: self._requests.check(name, purpose=question.purpose, analyst=by) for name in names
         }
@@ -372,7 +369,7 @@ class AskingService:
     def _opened(
         self, question: Question, granted: Granted, after: ExitStack, *, by: str
     ) -> Generator[Query]:
-        with self._data_sets.opened(*granted) as sessions:
+        with self._store.opened(*granted) as sessions:
             mine = [self._behalf(session, question, by) for session in sessions]
             for session in mine:  # no public table stays with a data set that others ask
                 after.callback(session.bound().table.forget_public)

@@ -30,8 +30,8 @@ from letalone.curator.tables import CONTROLLER_FACTS, DATA_SETS, PEOPLE, SEEN, i
 from letalone.curator.words import read_list, write_list
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.ledger import Ledger
-from letalone.ledger.postgres import is_postgres
 from letalone.ledger.remembering import Seen
+from letalone.ledger.store import is_postgres
 from letalone.ledger.trips import Asked
 
 KEY_MARK = "mark of the master key"  # beside who answers for the data

@@ -13,8 +13,6 @@ from letalone.curator.people import PeopleService
 from letalone.curator.records import Role
 from letalone.curator.tables import CONTROLLER_FACTS
 
-CONTACT_FIELDS = ("controller", "contact")
-
 
 @dataclass(frozen=True, slots=True)
 class ControllerContact:

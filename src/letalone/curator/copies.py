@@ -23,12 +23,17 @@ from letalone.curator.places import keep_private
 from letalone.curator.records import Affected, ColumnEffects
 from letalone.engines import syntax
 from letalone.engines.csv_files import load_csv, odd_lines_of
-from letalone.engines.failure import EngineFailed, contained
+from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.long_cells import check_cells
-from letalone.engines.parquet_files import reads_to_the_end, relation_of_parquet, sound_copy, unsafe
+from letalone.engines.parquet_files import (
+    copy_readable,
+    reads_to_the_end,
+    relation_of_parquet,
+    unsafe_columns,
+)
 from letalone.engines.reading import Stored, check_readable, read
-from letalone.engines.rows import Relation
+from letalone.engines.rows import TableRef
 from letalone.engines.sources import LOADED, Files, find_files, relation_of_csv
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
@@ -51,7 +56,9 @@ def copy_declared(source: Path, schema: Schema, target: Path) -> Affected:
     )
     try:
         return without_context(
-            lambda: contained(lambda: _copy(source, schema, target)), EngineFailed, error=error
+            lambda: hide_engine_errors(lambda: _copy(source, schema, target)),
+            EngineFailed,
+            error=error,
         )
     except BaseException:
         target.unlink(missing_ok=True)
@@ -84,8 +91,8 @@ def _copy(source: Path, schema: Schema, target: Path) -> Affected:
         files.check_unchanged()
         effects = _count_effects(duck, loaded, schema)
         rules = [syntax.alias(by_rule(loaded, column), column.name) for column in schema.columns]
-        rows = syntax.select(rules, syntax.renamed(loaded.sql, "loaded"))
-        duck.run(exp.Create(this=syntax.table_named(KEPT), kind="TABLE", expression=rows))
+        rows = syntax.select(rules, syntax.rename(loaded.sql, "loaded"))
+        duck.run(exp.Create(this=syntax.table(KEPT), kind="TABLE", expression=rows))
         save(duck, schema, target)
     return replace(effects, **_of_lines(files))
 
@@ -108,7 +115,7 @@ def _duck(files: Files, writable: Sequence[Path]) -> Generator[LockedDuck]:
         yield duck
 
 
-def _relation(duck: LockedDuck, files: Files, schema: Schema) -> Relation:
+def _relation(duck: LockedDuck, files: Files, schema: Schema) -> TableRef:
     if files.kind == "parquet":
         relation = relation_of_parquet(duck, files.paths)
     elif files.kind == "csv":
@@ -120,27 +127,27 @@ def _relation(duck: LockedDuck, files: Files, schema: Schema) -> Relation:
             raise unknown_column(column.name, list(relation.columns), table=schema.name)
         check_readable(column, relation.columns[column.name])
     kept = {column.name: relation.columns[column.name] for column in schema.columns}
-    return Relation(relation.sql, kept)
+    return TableRef(relation.sql, kept)
 
 
-def _load(duck: LockedDuck, files: Files, relation: Relation) -> Relation:
+def _load(duck: LockedDuck, files: Files, relation: TableRef) -> TableRef:
     """The declared columns as they are stored, in a table; broken cells are missing."""
     if files.kind == "csv":
         load_csv(duck, files.paths, LOADED, only=list(relation.columns))
         return relation
     if files.kind == "parquet":
-        risky = unsafe(relation, relation.columns)
+        risky = unsafe_columns(relation, relation.columns)
         if not all(reads_to_the_end(duck, files.paths, relation.columns[n]) for n in risky):
-            return sound_copy(duck, files.paths, relation)
-    names = [syntax.named(name, "source") for name in relation.columns]
-    rows = syntax.select(names, syntax.renamed(relation.sql, "source"))
-    duck.run(exp.Create(this=syntax.table_named(LOADED), kind="TABLE", expression=rows))
-    return Relation(syntax.table_named(LOADED), relation.columns)
+            return copy_readable(duck, files.paths, relation)
+    names = [syntax.column(name, "source") for name in relation.columns]
+    rows = syntax.select(names, syntax.rename(relation.sql, "source"))
+    duck.run(exp.Create(this=syntax.table(LOADED), kind="TABLE", expression=rows))
+    return TableRef(syntax.table(LOADED), relation.columns)
 
 
-def by_rule(loaded: Relation, column: Column, *, clamped: bool = True) -> Sql:
+def by_rule(loaded: TableRef, column: Column, *, clamped: bool = True) -> Sql:
     """The value that is kept: of its type, finite, within its bounds; else missing."""
-    source = syntax.named(column.name, "loaded")
+    source = syntax.column(column.name, "loaded")
     term = read(loaded.columns[column.name], source, column, clamped=clamped)
     if column.type is Type.INTEGER and loaded.columns[column.name].type in FRACTIONS:
         return syntax.case((_is_whole(loaded.columns[column.name], source, column), term.sql))
@@ -157,13 +164,13 @@ def _is_whole(stored: Stored, source: Sql, column: Column) -> Sql:
     return syntax.operation(exp.EQ, exact, cast)
 
 
-def _count_effects(duck: LockedDuck, loaded: Relation, schema: Schema) -> Affected:
+def _count_effects(duck: LockedDuck, loaded: TableRef, schema: Schema) -> Affected:
     unit = None if schema.unit is None else by_rule(loaded, schema.column(schema.unit))
     nobody = exp.Boolean(this=False) if unit is None else syntax.is_null(unit)
     counts: list[Sql] = [exp.Count(this=exp.Star()), _number_of(nobody)]
     for column in schema.columns:
         counts += [_number_of(condition) for condition in _effects_of_column(loaded, column)]
-    (row,) = duck.run(syntax.select(counts, syntax.renamed(loaded.sql, "loaded")))
+    (row,) = duck.run(syntax.select(counts, syntax.rename(loaded.sql, "loaded")))
     rows, without, *rest = cast("tuple[int, ...]", row)
     touched = [
         ColumnEffects(column.name, *rest[4 * place : 4 * place + 4])
@@ -172,18 +179,20 @@ def _count_effects(duck: LockedDuck, loaded: Relation, schema: Schema) -> Affect
     return Affected(rows, rows - without, without, tuple(touched))
 
 
-def _effects_of_column(loaded: Relation, column: Column) -> list[Sql]:
+def _effects_of_column(loaded: TableRef, column: Column) -> list[Sql]:
     """When a cell counts as unreadable, as clamped, as another key, as missing."""
-    source = syntax.named(column.name, "loaded")
+    source = syntax.column(column.name, "loaded")
     plain, kept = by_rule(loaded, column, clamped=False), by_rule(loaded, column)
     no = exp.Boolean(this=False)
-    unreadable = syntax.joined(exp.And, [syntax.is_present(source), syntax.is_null(plain)])
+    unreadable = syntax.join_conditions(exp.And, [syntax.is_present(source), syntax.is_null(plain)])
     clamped = syntax.operation(exp.NEQ, plain, kept)
     listed = [key for key in column.keys or () if key is not None]
     other = syntax.is_present(kept)
     if listed:
         constants = [syntax.constant(key) for key in listed]
-        other = syntax.joined(exp.And, [other, syntax.negated(syntax.listed(kept, constants))])
+        other = syntax.join_conditions(
+            exp.And, [other, syntax.negate(syntax.is_one_of(kept, constants))]
+        )
     keyed = no if column.keys is None else other
     return [unreadable, clamped, keyed, syntax.is_null(source.copy())]
 
@@ -194,9 +203,9 @@ def _number_of(condition: Sql) -> Sql:
 
 def save(duck: LockedDuck, schema: Schema, target: Path) -> None:
     """Writes the kept rows that have a unit."""
-    names = [syntax.named(column.name) for column in schema.columns]
-    where = [] if schema.unit is None else [syntax.is_present(syntax.named(schema.unit))]
-    rows = syntax.select(names, syntax.renamed(syntax.table_named(KEPT), "kept"), where=where)
+    names = [syntax.column(column.name) for column in schema.columns]
+    where = [] if schema.unit is None else [syntax.is_present(syntax.column(schema.unit))]
+    rows = syntax.select(names, syntax.rename(syntax.table(KEPT), "kept"), where=where)
     form = exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET"))
     files = [syntax.text(str(target))]
     duck.run(exp.Copy(this=exp.Subquery(this=rows), kind=False, files=files, params=[form]))
@@ -206,15 +215,15 @@ def save(duck: LockedDuck, schema: Schema, target: Path) -> None:
 @contextmanager
 def opened_copy(file: Path, schema: Schema, target: Path | None = None) -> Generator[LockedDuck]:
     """A connection in which the kept rows are a table; for one who may see them."""
-    files = contained(lambda: find_files(file))
+    files = hide_engine_errors(lambda: find_files(file))
     with _duck(files, [] if target is None else [target]) as duck:
-        relation = contained(lambda: _relation(duck, files, schema))
+        relation = hide_engine_errors(lambda: _relation(duck, files, schema))
         check_cells(file, relation.columns)
-        loaded = contained(lambda: _load(duck, files, relation))
+        loaded = hide_engine_errors(lambda: _load(duck, files, relation))
         rules = [syntax.alias(by_rule(loaded, column), column.name) for column in schema.columns]
-        rows = syntax.select(rules, syntax.renamed(loaded.sql, "loaded"))
-        made = exp.Create(this=syntax.table_named(KEPT), kind="TABLE", expression=rows)
-        contained(lambda: duck.run(made))
+        rows = syntax.select(rules, syntax.rename(loaded.sql, "loaded"))
+        made = exp.Create(this=syntax.table(KEPT), kind="TABLE", expression=rows)
+        hide_engine_errors(lambda: duck.run(made))
         try:
             yield duck
         except BaseException:

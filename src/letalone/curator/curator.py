@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from shutil import disk_usage
-from types import TracebackType
 from typing import Self
 
 from letalone.curator.asking import AskingService
@@ -42,7 +41,7 @@ from letalone.curator.words import Clock, utc_now
 from letalone.engines.lockdown import Room
 from letalone.errors import ParameterError, ServiceUnavailable
 from letalone.ledger import Ledger
-from letalone.ledger.postgres import is_postgres
+from letalone.ledger.store import is_postgres
 from letalone.ledger.touching import touch
 
 MIN_FREE_BYTES = 64 << 20  # bytes: some thousand answers
@@ -70,7 +69,7 @@ class Curator:
         self.beforehand = RegistrationPreview(shared, self.people, self.data_sets)
         self.requests = Requests(shared, self.people, self.data_sets)
         self.proposals = Proposals(shared, self.people, self.data_sets)
-        self.asking = AskingService(shared, self.people, self.data_sets, self.requests)
+        self.asking = AskingService(shared, self.people, self.data_sets.store, self.requests)
         self.subjects = Subjects(shared, self.people, self.data_sets)
         self.facts = ControllerService(shared, self.people)
         self.openness = PublicPage(shared, self.data_sets, self.facts)
@@ -155,7 +154,7 @@ class Curator:
 
     def close(self) -> None:
         """Closes sessions, ledger and database; a second time does nothing."""
-        self.data_sets.close()
+        self.data_sets.store.close()
         self._spill.close()
         self.ledger.close()
         self._shared.database.close()
@@ -163,12 +162,7 @@ class Curator:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

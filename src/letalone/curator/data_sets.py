@@ -7,7 +7,7 @@ with it. What is shown to anybody but owners and stewards is what was declared.
 """
 
 from collections.abc import Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import datetime
 from json import dumps, loads
@@ -18,10 +18,9 @@ from sqlalchemy import insert, select
 
 from letalone.curator.addresses import check_allowed, check_table
 from letalone.curator.copies import check_columns_there, check_declared, copy_declared
-from letalone.curator.data_store import DataSetRow, DataStore, WriteRows, read_schema
+from letalone.curator.data_store import DataSetRow, DataStore, read_schema
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.notices import removal, to_remove
-from letalone.curator.open_sessions import RowsLocation
 from letalone.curator.people import PeopleService
 from letalone.curator.places import (
     place_for_upload,
@@ -47,22 +46,21 @@ from letalone.curator.words import (
     write_time,
 )
 from letalone.engines.addresses import is_address
-from letalone.engines.long_cells import ANY
+from letalone.engines.long_cells import ANY_SIZE
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import budget_to_json, read_text
 from letalone.plans.schema import Schema
 from letalone.plans.unnamed import check_unlisted
 from letalone.privacy.curve import Json
-from letalone.session.session import Session
 
 
 class DataSets:
     """Registers, renews and retires tables, each a name with a budget."""
 
-    __slots__ = ("_people", "_shared", "_store")
+    __slots__ = ("_people", "_shared", "store")
 
     def __init__(self, shared: Dependencies, people: PeopleService) -> None:
-        self._shared, self._people, self._store = shared, people, DataStore(shared)
+        self._shared, self._people, self.store = shared, people, DataStore(shared)
 
     # What owners do.
 
@@ -102,9 +100,9 @@ class DataSets:
     def _new(self, registration: Registration) -> Generator[Schema]:
         """The schema with its next version; nobody else registers this name within the block."""
         schema = self._check_declared(registration)
-        with self._store.changing(schema.name):
+        with self.store.changing(schema.name):
             self._check_new(schema.name)
-            yield replace(schema, version=self._store.next_version(schema.name))
+            yield replace(schema, version=self.store.next_version(schema.name))
 
     def _register_address(self, registration: Registration, address: str, *, by: str) -> None:
         self._people.require(by, Role.OWNER)
@@ -131,9 +129,9 @@ class DataSets:
             def write(old: Path, schema: Schema, target: Path) -> None:
                 self._shared.settings.import_limits.check(source, schema)
                 counted.append(copy_declared(source, schema, target))
-                self._store.keep_members(old, schema)
+                self.store.keep_members(old, schema)
 
-            version = self._store.rewrite(
+            version = self.store.rewrite(
                 name, write, began=lambda version: _write_effects(counted[0], version)
             )
         self._shared.ledger.administer(name, "renewed", {"version": version}, by=[by])
@@ -141,7 +139,7 @@ class DataSets:
 
     def add_purpose(self, name: str, purpose: Purpose, *, by: str) -> DataSetRecord:
         self._people.require(by, Role.OWNER)
-        self._store.row(name)
+        self.store.row(name)
         budget = self._shared.ledger.data_set(name).budget
         if not purpose.budget <= budget:
             raise ParameterError(
@@ -160,7 +158,7 @@ class DataSets:
 
     def withdraw_purpose(self, name: str, purpose: str, *, why: str, by: str) -> DataSetRecord:
         self._people.require(by, Role.OWNER, Role.STEWARD)
-        self._store.row(name)
+        self.store.row(name)
         words = read_text("why", why)
         self._shared.ledger.withdraw(name, purpose=purpose, analyst=None, why=words, by=[by])
         return self.record(name)
@@ -170,13 +168,13 @@ class DataSets:
         charged anew (by an owner). An external file must be there, with the declared columns.
         """
         self._people.require(by, Role.OWNER)
-        row = self._store.row(name)
+        row = self.store.row(name)
         if _is_imports_file(row):
-            with self._store.changing(name):
+            with self.store.changing(name):
                 check_columns_there(
                     place_of_import(self._shared.settings, row.file), read_schema(row)
                 )
-        version = self._store.with_new_version(name)
+        version = self.store.with_new_version(name)
         body: Json = {"version": version, **({} if why is None else {"why": why})}
         self._shared.ledger.administer(name, "version raised", body, by=[by])
         return version
@@ -188,10 +186,10 @@ class DataSets:
         whether it is must not decide what is free.
         """
         self._people.require(by, Role.OWNER)
-        if _is_imports_file(self._store.row(name)):
+        if _is_imports_file(self.store.row(name)):
             self.raise_version(name, by=by, why=why)
         else:
-            self._store.open_anew(name)
+            self.store.open_anew(name)
         self._shared.ledger.thaw(name, why)
         self._shared.ledger.administer(name, "thawed", {"why": why}, by=[by])
 
@@ -199,18 +197,18 @@ class DataSets:
         """Removes the rows for good (by an owner); what was spent and released stays on record."""
         self._people.require(by, Role.OWNER)
         words = read_text("why", why)
-        self._store.remove(name)
+        self.store.remove(name)
         self._shared.ledger.administer(name, "retired", {"why": words}, by=[by])
         return self.record(name)
 
     def retire_overdue(self) -> list[str]:
         """Retires data sets whose retention date is over, after a day's notice (notices.py)."""
         today = self._shared.clock().date()
-        days = {row.name: read_day(row.retention) for row in self._store.rows() if not row.retired}
+        days = {row.name: read_day(row.retention) for row in self.store.rows() if not row.retired}
         over = [name for name, day in days.items() if day is not None and day < today]
         removed = to_remove(self._shared, over)
         for name in removed:
-            self._store.remove(name)
+            self.store.remove(name)
             self._shared.ledger.administer(
                 name, "retired", {"why": "its retention date is over"}, by=[]
             )
@@ -219,16 +217,10 @@ class DataSets:
     # What is public, and what is not.
 
     def record(self, name: str) -> DataSetRecord:
-        return self._record(self._store.row(name, retired=True))
+        return self._record(self.store.row(name, retired=True))
 
     def records(self) -> Sequence[DataSetRecord]:
-        return [self._record(row) for row in self._store.rows()]
-
-    def check_there(self, name: str) -> None:
-        self._store.row(name, retired=True)
-
-    def check_answers(self, name: str) -> None:
-        self._store.check_answers(name)
+        return [self._record(row) for row in self.store.rows()]
 
     def troubles(self, *, by: str) -> dict[str, str]:
         """Why data sets cannot be read, by name, where a file is not what it must be: for owners.
@@ -236,35 +228,16 @@ class DataSets:
         From its name alone: what is in a file is seen when it is opened.
         """
         self._people.require(by, Role.OWNER)
-        troubles = {row.name: self._store.trouble(row) for row in self._store.rows()}
+        troubles = {row.name: self.store.trouble(row) for row in self.store.rows()}
         return {name: words for name, words in troubles.items() if words is not None}
 
     def affected(self, name: str, *, by: str) -> Affected:
         """How many values the rules touched: exact, for owners and stewards only."""
         self._people.require(by, Role.OWNER, Role.STEWARD)
-        stored = self._store.row(name).affected
+        stored = self.store.row(name).affected
         if stored is None:
             raise NotThere(f"{name!r} was not imported: the rules apply whenever it is read.")
         return _read_effects(loads(stored))
-
-    # Rows, for the parts that may have them.
-
-    def opened(self, *names: str) -> AbstractContextManager[list[Session]]:
-        """The open sessions of data sets; their rows stay as they are until the block ends."""
-        return self._store.opened(*names)
-
-    def rows_at(self, name: str) -> AbstractContextManager[RowsLocation]:
-        return self._store.rows_at(name)
-
-    def rewrite(self, name: str, write: WriteRows) -> int:
-        """Puts other rows in the place of those of an imported table; the version it has then."""
-        return self._store.rewrite(name, write)
-
-    def with_new_version(self, name: str) -> int:
-        return self._store.with_new_version(name)
-
-    def close(self) -> None:
-        self._store.close()
 
     # How it is done.
 
@@ -307,7 +280,7 @@ class DataSets:
         return schema
 
     def _check_new(self, name: str) -> None:
-        if name.casefold() in {row.name.casefold() for row in self._store.rows()}:
+        if name.casefold() in {row.name.casefold() for row in self.store.rows()}:
             raise AlreadyDecided(
                 f"There is a data set {name!r}, or one whose name looks the same. Newer data of the"
                 " same people are imported with renew; other data need another name."
@@ -318,7 +291,9 @@ class DataSets:
     ) -> None:
         if file is None:
             raise ParameterError("An external data set is a file of the import folder.")
-        replace(self._shared.settings.import_limits, rows=ANY, megabytes=ANY).check(source, schema)
+        replace(self._shared.settings.import_limits, rows=ANY_SIZE, megabytes=ANY_SIZE).check(
+            source, schema
+        )
         check_columns_there(source, schema)
         self._open_budget(registration, schema, by=by)
         self._insert(registration, schema, file=file, affected=None, by=by)

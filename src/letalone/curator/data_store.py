@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from letalone.curator.addresses import check_allowed
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.locks import shared_lock
-from letalone.curator.master_key import keep_members, member_marks
+from letalone.curator.master_key import keep_members
 from letalone.curator.notices import forget_notice
 from letalone.curator.open_sessions import OpenSessions, RowsLocation, not_openable
 from letalone.curator.places import lock_of_files, place_of_import, place_to_keep
@@ -157,7 +157,8 @@ class DataStore:
         """Who was in rows that go, as marks."""
         if schema.unit is None:
             return
-        marks = member_marks(self._shared.master, schema.name, unit_ids(old, schema))
+        mark = self._shared.master.member
+        marks = [mark(schema.name, unit_id) for unit_id in unit_ids(old, schema)]
         file = keep_members(self._shared.settings.data_folder, marks)
         current = IMPORTS.c.members.is_(None) & (IMPORTS.c.data_set == schema.name)
         with self._shared.database.writing() as connection:

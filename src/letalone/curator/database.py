@@ -45,7 +45,7 @@ from letalone.curator.caches import StampedCache
 from letalone.curator.tables import METADATA
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
 from letalone.ledger.patience import IN_TURN
-from letalone.ledger.trips import Asked, Together
+from letalone.ledger.trips import Asked, Pipeline
 from letalone.ledger.watch import Watch, watch_of_file, watch_of_postgresql
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -119,7 +119,7 @@ class Database:
                     connection.execute(statement, values)
             return
         with self._connected(None) as connection:
-            together = Together(connection, begin=ALONE)
+            together = Pipeline(connection, begin=ALONE)
             for statement, values in statements:
                 together.write(statement, values)
             together.end()
@@ -293,7 +293,7 @@ def _engine(url: str) -> Engine:
 
 def _on_postgresql(driver: URL) -> Engine:
     try:
-        from letalone.ledger.connecting import bounded
+        from letalone.ledger.connecting import bound_silence
 
         engine = create_engine(
             driver,
@@ -302,7 +302,7 @@ def _on_postgresql(driver: URL) -> Engine:
             pool_use_lifo=True,
             hide_parameters=True,
         )
-        return bounded(engine)  # a server that was away is reached again
+        return bound_silence(engine)  # a server that was away is reached again
     except ModuleNotFoundError:
         raise ParameterError(
             "A database in PostgreSQL needs psycopg: pip install 'letalone[postgres]'."

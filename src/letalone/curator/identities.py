@@ -99,7 +99,9 @@ class Identities:
         person = self._find_by_subject(identity) or self._bind_by_email(identity)
         if person is None:
             raise NotRecognised(_not_linked(identity))
-        return replace(self._people.known_elsewhere(person), account=_account_words(identity))
+        return replace(
+            self._people.known_elsewhere(person), account=(identity.issuer, identity.subject)
+        )
 
     def _find_by_subject(self, identity: Identity) -> str | None:
         wanted = select(IDENTITIES.c.person).where(
@@ -154,10 +156,6 @@ def _account(typed: str) -> dict[str, str | None]:
 def _plain(email: str) -> str | None:
     """An e-mail as it is compared: other letters can look alike, or fold to the same ones."""
     return email.lower() if email.isascii() else None
-
-
-def _account_words(identity: Identity) -> tuple[str, str]:
-    return identity.issuer, identity.subject
 
 
 def _check_free(connection: Connection, issuer: str, account: dict[str, str | None]) -> None:

@@ -16,7 +16,7 @@ from itertools import chain
 from sqlalchemy import or_, select
 
 from letalone.answers.arranged import Arrangement
-from letalone.answers.release import Asked
+from letalone.answers.release import Terms
 from letalone.curator.daily_quota import check_quota
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.ledger_view import LedgerView
@@ -24,8 +24,8 @@ from letalone.curator.questions import check_asks
 from letalone.curator.records import Question
 from letalone.curator.tables import RELEASES
 from letalone.errors import BudgetExceeded, LetaloneError
-from letalone.plans.parts import Mean
-from letalone.plans.query import Plan
+from letalone.plans.aggregates import Mean
+from letalone.plans.plan import Plan
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Privacy
 from letalone.privacy.filters import FilterState, left_in_words
@@ -98,7 +98,7 @@ def look_at_question(
     shared: Dependencies,
     question: Question,
     query: Query,
-    terms: Asked,
+    terms: Terms,
     preview: Preview,
     *,
     by: str,
@@ -149,7 +149,7 @@ def _why_not(
     shared: Dependencies,
     question: Question,
     query: Query,
-    terms: Asked,
+    terms: Terms,
     room: Remaining,
     *,
     by: str,

@@ -104,11 +104,6 @@ def keep_members(folder: Path, marks: Iterable[bytes]) -> str:
     return place.name
 
 
-def member_marks(master: MasterKey, data_set: str, ids: Iterable[str]) -> list[bytes]:
-    """The marks of some ids."""
-    return [master.member(data_set, unit_id) for unit_id in ids]
-
-
 def is_member(place: Path, marks: set[bytes]) -> bool:
     """Whether one of the marks is in a file."""
     return not marks.isdisjoint(_read_marks(place))

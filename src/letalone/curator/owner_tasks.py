@@ -17,7 +17,7 @@ from pathlib import Path
 from letalone.curator.open_sessions import RowsLocation
 from letalone.curator.unit_rows import rows_of_unit
 from letalone.engines.addresses import in_words
-from letalone.engines.server_rows import deleting, rows_of_one, updating
+from letalone.engines.server_rows import rows_of_one, write_delete, write_update
 from letalone.engines.spark_address import is_spark_address
 from letalone.plans.schema import Schema
 
@@ -38,7 +38,7 @@ def erase_statement(source: RowsLocation, unit_id: str, *, rows: int) -> str:
         return f"Nothing is to be removed: {_name_place(source.place)} has no rows {which}."
     server = _server_address(source.place)
     if server is not None:
-        run = deleting(server, source.schema, unit_id)
+        run = write_delete(server, source.schema, unit_id)
         return f"On {_name_place(source.place)}, run: {run} It must say DELETE {rows}."
     return f"In {_name_place(source.place)}, remove every row {which}: {_rows(rows)}."
 
@@ -72,7 +72,7 @@ def _update_statement(
     rows = rows_of_one(address, schema, unit_id)
     if not 0 <= row < len(rows):
         return None
-    run = updating(address, rows[row], changes)
+    run = write_update(address, rows[row], changes)
     return (
         f"On {_name_place(address)}, run: {run} It must say UPDATE 1; if it says UPDATE 0, the row"
         " has been changed since, and another statement is needed."

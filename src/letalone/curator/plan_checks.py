@@ -17,12 +17,7 @@ for at about 14 prices.
 from collections.abc import Iterable, Iterator
 
 from letalone.errors import ParameterError
-from letalone.plans.clauses import Join, PublicJoin
-from letalone.plans.expressions import Expression, column_names
-from letalone.plans.features import PerUnit, made_of
-from letalone.plans.formulas import Aggregate, flattened
-from letalone.plans.pairs import Regression, TwoClamped
-from letalone.plans.parts import (
+from letalone.plans.aggregates import (
     Deviation,
     Extreme,
     Histogram,
@@ -32,7 +27,12 @@ from letalone.plans.parts import (
     Quantiles,
     Variance,
 )
-from letalone.plans.query import Plan
+from letalone.plans.clauses import Join, PublicJoin
+from letalone.plans.expressions import Expression, column_names
+from letalone.plans.features import PerUnit, made_of
+from letalone.plans.formulas import Aggregate, with_formula_parts
+from letalone.plans.pairs import Regression, TwoClamped
+from letalone.plans.plan import Plan
 from letalone.session.notes import expressions_in
 
 STEPS_OF_BOUNDS, STEPS_OF_TWO_COLUMNS = 60, 3
@@ -78,10 +78,9 @@ def _keys(joins: Iterable[Join]) -> set[str]:
 
 def check_work(plan: Plan, most: int, *, error: bool = False) -> None:
     """Refuses a plan that takes longer to be priced than a free request may."""
-    parts = [part for _, part in flattened(plan.aggregates)]
-    steps = sum(
-        _steps(part) * (STEPS_OF_SEARCH if error and _is_searched(part) else 1) for part in parts
-    )
+    parts = [part for _, part in with_formula_parts(plan.aggregates)]
+    searched = SEARCHED_AGGREGATES if error else ()
+    steps = sum(_steps(p) * (STEPS_OF_SEARCH if isinstance(p, searched) else 1) for p in parts)
     if steps > most:
         why = " for an error to keep" if error else ""
         raise ParameterError(
@@ -107,7 +106,3 @@ def _steps(aggregate: Aggregate) -> int:
             return STEPS_OF_TWO_COLUMNS
         case _:
             return 1
-
-
-def _is_searched(aggregate: Aggregate) -> bool:
-    return isinstance(aggregate, SEARCHED_AGGREGATES)

@@ -76,15 +76,11 @@ def _activity(record: DataSetRecord, grants: list[Grant]) -> Json:
         "purposes": [purpose.name for purpose in record.purposes],
         "categories_of_data_subjects": [record.schema.unit or "row"],
         "categories_of_personal_data": [column.name for column in record.schema.columns],
-        "recipients": _recipients(record, grants),
+        "recipients": sorted({g.analyst for g in grants if g.data_set == record.name}),
         "transfers_to_third_countries": "none by the curator: answers only, to the recipients",
         "time_limit_for_erasure": str(record.retention) if record.retention else "not set",
         "retired": record.retired,
     }
-
-
-def _recipients(record: DataSetRecord, grants: list[Grant]) -> list[str]:
-    return sorted({grant.analyst for grant in grants if grant.data_set == record.name})
 
 
 def _rows(record: DataSetRecord, grants: list[Grant]) -> list[str]:

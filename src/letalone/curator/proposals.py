@@ -141,7 +141,7 @@ class Proposals:
             raise NotPermitted("You proposed it yourself. A second person has to agree.")
         if not self._people.has(proposal.proposed_by, *DECIDE):
             raise NotPermitted("Who proposed it is no steward or owner any more. Propose it anew.")
-        if analyst_is(proposal, by):
+        if proposal.analyst == by:
             raise NotPermitted("This is your own budget. Somebody else has to agree.")
         people = [self._people.person(name) for name in (proposal.proposed_by, by)]
         self._check_own_passwords(people)
@@ -255,11 +255,6 @@ def _handled_words(person: Person) -> str:
     return (
         f"was handled by {person.handed_by!r}: added, given a password or roles, or let in again,"
     )
-
-
-def analyst_is(proposal: Proposal, person: str) -> bool:
-    """Whether a proposal is about a person's own budget."""
-    return proposal.analyst == person
 
 
 @reads_stored

@@ -13,12 +13,12 @@ from letalone.curator.records import Question
 from letalone.errors import NotAllowed, ParameterError
 from letalone.plans.clauses import Join, PublicJoin
 from letalone.plans.features import rows_schema
-from letalone.plans.query import Plan
-from letalone.plans.stored import plan_from_json
+from letalone.plans.plan import Plan
+from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.unnamed import check_names_nobody
 from letalone.privacy.curve import Json
-from letalone.session.joining import join_of
-from letalone.session.partners import private_join
+from letalone.session.private_joins import private_join
+from letalone.session.public_joins import join_of
 from letalone.session.query import Query
 from letalone.session.session import Session
 

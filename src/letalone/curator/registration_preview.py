@@ -19,7 +19,7 @@ from letalone.curator.people import PeopleService
 from letalone.curator.places import place_of_import, place_of_upload, place_to_keep
 from letalone.curator.records import Affected, Registration, Role
 from letalone.engines.csv_files import guess_csv
-from letalone.engines.failure import EngineFailed, contained
+from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.lockdown import working_in
 from letalone.engines.opening import open_engine
 from letalone.errors import ParameterError
@@ -95,7 +95,7 @@ class RegistrationPreview:
 
 def _columns(source: Path | str, otherwise: str) -> Sequence[Column]:
     def look() -> Sequence[Column]:
-        with closing(contained(lambda: open_engine(source))) as engine:
+        with closing(hide_engine_errors(lambda: open_engine(source))) as engine:
             return _check_column_count(engine.schema().columns)
 
     def failed(caught: Exception) -> ParameterError:

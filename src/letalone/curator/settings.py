@@ -22,6 +22,8 @@ from letalone.engines.long_cells import check_cells
 from letalone.engines.sources import PARQUET
 from letalone.engines.spark_address import parts_of
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 from letalone.plans.schema import Schema
 
 NO_CONTROLLER, NO_CONTACT = "not named", "not given"
@@ -134,10 +136,12 @@ class Settings:
         object.__setattr__(self, "spark_schemas", tuple(self.spark_schemas))
         for schema in self.spark_schemas:
             if len(parts_of(schema) or ()) != 2:
-                raise ParameterError(
-                    f"spark_schemas has {schema!r}, but must have names such as 'lake.clinic':"
-                    " a catalogue (Spark's own is spark_catalog) and a schema."
+                what = (
+                    f"has {schema!r}, but must have names such as 'lake.clinic': a catalogue"
+                    " (Spark's own is spark_catalog) and a schema."
                 )
+                spelled = Spelled(f"spark_schemas {what}", f"--spark-schema {what}")
+                raise ParameterError(problem(Code.VALUE_NOT_ALLOWED, words=spelled))
         if self.imports is not None:
             object.__setattr__(self, "imports", Path(self.imports).expanduser().absolute())
         for name in (field.name for field in fields(self) if field.type is int):

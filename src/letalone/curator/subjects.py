@@ -47,9 +47,9 @@ from letalone.curator.unit_rows import (
 )
 from letalone.curator.words import new_id, time_of, write_time
 from letalone.errors import FormatError, LetaloneError, ParameterError
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, EntryKind
 from letalone.plans.schema import Schema
-from letalone.plans.stored import plan_from_json
+from letalone.plans.stored_plans import plan_from_json
 from letalone.privacy.curve import Json
 from letalone.session.notes import question_of
 
@@ -76,10 +76,11 @@ NO_ROW = "There is no such row of this person. Rows are counted from 0."
 class Subjects:
     """Carries out requests of people in the data, by a steward; every act is in the ledger."""
 
-    __slots__ = ("_data_sets", "_people", "_shared")
+    __slots__ = ("_data_sets", "_people", "_shared", "_store")
 
     def __init__(self, shared: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
-        self._shared, self._people, self._data_sets = shared, people, data_sets
+        self._shared, self._people = shared, people
+        self._data_sets, self._store = data_sets, data_sets.store
 
     def holdings(self, unit_id: str, *, by: str, why: str) -> list[Holding]:
         words = self._check_reason(by, why, unit_id)
@@ -96,8 +97,8 @@ class Subjects:
         person = self._read(data_set, unit_id, words)
         held = self._versions_of_person(data_set, person)
         entries = self._shared.ledger.entries(data_set)
-        reserved = {entry.number: entry for entry in entries if entry.kind is Kind.RESERVED}
-        settled = [_settled_number(entry) for entry in entries if entry.kind is Kind.SETTLED]
+        reserved = {entry.number: entry for entry in entries if entry.kind is EntryKind.RESERVED}
+        settled = [_settled_number(entry) for entry in entries if entry.kind is EntryKind.SETTLED]
         made = [_read_release(reserved[number]) for number in settled if number in reserved]
         self._write(data_set, "subject's releases shown", person.spelled, {"why": words}, by=by)
         return [entry for entry in made if _was_in(entry.version, held)]
@@ -106,7 +107,7 @@ class Subjects:
         self, data_set: str, unit_id: str, *, by: str, why: str
     ) -> Sequence[Mapping[str, object]]:
         words = self._check_reason(by, why, unit_id)
-        with self._data_sets.rows_at(data_set) as source:
+        with self._store.rows_at(data_set) as source:
             person = _read_person(source, unit_id, words)
             rows = rows_of_unit(source.place, source.schema, person.spelled)
         self._write(data_set, "subject's rows shown", person.spelled, {"why": words}, by=by)
@@ -138,7 +139,7 @@ class Subjects:
             made.append(copy_corrected(old, schema, person, target, row=row, changes=changes))
 
         # Also where there is no such row: the version is public, and must not tell.
-        version = self._data_sets.rewrite(data_set, write)
+        version = self._store.rewrite(data_set, write)
         self._write(data_set, "subject corrected", person, {**about, "version": version}, by=by)
         remarks = made[0]
         if remarks is None:
@@ -161,7 +162,7 @@ class Subjects:
             self._forget_marks(data_set, person)  # here, where nobody else changes them
 
         # Also where there are no rows: the version is public, and must not tell.
-        version = self._data_sets.rewrite(data_set, write)
+        version = self._store.rewrite(data_set, write)
         self._write(
             data_set, "subject erased", person.spelled, {**about, "version": version}, by=by
         )
@@ -190,7 +191,7 @@ class Subjects:
         name = cast("str", row.data_set)
         body: Json = {"subject": row.subject or None, "act": act, "done": done, "words": words}
         self._shared.ledger.administer(name, f"subject: {row.what} at the source", body, by=[by])
-        version = self._data_sets.with_new_version(name) if done else self._version(name)
+        version = self._store.with_new_version(name) if done else self._version(name)
         erased = done and row.what == "erase" and row.finder
         key_words = self._destroy([row.finder]) if erased else ""
         came = "carried out" if done else "not carried out"
@@ -218,7 +219,7 @@ class Subjects:
         return [IN_IMPORTS] if any(file.is_file() for file in folder.rglob("*")) else []
 
     def _read(self, data_set: str, unit_id: str, words: str) -> PersonId:
-        with self._data_sets.rows_at(data_set) as source:
+        with self._store.rows_at(data_set) as source:
             return _read_person(source, unit_id, words)
 
     def _find_open_task(self, connection: Connection, act: str, outcome: str) -> DataSetRow:
@@ -241,7 +242,7 @@ class Subjects:
         """
         if not row.finder or self._data_sets.record(row.data_set).retired:
             return  # erased before, or its source is not read any more
-        with self._data_sets.rows_at(row.data_set) as source:
+        with self._store.rows_at(row.data_set) as source:
             ids = unit_ids(source.place, source.schema)
             is_held = any(
                 self._shared.master.finder(row.data_set, unit_id) == row.finder for unit_id in ids
@@ -265,7 +266,7 @@ class Subjects:
         """Whether one data set holds a person; that it cannot be read ends no look at others."""
         held, called = None, unit_id
         try:
-            with self._data_sets.rows_at(data_set) as source:
+            with self._store.rows_at(data_set) as source:
                 called = read_id(source, unit_id).spelled
                 held = number_of_rows(source.place, source.schema, called) > 0
         except NotAnId:
@@ -289,7 +290,7 @@ class Subjects:
         """From which version on the person was in, or was not, in order."""
         folder, marks = self._shared.settings.data_folder, self._marks(data_set, person)
         wanted = select(IMPORTS).where(IMPORTS.c.data_set == data_set).order_by(IMPORTS.c.version)
-        with self._data_sets.rows_at(data_set) as source:
+        with self._store.rows_at(data_set) as source:
             now = number_of_rows(source.place, source.schema, person.spelled) > 0
             rows = self._shared.database.rows(wanted)
             return [
@@ -330,7 +331,7 @@ class Subjects:
         changes: Mapping[str, object],
         by: str,
     ) -> Done:
-        with self._data_sets.rows_at(data_set) as source:
+        with self._store.rows_at(data_set) as source:
             remarks = check_corrected(source.schema, changes)
             statement = correct_statement(source, unit_id, row=row, changes=changes)
         words = (
@@ -340,7 +341,7 @@ class Subjects:
         return self._ask_owner(data_set, unit_id, task, about, by=by)
 
     def _ask_to_erase(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Done:
-        with self._data_sets.rows_at(data_set) as source:
+        with self._store.rows_at(data_set) as source:
             rows = number_of_rows(source.place, source.schema, unit_id)
             task = OwnerTask("erase", rows, erase_statement(source, unit_id, rows=rows))
         return self._ask_owner(data_set, unit_id, task, about, by=by)

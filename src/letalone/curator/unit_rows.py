@@ -15,10 +15,10 @@ from sqlglot import exp
 
 from letalone.curator.copies import KEPT, by_rule, opened_copy, save
 from letalone.engines import server_rows, spark_rows, syntax
-from letalone.engines.failure import contained
+from letalone.engines.failure import hide_engine_errors
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.reading import SQL_TYPES, Stored
-from letalone.engines.rows import Relation
+from letalone.engines.rows import TableRef
 from letalone.engines.spark_address import is_spark_address
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
@@ -46,8 +46,8 @@ def spelled_id(file: Path | str, schema: Schema, typed: str) -> str | None:
         cell = syntax.select(
             [syntax.alias(by_rule(loaded, column, clamped=False), column.name)], loaded.sql
         )
-        text = syntax.select([_as_text(column)], syntax.nested(cell, "read"))
-        ((spelled,),) = contained(lambda: duck.run(text))
+        text = syntax.select([_as_text(column)], syntax.subquery(cell, "read"))
+        ((spelled,),) = hide_engine_errors(lambda: duck.run(text))
     return cast("str | None", spelled)
 
 
@@ -57,7 +57,7 @@ def unit_ids(file: Path | str, schema: Schema) -> Iterable[str]:
         return _at(file).units_at(file, schema)
     with opened_copy(file, schema) as duck:
         ids = syntax.select([_id(schema)], _kept_rows())
-        rows = contained(lambda: duck.run(ids.distinct()))
+        rows = hide_engine_errors(lambda: duck.run(ids.distinct()))
     return [cast("str", row[0]) for row in rows]
 
 
@@ -68,9 +68,9 @@ def rows_of_unit(file: Path | str, schema: Schema, unit_id: str) -> list[dict[st
         return [dict(row.values) for row in _at(file).rows_of_one(file, schema, unit_id)]
     names = [column.name for column in schema.columns]
     with opened_copy(file, schema) as duck:
-        columns = [syntax.named(name) for name in names]
+        columns = [syntax.column(name) for name in names]
         query = syntax.select(columns, _kept_rows(), where=[_is_unit(schema, unit_id)])
-        rows = contained(lambda: duck.run(query.order_by(exp.column("rowid"))))
+        rows = hide_engine_errors(lambda: duck.run(query.order_by(exp.column("rowid"))))
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
@@ -83,17 +83,15 @@ def number_of_rows(file: Path | str, schema: Schema, unit_id: str) -> int:
         query = syntax.select(
             [exp.Count(this=exp.Star())], _kept_rows(), where=[_is_unit(schema, unit_id)]
         )
-        return cast("int", contained(lambda: duck.run(query))[0][0])
+        return cast("int", hide_engine_errors(lambda: duck.run(query))[0][0])
 
 
 def copy_without(file: Path, schema: Schema, unit_id: str, target: Path) -> None:
     """A new file without a person's rows."""
     with opened_copy(file, schema, target) as duck:
-        gone = exp.Delete(
-            this=syntax.table_named(KEPT), where=exp.Where(this=_is_unit(schema, unit_id))
-        )
-        contained(lambda: duck.run(gone))
-        contained(lambda: save(duck, schema, target))
+        gone = exp.Delete(this=syntax.table(KEPT), where=exp.Where(this=_is_unit(schema, unit_id)))
+        hide_engine_errors(lambda: duck.run(gone))
+        hide_engine_errors(lambda: save(duck, schema, target))
 
 
 def copy_corrected(
@@ -115,9 +113,9 @@ def copy_corrected(
         ruled = {
             name: _apply_rules(duck, schema.column(name), value) for name, value in changes.items()
         }
-        rows = contained(lambda: duck.run(ids.order_by(exp.column("rowid"))))
+        rows = hide_engine_errors(lambda: duck.run(ids.order_by(exp.column("rowid"))))
         if not 0 <= row < len(rows):
-            contained(lambda: save(duck, schema, target))
+            hide_engine_errors(lambda: save(duck, schema, target))
             return None
         values = [
             exp.EQ(
@@ -129,11 +127,9 @@ def copy_corrected(
         here = syntax.operation(
             exp.EQ, exp.column("rowid"), syntax.whole(cast("int", rows[row][0]))
         )
-        change = exp.Update(
-            this=syntax.table_named(KEPT), expressions=values, where=exp.Where(this=here)
-        )
-        contained(lambda: duck.run(change))
-        contained(lambda: save(duck, schema, target))
+        change = exp.Update(this=syntax.table(KEPT), expressions=values, where=exp.Where(this=here))
+        hide_engine_errors(lambda: duck.run(change))
+        hide_engine_errors(lambda: save(duck, schema, target))
     return _remarks(schema, ruled)
 
 
@@ -177,7 +173,7 @@ def _apply_rules(duck: LockedDuck, column: Column, value: object) -> RuledValue:
         return RuledValue(None, None)
     loaded = _typed_cell(column, str(value).lower() if isinstance(value, bool) else str(value))
     both = [by_rule(loaded, column), by_rule(loaded, column, clamped=False)]
-    ((kept, plain),) = contained(lambda: duck.run(syntax.select(both, loaded.sql)))
+    ((kept, plain),) = hide_engine_errors(lambda: duck.run(syntax.select(both, loaded.sql)))
     if kept is None:
         raise ParameterError(
             f"The new value of {column.name!r} is no {column.type.value}. Write it as in a CSV"
@@ -186,10 +182,10 @@ def _apply_rules(duck: LockedDuck, column: Column, value: object) -> RuledValue:
     return RuledValue(kept, plain)
 
 
-def _typed_cell(column: Column, written: str) -> Relation:
+def _typed_cell(column: Column, written: str) -> TableRef:
     """One cell of text, as a CSV file has it."""
     text = syntax.select([syntax.alias(syntax.text(written), column.name)], _nothing())
-    return Relation(syntax.nested(text, "loaded"), {column.name: Stored(column.name, "VARCHAR")})
+    return TableRef(syntax.subquery(text, "loaded"), {column.name: Stored(column.name, "VARCHAR")})
 
 
 def _constant(column: Column, value: object) -> Sql:
@@ -202,11 +198,11 @@ def _constant(column: Column, value: object) -> Sql:
 
 
 def _nothing() -> Sql:
-    return syntax.renamed(syntax.called("range", syntax.whole(1)), "once")
+    return syntax.rename(syntax.call("range", syntax.whole(1)), "once")
 
 
 def _kept_rows() -> Sql:
-    return syntax.renamed(syntax.table_named(KEPT), "kept")
+    return syntax.rename(syntax.table(KEPT), "kept")
 
 
 def _id(schema: Schema) -> Sql:
@@ -215,7 +211,7 @@ def _id(schema: Schema) -> Sql:
 
 def _as_text(column: Column) -> Sql:
     """How an id is spelled; zero in one way."""
-    value = syntax.named(column.name)
+    value = syntax.column(column.name)
     if column.type is Type.NUMBER:
         zero = syntax.operation(exp.EQ, value, syntax.double(0.0))
         value = syntax.case((zero, syntax.double(0.0)), otherwise=value.copy())

@@ -13,7 +13,7 @@ from sqlalchemy import Row
 
 from letalone.curator.database import DatabaseDamaged, damage_error
 from letalone.errors import ParameterError
-from letalone.exact.typed import read_written
+from letalone.exact.typed import read_rational
 from letalone.ledger.data_sets import read_name
 from letalone.privacy import Budget
 
@@ -121,7 +121,7 @@ def read_record(record: type[T], row: "Row[Any]", **values: object) -> T:
 @reads_stored
 def read_budget(row: "Row[tuple[Any, ...]]") -> Budget:
     """The budget of a row."""
-    return Budget(read_written(row.epsilon), read_written(row.delta))
+    return Budget(read_rational(row.epsilon), read_rational(row.delta))
 
 
 def new_id() -> str:

@@ -9,8 +9,13 @@ their schema files and their ledger lie.
 from pathlib import Path
 
 from letalone.engines import postgres_address, spark_address
-from letalone.engines.spark_address import is_spark_address, place_of, read_spark_address, spelled
-from letalone.engines.spark_frame import is_spark
+from letalone.engines.spark_address import (
+    is_spark,
+    is_spark_address,
+    place_of,
+    read_spark_address,
+    written_name,
+)
 from letalone.errors import ParameterError
 
 
@@ -26,13 +31,13 @@ def check_address(source: str, table: str | None = None) -> None:
         return
     read_spark_address(source)
     if table is not None:
-        raise ParameterError("The address names a table, and so does table=. Leave one out.")
+        raise ParameterError(postgres_address.two_tables_named())
 
 
 def in_words(source: str) -> str:
     """What the table at an address is called, for people."""
     if is_spark_address(source):
-        return spelled(read_spark_address(source))
+        return written_name(read_spark_address(source))
     return postgres_address.read_address(source).words
 
 
@@ -59,7 +64,7 @@ def identity(source: object, table: str | None = None) -> str | None:
     if isinstance(source, str) and postgres_address.is_address(source):
         return postgres_address.identity(postgres_address.read_address(source, table))
     place = place_of(source) if is_spark_address(source) or is_spark(source) else None
-    return None if place is None else spelled(place)
+    return None if place is None else written_name(place)
 
 
 def stand_in(source: object, table: str | None = None) -> tuple[Path, str | None] | None:
@@ -68,7 +73,7 @@ def stand_in(source: object, table: str | None = None) -> tuple[Path, str | None
     """
     if isinstance(source, str) and postgres_address.is_address(source):
         names = postgres_address.read_address(source, table).table
-        called = None if names is None else postgres_address.called(*names)
+        called = None if names is None else postgres_address.table_name(*names)
         return postgres_address.stand_in(source), called
     if not (is_spark_address(source) or is_spark(source)):
         return None

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.measures import Cells, GridSum, ProductSum
+from letalone.engines.measures import CellCounts, GridSum, ProductSum
 from letalone.engines.syntax import Sql
 from letalone.engines.terms import Levels, Term, as_double, big, deepest, plus
 from letalone.plans.types import Type
@@ -61,7 +61,7 @@ def square(offset: Term, levels: Levels) -> Term:
 def where_all_are(offsets: Sequence[Term], levels: Levels) -> list[Term]:
     """The offsets, NULL in rows where one of them is."""
     conditions = [syntax.is_present(offset.sql) for offset in offsets]
-    everything = syntax.joined(exp.And, conditions)
+    everything = syntax.join_conditions(exp.And, conditions)
     depth = deepest(offsets)
     return [
         levels.name(
@@ -93,7 +93,7 @@ def widest(grid: GridSum) -> int:
     return (grid.high - grid.low + 1) // 2
 
 
-def cell(of: Term, cells: Cells, levels: Levels) -> Term:
+def cell(of: Term, cells: CellCounts, levels: Levels) -> Term:
     """The number of the cell of x, 0 … count - 1; NULL where x is missing."""
     x = levels.name(as_double(of))
     number, depth = number_range(x, Edges.of(cells.lower, cells.step, cells.count), levels)
@@ -132,7 +132,7 @@ class Edges:
         first = syntax.double(self._first / self._below)
         last = syntax.double((self._first + self.count * self._every) / self._below)
         above = syntax.operation(exp.GTE, x, first)
-        return syntax.joined(exp.And, [above, syntax.operation(exp.LTE, x, last)])
+        return syntax.join_conditions(exp.And, [above, syntax.operation(exp.LTE, x, last)])
 
 
 def number_range(x: Term, edges: Edges, levels: Levels) -> tuple[Sql, int]:
@@ -143,5 +143,5 @@ def number_range(x: Term, edges: Edges, levels: Levels) -> tuple[Sql, int]:
         (syntax.operation(exp.GTE, x.sql, edges.edge(guess.sql, 1)), plus(guess.sql, 1)),
         otherwise=guess.sql,
     )
-    least = syntax.called("LEAST", nudged, big(edges.count - 1))
-    return syntax.called("GREATEST", big(0), least), guess.depth
+    least = syntax.call("LEAST", nudged, big(edges.count - 1))
+    return syntax.call("GREATEST", big(0), least), guess.depth

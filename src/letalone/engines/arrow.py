@@ -16,9 +16,7 @@ from typing import Any, Protocol, Self, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from pyarrow import csv
 
 from letalone.engines.cells import is_valid, make_readable
 from letalone.errors import ParameterError
@@ -40,9 +38,10 @@ ROW_TYPES: Mapping[Type, Callable[[], object]] = {
 
 Values = NDArray[Any]
 LETTERS_AT_ONCE = 1 << 24  # letters
+EPOCH = date(1970, 1, 1)
 
 
-class Table(Protocol):
+class ArrowTable(Protocol):
     """An Arrow table, as far as we look at it."""
 
     @property
@@ -56,21 +55,33 @@ class Table(Protocol):
         ...
 
 
+def _parquet() -> Any:
+    from pyarrow import parquet  # with it come file systems and SSL, of which few have need
+
+    return parquet
+
+
+def _csv() -> Any:
+    from pyarrow import csv
+
+    return csv
+
+
 def is_arrow(source: object) -> bool:
     """Whether this is an Arrow table, batch or reader; a data set is not, as it may be files."""
     return isinstance(source, pa.Table | pa.RecordBatch | pa.RecordBatchReader)
 
 
-def as_table(source: object) -> Table:
+def as_table(source: object) -> ArrowTable:
     """An Arrow table from anything that `is_arrow`; a reader is read once, into memory."""
     if isinstance(source, pa.RecordBatchReader):
-        return cast("Table", cast("Any", source).read_all())
+        return cast("ArrowTable", cast("Any", source).read_all())
     if isinstance(source, pa.RecordBatch):
-        return cast("Table", pa.Table.from_batches([source]))
-    return cast("Table", source)
+        return cast("ArrowTable", pa.Table.from_batches([source]))
+    return cast("ArrowTable", source)
 
 
-def without_dictionaries(table: Table) -> Table:
+def without_dictionaries(table: ArrowTable) -> ArrowTable:
     """The same table with categories as plain values, and no cell that cannot be scanned."""
     plain_table = cast("Any", table)
     for number, field in enumerate(plain_table.schema):
@@ -78,7 +89,7 @@ def without_dictionaries(table: Table) -> Table:
         plain = make_readable(column)
         if plain is not column:
             plain_table = plain_table.set_column(number, field.name, plain)
-    return cast("Table", plain_table)
+    return cast("ArrowTable", plain_table)
 
 
 def parquet_columns(paths: Sequence[Path], names: Sequence[str]) -> object:
@@ -86,8 +97,8 @@ def parquet_columns(paths: Sequence[Path], names: Sequence[str]) -> object:
 
     The files may store a type in several ways, such as decimals of several widths.
     """
-    schema = pq.ParquetFile(paths[0]).schema_arrow
-    kinds = [_widest(make_readable(pa.array([], schema.field(name).type)).type) for name in names]
+    schema = _parquet().ParquetFile(paths[0]).schema_arrow
+    kinds = [_widest(make_readable(pa.nulls(0, schema.field(name).type)).type) for name in names]
     fields = pa.schema([pa.field(n, kind) for n, kind in zip(names, kinds, strict=True)])
     return pa.RecordBatchReader.from_batches(fields, _batches(paths, fields))
 
@@ -101,7 +112,7 @@ def has_valid_column(paths: Sequence[Path], name: str) -> bool:
     return all(
         is_valid(batch.column(name))
         for path in paths
-        for batch in pq.ParquetFile(path).iter_batches(columns=[name])
+        for batch in _parquet().ParquetFile(path).iter_batches(columns=[name])
     )
 
 
@@ -110,24 +121,24 @@ def row_groups(path: Path) -> list[int]:
 
     DuckDB's own list of them fails where a column's smallest time is beyond the calendar.
     """
-    footer = pq.ParquetFile(path).metadata
+    footer = _parquet().ParquetFile(path).metadata
     return [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
 
 
 def _batches(paths: Sequence[Path], fields: Any) -> Iterator[object]:
     for path in paths:
-        for batch in pq.ParquetFile(path).iter_batches(columns=fields.names):
+        for batch in _parquet().ParquetFile(path).iter_batches(columns=fields.names):
             columns = [make_readable(batch.column(field.name)).cast(field.type) for field in fields]
             yield pa.RecordBatch.from_arrays(columns, schema=fields)
 
 
-def table_of(columns: Sequence[tuple[str, object]]) -> Table:
+def table_of(columns: Sequence[tuple[str, object]]) -> ArrowTable:
     """A table of named arrays; names may repeat."""
     arrays = [array for _, array in columns]
     for name, _ in columns:
         if any("\ud800" <= letter <= "\udfff" for letter in name):
             raise ParameterError(f"A column is called {name!r}, which is no text. Rename it.")
-    return cast("Table", pa.Table.from_arrays(arrays, names=[name for name, _ in columns]))
+    return cast("ArrowTable", pa.Table.from_arrays(arrays, names=[name for name, _ in columns]))
 
 
 def array_of(values: object, *, kind: object = None) -> object | None:
@@ -165,9 +176,9 @@ def empty_column(rows: int) -> object:
 
 def key_table(
     keys: Sequence[tuple[Key, ...]], kinds: Sequence[Type], names: Sequence[str], number: str
-) -> Table:
+) -> ArrowTable:
     """The keys as columns, and a column that numbers them."""
-    columns: list[tuple[str, object]] = [(number, pa.array(range(len(keys)), type=pa.int64()))]
+    columns: list[tuple[str, object]] = [(number, _numbers(np.arange(len(keys))))]
     for place, (kind, name) in enumerate(zip(kinds, names, strict=True)):
         columns.append((name, _key_array([key[place] for key in keys], kind)))
     return table_of(columns)
@@ -176,7 +187,7 @@ def key_table(
 def _key_array(values: Sequence[Key], kind: Type) -> object:
     wanted = {Type.TEXT: str, Type.INTEGER: int, Type.BOOLEAN: bool, Type.DATE: date}.get(kind)
     exact = wanted is not None and all(v is None or type(v) is wanted for v in values)
-    array = array_of(list(values), kind=KEY_TYPES[kind]()) if exact else None
+    array = _keys(values, kind) if exact else None
     if array is None:
         raise ParameterError(
             f"The keys of a group of {kind.value} must be {kind.value}. List keys of that type."
@@ -184,31 +195,71 @@ def _key_array(values: Sequence[Key], kind: Type) -> object:
     return array
 
 
+def _keys(values: Sequence[Key], kind: Type) -> object | None:
+    """Keys of one type, or missing, as an array; None where Arrow cannot hold one of them."""
+    there = np.array([value is not None for value in values], np.bool_)
+    try:
+        if kind is Type.TEXT:
+            return _texts([str(value or "").encode() for value in values], there)
+        if kind is Type.DATE:
+            days = [(value or EPOCH).toordinal() for value in cast("Sequence[date | None]", values)]
+            return _numbers(np.array(days, np.int32) - EPOCH.toordinal(), ~there, pa.date32())
+        if kind is Type.BOOLEAN:
+            bits = np.packbits([value is True for value in values], bitorder="little")
+            return pa.Array.from_buffers(
+                pa.bool_(), len(values), [_bitmap(there), pa.py_buffer(bits)]
+            )
+        return _numbers(np.array([value or 0 for value in values], np.int64), ~there)
+    except (pa.ArrowException, ValueError, OverflowError):
+        return None
+
+
+def _texts(texts: Sequence[bytes], there: NDArray[np.bool_]) -> object:
+    ends = np.cumsum([0, *map(len, texts)]).astype(np.int32)
+    buffers = [_bitmap(there), pa.py_buffer(ends), pa.py_buffer(b"".join(texts))]
+    return pa.Array.from_buffers(pa.string(), len(texts), buffers)
+
+
+def _numbers(values: Values, missing: Values | None = None, kind: object = None) -> object:
+    """An array over the memory of numbers.
+
+    `pa.array` would do the same, but loads pandas wherever that is installed, which takes longer
+    than to answer a question.
+    """
+    there = None if missing is None else _bitmap(~missing)
+    buffers = [there, pa.py_buffer(np.ascontiguousarray(values))]
+    return pa.Array.from_buffers(kind or pa.from_numpy_dtype(values.dtype), len(values), buffers)
+
+
+def _bitmap(there: NDArray[np.bool_]) -> object:
+    return pa.py_buffer(np.packbits(there, bitorder="little"))
+
+
 def ranks_table(
     ranks: NDArray[np.unsignedinteger[Any]], missing: NDArray[np.bool_], sizes: Sequence[int]
-) -> Table:
+) -> ArrowTable:
     """One column of ranks, NULL where the unit is missing, in batches of the given sizes.
 
     Where these are the batches of the table that the ranks belong to, DuckDB puts the two side by
     side without copying either. Other sizes are as right, but slower.
     """
     mask = missing if missing.any() else None
-    ranked = pa.record_batch([pa.array(ranks, mask=mask)], names=["rank"])
+    ranked = pa.record_batch([_numbers(ranks, mask)], names=["rank"])
     ends = np.cumsum(np.asarray(sizes, np.int64))
     starts = [0, *(int(end) for end in ends if end < len(ranks))]
     lengths = np.diff([*starts, len(ranks)])
     batches = [ranked.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
-    return cast("Table", pa.Table.from_batches(batches, schema=ranked.schema))
+    return cast("ArrowTable", pa.Table.from_batches(batches, schema=ranked.schema))
 
 
-def batch_sizes(table: Table) -> list[int]:
+def batch_sizes(table: ArrowTable) -> list[int]:
     """How many rows the batches have in which a table is scanned."""
     return [batch.num_rows for batch in cast("Any", table).to_batches()]
 
 
-def read_all(reader: object) -> Table:
+def read_all(reader: object) -> ArrowTable:
     """All batches of a reader."""
-    return cast("Table", cast("Any", reader).read_all())
+    return cast("ArrowTable", cast("Any", reader).read_all())
 
 
 def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -229,17 +280,29 @@ def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     for chunk in chunks:
         end = start + len(chunk)
         if chunk.null_count:
-            missing[start:end] = np.asarray(chunk.is_null())
-            chunk = chunk.fill_null(0)
-        codes[start:end] = chunk.to_numpy(zero_copy_only=False)
+            missing[start:end] = _missing_in(chunk)
+        codes[start:end] = _integers(chunk)
         start = end
+    codes[missing] = 0
     return codes, missing
 
 
 def number_codes(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """The same codes as numbers from 0, in the order in which they first come."""
-    indices = cast("Any", pa.array(codes).dictionary_encode()).indices
-    return indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    indices = cast("Any", _numbers(codes)).dictionary_encode().indices
+    return _integers(indices).astype(np.int64)
+
+
+def _integers(array: Any) -> Values:
+    """Whole numbers from the array's memory; what stands where one is missing means nothing."""
+    kind, (_, memory) = np.dtype(str(array.type)), array.buffers()
+    start = array.offset * kind.itemsize
+    return np.frombuffer(memory, kind, len(array), start) if len(array) else np.empty(0, kind)
+
+
+def _missing_in(array: Any) -> NDArray[np.bool_]:
+    bits = np.unpackbits(np.frombuffer(array.buffers()[0], np.uint8), bitorder="little")
+    return bits[array.offset : array.offset + len(array)] == 0
 
 
 def _encode(values: Any) -> Any:
@@ -247,7 +310,7 @@ def _encode(values: Any) -> Any:
     return values if pa.types.is_integer(values.type) else values.dictionary_encode()
 
 
-def rows_of(table: Table) -> list[dict[str, object]]:
+def rows_of(table: ArrowTable) -> list[dict[str, object]]:
     """The rows of a public table."""
     return cast("list[dict[str, object]]", cast("Any", table).to_pylist())
 
@@ -258,16 +321,16 @@ def tuples_of(table: object) -> list[tuple[Any, ...]]:
     return list(zip(*columns, strict=True))
 
 
-def types_of(table: Table) -> list[str]:
+def types_of(table: ArrowTable) -> list[str]:
     """Arrow's words for the types of the columns."""
     return [str(field.type) for field in cast("Any", table).schema]
 
 
-def read_file(path: Path) -> Table:
+def read_file(path: Path) -> ArrowTable:
     """A public CSV or Parquet file; what is wrong with it may be said."""
     try:
-        read = pq.read_table if path.suffix.lower() == ".parquet" else csv.read_csv
-        return cast("Table", cast("Any", read)(str(path)))
+        read = _parquet().read_table if path.suffix.lower() == ".parquet" else _csv().read_csv
+        return cast("ArrowTable", read(str(path)))
     except (pa.ArrowException, OSError) as error:
         words = str(error).splitlines()[0][:200]
     raise ParameterError(f"The public table {path} cannot be read: {words}")
@@ -278,7 +341,7 @@ class ParquetOfText:
 
     def __init__(self, path: Path, names: Sequence[str]) -> None:
         self._fields = pa.schema([pa.field(name, pa.string()) for name in names])
-        self._writer = pq.ParquetWriter(path, self._fields)
+        self._writer = _parquet().ParquetWriter(path, self._fields)
         self._rows: list[list[str | None]] = []
         self._size = 0
 
@@ -305,17 +368,19 @@ class ParquetOfText:
         self._rows, self._size = [], 0
 
 
-def schema_of(table: Table) -> Hashable:
+def schema_of(table: ArrowTable) -> Hashable:
     """Names and types, which can be compared and hashed."""
     return cast("Any", table).schema
 
 
-def empty_table(schema: object) -> Table:
+def empty_table(schema: object) -> ArrowTable:
     """A table of these columns without rows."""
-    return cast("Table", cast("Any", schema).empty_table())
+    return cast("ArrowTable", cast("Any", schema).empty_table())
 
 
-def table_of_rows(batches: Iterable[Sequence[tuple[object, ...]]], kinds: Sequence[Type]) -> Table:
+def table_of_rows(
+    batches: Iterable[Sequence[tuple[object, ...]]], kinds: Sequence[Type]
+) -> ArrowTable:
     """Rows of Python values as a table, a batch at a time; columns are called by their number."""
     types = [ROW_TYPES[kind]() for kind in kinds]
     fields = pa.schema([pa.field(str(n), kind) for n, kind in enumerate(types)])
@@ -326,10 +391,10 @@ def table_of_rows(batches: Iterable[Sequence[tuple[object, ...]]], kinds: Sequen
         )
         for rows in batches
     ]
-    return cast("Table", pa.Table.from_batches(made, schema=fields))
+    return cast("ArrowTable", pa.Table.from_batches(made, schema=fields))
 
 
-def values_of(table: Table, kinds: Sequence[Type]) -> list[Values]:
+def values_of(table: ArrowTable, kinds: Sequence[Type]) -> list[Values]:
     """The columns as arrays: numbers as doubles, NaN where missing; all else as objects or None.
 
     The type of an array depends on the declared type alone, never on the values.
@@ -352,7 +417,7 @@ def size_of_parquet(path: Path) -> tuple[int, int, int]:
 
     OSError or ValueError where it cannot be read.
     """
-    footer = pq.ParquetFile(path).metadata
+    footer = _parquet().ParquetFile(path).metadata
     groups = range(footer.num_row_groups)
     size = sum(footer.row_group(number).total_byte_size for number in groups)
     return footer.num_columns, footer.num_rows, size // 10**6

@@ -24,13 +24,12 @@ import pyarrow.compute as pc
 
 A_SECOND = {"s": 1, "ms": 1000}
 MAX_SECONDS = 2**63 // 10**6 - 1  # that fit into microseconds
-THERE = pa.scalar(b"", pa.binary())
 
 
 def make_readable(column: Any) -> Any:
     """The column with the same chunks, each of them readable; itself where it is already."""
     if isinstance(column, pa.ChunkedArray):
-        chunks = column.chunks or [pa.array([], column.type)]
+        chunks = column.chunks or [pa.nulls(0, column.type)]
         made = [_chunk(chunk) for chunk in chunks]
         same = all(new is old for new, old in zip(made, chunks, strict=True))
         return column if same else pa.chunked_array(made)
@@ -138,4 +137,5 @@ def _times(cells: Any) -> Any:
 
 
 def _presence(cells: Any) -> Any:
-    return pc.if_else(pc.is_valid(cells), THERE, pa.scalar(None, pa.binary()))
+    there, missing = pa.scalar(b"", pa.binary()), pa.scalar(None, pa.binary())
+    return pc.if_else(pc.is_valid(cells), there, missing)

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pyarrow import csv
 
-from letalone.engines.arrow import Table
+from letalone.engines.arrow import ArrowTable
 from letalone.errors import ParameterError
 
 MISSING, NAN, FIRST = 0, 1, 2
@@ -91,7 +91,7 @@ class Coded:
         return taken
 
 
-def coded(table: Table, name: str, *, called: str) -> Coded:
+def encode_column(table: ArrowTable, name: str, *, called: str) -> Coded:
     """A column of a table in codes."""
     column = cast("Any", table).column(name)
     if pa.types.is_null(column.type):
@@ -114,17 +114,17 @@ def coded(table: Table, name: str, *, called: str) -> Coded:
     return Coded(called, code_of[places], values.take(pa.array(order)))
 
 
-def counts(table: Table, name: str) -> Codes:
+def counts(table: ArrowTable, name: str) -> Codes:
     """A column of whole numbers."""
     return np.asarray(cast("Any", table).column(name), np.int64)
 
 
-def labelled(labels: Sequence[str], places: NDArray[np.int64]) -> object:
+def label_places(labels: Sequence[str], places: NDArray[np.int64]) -> object:
     """An Arrow array of text: the label at each place."""
     return pa.array(labels, pa.string()).take(pa.array(places))
 
 
-def as_kind(table: Table, kind: str) -> object:
+def as_kind(table: ArrowTable, kind: str) -> object:
     """An Arrow table as a frame of "pandas" or "polars"; else itself."""
     arrow_table = cast("Any", table)
     if kind == "pandas":
@@ -136,7 +136,7 @@ def as_kind(table: Table, kind: str) -> object:
     return arrow_table
 
 
-def write_table(table: Table, path: Path) -> None:
+def write_table(table: ArrowTable, path: Path) -> None:
     """Writes a CSV or a Parquet file, as its name ends."""
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".parquet"):

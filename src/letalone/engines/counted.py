@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.reading import Stored, plain_text
-from letalone.engines.rows import Relation
+from letalone.engines.rows import TableRef
 from letalone.engines.syntax import TEXT, Sql
 from letalone.errors import ParameterError
 from letalone.plans.schema import unknown_column
@@ -25,7 +25,7 @@ WITHOUT_ORDER = ("UUID", NOTHING)
 WIDE = ("HUGEINT", "UHUGEINT")
 
 
-def count_combinations(relation: Relation, names: Sequence[str], *, called: str) -> exp.Select:
+def count_combinations(relation: TableRef, names: Sequence[str], *, called: str) -> exp.Select:
     """SELECT the columns, called by their number, and COUNT(*), grouped by all of them.
 
     `called` is what an error calls the table.
@@ -33,11 +33,11 @@ def count_combinations(relation: Relation, names: Sequence[str], *, called: str)
     columns = [_value(_find_column(relation, name, called)) for name in names]
     shown = [syntax.alias(column, str(place)) for place, column in enumerate(columns)]
     rows = syntax.alias(exp.Count(this=exp.Star()), NUMBER_OF_ROWS)
-    query = syntax.select([*shown, rows], syntax.renamed(relation.sql, "source"))
+    query = syntax.select([*shown, rows], syntax.rename(relation.sql, "source"))
     return syntax.group_by(query, [column.copy() for column in columns])
 
 
-def _find_column(relation: Relation, name: str, called: str) -> Stored:
+def _find_column(relation: TableRef, name: str, called: str) -> Stored:
     if name not in relation.columns:
         raise unknown_column(name, list(relation.columns), table=called)
     stored = relation.columns[name]
@@ -51,7 +51,7 @@ def _find_column(relation: Relation, name: str, called: str) -> Stored:
 
 def _value(stored: Stored) -> Sql:
     """The column in a form in which equal values are equal to every later step."""
-    column = syntax.named(stored.name, "source")
+    column = syntax.column(stored.name, "source")
     if stored.collated:
         return plain_text(column)
     if stored.stored in ("FLOAT", "DOUBLE"):
@@ -64,5 +64,5 @@ def _value(stored: Stored) -> Sql:
 def _one_zero_one_nan(column: Sql) -> Sql:
     nan = syntax.cast_to(syntax.text("NaN"), syntax.DOUBLE)
     is_zero = syntax.operation(exp.EQ, column, syntax.double(0.0))
-    branches = ((syntax.called("ISNAN", column), nan), (is_zero, syntax.double(0.0)))
+    branches = ((syntax.call("ISNAN", column), nan), (is_zero, syntax.double(0.0)))
     return syntax.case(*branches, otherwise=column.copy())

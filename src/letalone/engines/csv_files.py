@@ -194,7 +194,7 @@ def load_csv(
     lines = f"{into}_lines"
     duck.connection.register(lines, csv_rows(paths, names, delimiter, only=only or names))
     try:
-        duck.run(syntax.copy_table(syntax.table_named(lines), into))
+        duck.run(syntax.copy_table(syntax.table(lines), into))
     finally:
         duck.connection.unregister(lines)
 

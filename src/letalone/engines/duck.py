@@ -18,18 +18,18 @@ from sqlglot import exp
 from letalone.engines import arrow, syntax
 from letalone.engines.counted import count_combinations
 from letalone.engines.csv_files import check_every_line, load_csv
-from letalone.engines.failure import EngineFailed, contained
+from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.frames import FRAMES, as_private, is_frame, is_lazy
 from letalone.engines.lazy_plan import check_lazy
 from letalone.engines.lockdown import VECTOR_ROWS, LockedDuck
-from letalone.engines.measures import Exact, Measure, Scope
+from letalone.engines.measures import Exact, Measure, RowScope
 from letalone.engines.one_row import lent_rows, one_row_scope, training_rows
-from letalone.engines.parquet_files import reads_to_the_end, sound_copy, unsafe
+from letalone.engines.parquet_files import copy_readable, reads_to_the_end, unsafe_columns
 from letalone.engines.provenance import IN_MEMORY, vouched_for
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress, draw_ranks
 from letalone.engines.reading import check_columns, declared_schema
-from letalone.engines.rows import Relation, Tables, lent_name, unit_of
+from letalone.engines.rows import TableRef, Tables, lent_name, unit_of
 from letalone.engines.sources import (
     LOADED,
     Files,
@@ -43,7 +43,7 @@ from letalone.engines.statements import KEYS, build_discovery, build_statements,
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
-from letalone.plans.query import PrivateJoin, PublicJoin
+from letalone.plans.plan import PrivateJoin, PublicJoin
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Key, Type
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -71,7 +71,7 @@ def open_duck(
     a frame that tells people apart; `memory` is in bytes (half of the machine's if not given).
     """
     files = None if is_frame(source) else find_files(_path(source))
-    kinds = _declared_types(schema, types)
+    kinds = types or {} if schema is None else {c.name: c.type for c in schema.columns}
     frame = as_private(source, kinds, unit=unit) if files is None else None
     duck = LockedDuck(threads=threads, memory=memory)
     try:
@@ -99,11 +99,11 @@ class DuckEngine(SqlEngine):
     def __init__(
         self,
         duck: LockedDuck,
-        relation: Relation,
+        relation: TableRef,
         schema: Schema,
         *,
         files: Files | None,
-        frame: arrow.Table | None,
+        frame: arrow.ArrowTable | None,
         lazy: object | None,
         vouched: bool,
         bits: BitSource,
@@ -115,7 +115,7 @@ class DuckEngine(SqlEngine):
         self._ranks: set[str] = set()
         self._loaded = False
         self._scanned: set[str] = set()
-        self._public: dict[str, Relation] = {}
+        self._public: dict[str, TableRef] = {}
         self._finalizer = weakref.finalize(self, duck.close)
 
     def check(self, schema: Schema) -> None:
@@ -128,7 +128,7 @@ class DuckEngine(SqlEngine):
         """FileChanged where the files are not those that were opened; no row is read."""
         self._check_unchanged()
 
-    def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
+    def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[Exact]:
         self._load()
         made = build_statements(scope, measures, self._tables(scope))
         if self._made_sound(statement.sql for statement in made):
@@ -136,12 +136,12 @@ class DuckEngine(SqlEngine):
         self.prepare(scope)
         return self._measure(scope, made, measures)
 
-    def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
+    def discover(self, scope: RowScope) -> list[tuple[tuple[Key, ...], int]]:
         query = self._sound(lambda: build_discovery(scope, self._tables(scope)))
         self.prepare(scope)
         return self._discover(scope, query)
 
-    def prepare(self, scope: Scope, *, progress: Progress | None = None) -> None:
+    def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:
         """Draws the ranks of the unit's rows, if the bounding needs them and they are not there.
 
         `progress` gets fractions of the work done: for the owner, since they tell its size.
@@ -161,7 +161,9 @@ class DuckEngine(SqlEngine):
             relation = self._public.get(join.table_digest)
             if relation is None:
                 name = self._name_of_copy()
-                relation = contained(lambda: copy_of_public(self._duck, join, table, name=name))
+                relation = hide_engine_errors(
+                    lambda: copy_of_public(self._duck, join, table, name=name)
+                )
                 self._public[join.table_digest] = relation
             check_public(self._duck, relation, join)
 
@@ -171,7 +173,7 @@ class DuckEngine(SqlEngine):
             if relation is not None:
                 table = relation.sql  # sqlglot reads it from one of the two, by its version
                 dropped = exp.Drop(this=table.copy(), tables=[table.copy()], kind="TABLE")
-                contained(lambda: self._duck.run(dropped))
+                hide_engine_errors(lambda: self._duck.run(dropped))
 
     def place(self) -> str:
         return "this process"
@@ -183,7 +185,7 @@ class DuckEngine(SqlEngine):
         names: Iterable[str],
         *,
         progress: Progress | None = None,
-    ) -> arrow.Table:
+    ) -> arrow.ArrowTable:
         scope, wanted = one_row_scope(schema), list(names)
         query = self._sound(lambda: lent_rows(schema, join, wanted, self._tables(scope)))
         self.prepare(scope, progress=progress)
@@ -211,14 +213,16 @@ class DuckEngine(SqlEngine):
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
         with self._lock:
             for name, table in lent.items():
-                contained(lambda n=name, t=table: self._duck.connection.register(lent_name(n), t))
+                hide_engine_errors(
+                    lambda n=name, t=table: self._duck.connection.register(lent_name(n), t)
+                )
             try:
                 yield
             finally:
                 for name in lent:
                     self._duck.connection.unregister(lent_name(name))
 
-    def counted(self, names: Sequence[str]) -> arrow.Table:
+    def counted(self, names: Sequence[str]) -> arrow.ArrowTable:
         """Every combination of these columns' values, with its rows. Private: for the owner.
 
         A file with lines that are no text is refused: each row counts here.
@@ -256,27 +260,29 @@ class DuckEngine(SqlEngine):
         with self._lock:
             names = {column.name for query in statements for column in query.find_all(exp.Column)}
             paths, relation = self._files.paths, self._relation
-            unknown = [name for name in unsafe(relation, names) if name not in self._scanned]
+            unknown = [
+                name for name in unsafe_columns(relation, names) if name not in self._scanned
+            ]
             self._check_unchanged()
             if all(reads_to_the_end(self._duck, paths, relation.columns[n]) for n in unknown):
                 self._scanned.update(unknown)
                 return False
-            self._relation = self._reading(lambda: sound_copy(self._duck, paths, relation))
+            self._relation = self._reading(lambda: copy_readable(self._duck, paths, relation))
             self._loaded = True
             return True
 
-    def _tables(self, scope: Scope) -> Tables:
+    def _tables(self, scope: RowScope) -> Tables:
         ranks = self._ranks_name(scope) if needs_ranks(scope) else None
         return Tables(self._relation, ranks, self._public)
 
-    def _ranks_name(self, scope: Scope) -> str:
+    def _ranks_name(self, scope: RowScope) -> str:
         unit = scope.schema.column(scope.schema.unit or "")
         place = list(self._relation.columns).index(unit.name)
         return f"letalone_ranks_{place}_{unit.type.value}"
 
     def _draw_ranks(self, name: str, column: Column, progress: Progress) -> None:
         unit = syntax.alias(unit_of(self._relation, column, "#source"), "unit")
-        query = syntax.select([unit], syntax.renamed(self._relation.sql, "#source"))
+        query = syntax.select([unit], syntax.rename(self._relation.sql, "#source"))
         codes, missing = self._duck.read(query, arrow.codes_of, rows=VECTOR_ROWS)
         progress(0.3)
         ranks = draw_ranks(codes, missing, bits=self._bits, progress=progress)
@@ -287,14 +293,14 @@ class DuckEngine(SqlEngine):
     def _batch_sizes(self) -> list[int]:
         if self._files is not None:
             return [] if self._loaded else batch_sizes(self._files)
-        return arrow.batch_sizes(cast("arrow.Table", self._frame))
+        return arrow.batch_sizes(cast("arrow.ArrowTable", self._frame))
 
-    def _run(self, query: Sql, scope: Scope) -> list[tuple[Any, ...]]:
+    def _run(self, query: Sql, scope: RowScope) -> list[tuple[Any, ...]]:
         with self._lock:
             keys = key_table(scope)
             return self._reading(lambda: self._with_keys(query, keys))
 
-    def _with_keys(self, query: Sql, keys: arrow.Table | None) -> list[tuple[Any, ...]]:
+    def _with_keys(self, query: Sql, keys: arrow.ArrowTable | None) -> list[tuple[Any, ...]]:
         if keys is not None:
             self._duck.connection.register(KEYS, keys)
         try:
@@ -303,14 +309,14 @@ class DuckEngine(SqlEngine):
             if keys is not None:
                 self._duck.connection.unregister(KEYS)
 
-    def _all_rows(self, query: Sql) -> arrow.Table:
+    def _all_rows(self, query: Sql) -> arrow.ArrowTable:
         return self._reading(lambda: self._duck.read(query, arrow.read_all))
 
     def _reading(self, run: Callable[[], Result]) -> Result:
         """What `run` returns; FileChanged where the files change meanwhile, or did before."""
         self._check_unchanged()
         try:
-            result = contained(run)
+            result = hide_engine_errors(run)
         except EngineFailed:
             self._check_unchanged()  # a file that was cut short cannot be read
             raise
@@ -323,17 +329,17 @@ class DuckEngine(SqlEngine):
 
 
 def _relation(
-    duck: LockedDuck, files: Files | None, frame: arrow.Table | None, table: str | None
-) -> Relation:
+    duck: LockedDuck, files: Files | None, frame: arrow.ArrowTable | None, table: str | None
+) -> TableRef:
     if files is not None:
-        return contained(lambda: relation_of_files(duck, files, table=table))
+        return hide_engine_errors(lambda: relation_of_files(duck, files, table=table))
     if table is not None:
         raise ParameterError(f"table is {table!r}, but a frame holds one table only.")
-    frame = cast("arrow.Table", frame)
+    frame = cast("arrow.ArrowTable", frame)
     check_columns(frame.column_names, "The frame")
     duck.lock([])
     duck.connection.register(FRAME, frame)
-    return contained(lambda: relation_of_view(duck, FRAME))
+    return hide_engine_errors(lambda: relation_of_view(duck, FRAME))
 
 
 def _path(source: object) -> str | PathLike[str]:
@@ -341,12 +347,6 @@ def _path(source: object) -> str | PathLike[str]:
         return cast("str | PathLike[str]", source)
     kind = type(source).__name__
     raise ParameterError(f"The source is {kind}, but must be the path of a file or {FRAMES}.")
-
-
-def _declared_types(schema: Schema | None, types: Mapping[str, Type] | None) -> Mapping[str, Type]:
-    return (
-        types or {} if schema is None else {column.name: column.type for column in schema.columns}
-    )
 
 
 def _name(files: Files | None) -> str:

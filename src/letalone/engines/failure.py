@@ -71,7 +71,7 @@ class SourceUnreadable(ServiceUnavailable):
     default_code = "DATA_UNREADABLE"
 
 
-def contained(run: Callable[[], Result]) -> Result:
+def hide_engine_errors(run: Callable[[], Result]) -> Result:
     """What `run` returns; whatever else it raises becomes an `EngineFailed` without a cause.
 
     If Ctrl-C was pressed meanwhile it is `KeyboardInterrupt`: libraries make errors of it.

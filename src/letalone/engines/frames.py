@@ -32,7 +32,7 @@ def is_frame(source: object) -> bool:
     return arrow.is_arrow(source) or family_of(source) in ("pandas", "polars")
 
 
-def as_arrow(source: object) -> arrow.Table:
+def as_arrow(source: object) -> arrow.ArrowTable:
     """A public frame as an Arrow table."""
     if arrow.is_arrow(source):
         table = arrow.as_table(source)
@@ -47,7 +47,7 @@ def as_arrow(source: object) -> arrow.Table:
 
 def as_private(
     source: object, types: Mapping[str, Type], *, unit: str | None = None
-) -> arrow.Table:
+) -> arrow.ArrowTable:
     """A private frame as an Arrow table; nothing depends on dtypes that follow cells."""
     if family_of(source) != "pandas":
         return as_arrow(source)
@@ -103,9 +103,9 @@ def is_lazy(source: object) -> bool:
     return type(source).__name__ == "LazyFrame" and family_of(source) == "polars"
 
 
-def _from_polars(source: object) -> arrow.Table:
+def _from_polars(source: object) -> arrow.ArrowTable:
     frame = _collect(lambda frame: frame.collect(), source) if is_lazy(source) else source
-    return cast("arrow.Table", _with_arrow_types(frame).to_arrow())
+    return cast("arrow.ArrowTable", _with_arrow_types(frame).to_arrow())
 
 
 def _collect(run: Callable[[Any], Result], lazy: object) -> Result:

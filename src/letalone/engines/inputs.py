@@ -15,16 +15,16 @@ from sqlglot import exp
 from letalone.engines import arrow, syntax
 from letalone.engines.dialects.postgres_reading import plain
 from letalone.engines.dialects.postgres_words import holds
-from letalone.engines.failure import contained
+from letalone.engines.failure import hide_engine_errors
 from letalone.engines.lockdown import LockedDuck
-from letalone.engines.measures import Scope
+from letalone.engines.measures import RowScope
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.reading import SQL_TYPES, Stored, read
-from letalone.engines.rows import PLAIN, Relation
+from letalone.engines.rows import PLAIN, TableRef
 from letalone.engines.statements import NUMBER
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
-from letalone.plans.query import PublicJoin
+from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
@@ -40,10 +40,10 @@ class Input:
     name: str
     query: exp.Select
     parameters: Mapping[str, object]
-    relation: Relation
+    relation: TableRef
 
 
-def key_input(scope: Scope, name: str, *, mark: str) -> Input:
+def key_input(scope: RowScope, name: str, *, mark: str) -> Input:
     """The listed keys, numbered. A text that no column can hold is left out: nothing equals it."""
     names = [f"{mark}key{number}" for number in range(len(scope.groups))]
     kinds = [group.type.of_keys for group in scope.groups]
@@ -60,12 +60,12 @@ def public_input(join: PublicJoin, table: object, *, name: str) -> Input:
     """A public table, read and checked as on this machine: unique on the key of the join."""
     with closing(LockedDuck()) as duck:
         duck.lock([])
-        relation = contained(lambda: copy_of_public(duck, join, table, name="public"))
+        relation = hide_engine_errors(lambda: copy_of_public(duck, join, table, name="public"))
         check_public(duck, relation, join)
         known = [column for column in relation.columns.values() if column.type is not Type.OTHER]
         values = [
             syntax.alias(
-                read(column, syntax.named(column.name), Column(column.name, column.type)).sql,
+                read(column, syntax.column(column.name), Column(column.name, column.type)).sql,
                 str(n),
             )
             for n, column in enumerate(known)
@@ -115,7 +115,7 @@ def _input(name: str, columns: Sequence[tuple[str, Type, list[object]]]) -> Inpu
     arrays = [_array(label, kind) for label, (_, kind, _) in zip(labels, columns, strict=True)]
     names = [exp.to_identifier(f"c{number}", quoted=True) for number in range(len(columns))]
     source = exp.Table(
-        this=syntax.called("UNNEST", *arrays),
+        this=syntax.call("UNNEST", *arrays),
         alias=exp.TableAlias(this=exp.to_identifier("given", quoted=True), columns=names),
     )
     shown = [
@@ -124,7 +124,7 @@ def _input(name: str, columns: Sequence[tuple[str, Type, list[object]]]) -> Inpu
     ]
     stored = {called: Stored(called, PLAIN[kind]) for called, kind, _ in columns}
     values = {label: cells for label, (_, _, cells) in zip(labels, columns, strict=True)}
-    relation = Relation(syntax.table_named(name), stored)
+    relation = TableRef(syntax.table(name), stored)
     return Input(name, syntax.select(shown, source), values, relation)
 
 
@@ -136,5 +136,5 @@ def _array(label: str, kind: Type) -> Sql:
 
 
 def _column(number: int, kind: Type) -> Sql:
-    column = syntax.named(f"c{number}", "given")
+    column = syntax.column(f"c{number}", "given")
     return plain(column) if kind is Type.TEXT else column

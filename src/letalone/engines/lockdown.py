@@ -103,8 +103,8 @@ class LockedDuck:
 
     def _not_kept(self) -> list[str]:
         """The optimizers of this DuckDB that may look at more than the statement."""
-        source = syntax.renamed(syntax.called("duckdb_optimizers"), "optimizers")
-        names = self.run(syntax.select([syntax.named("name")], source))
+        source = syntax.rename(syntax.call("duckdb_optimizers"), "optimizers")
+        names = self.run(syntax.select([syntax.column("name")], source))
         return [str(name) for (name,) in names if name not in KEPT_OPTIMIZERS]
 
     def attach(self, path: Path) -> None:

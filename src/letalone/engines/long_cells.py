@@ -18,10 +18,10 @@ from letalone.errors import ParameterError
 
 ONE_AT_A_TIME = Lock()  # each takes memory
 REMEMBERED_FILES = 256  # files
-ANY = 1 << 62
+ANY_SIZE = 1 << 62
 
 
-def check_cells(path: Path, names: Iterable[str], *, megabytes: int = ANY) -> None:
+def check_cells(path: Path, names: Iterable[str], *, megabytes: int = ANY_SIZE) -> None:
     """Refuses a Parquet file whose named columns have cells too long for the memory of this room,
     or more millions of bytes altogether; a file that was looked at is not read again."""
     files = find_files(path)

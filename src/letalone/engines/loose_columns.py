@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.engines import arrow, syntax
-from letalone.engines.failure import contained
+from letalone.engines.failure import hide_engine_errors
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.reading import Stored, read
 from letalone.errors import ParameterError
@@ -243,16 +243,16 @@ def _read(texts: Sequence[tuple[str, object, Type]]) -> dict[str, object]:
     numbered = [(str(number), text) for number, (_, text, _) in enumerate(texts)]
     values = [
         syntax.alias(
-            read(Stored(str(n), "VARCHAR"), syntax.named(str(n)), Column(str(n), kind)).sql, str(n)
+            read(Stored(str(n), "VARCHAR"), syntax.column(str(n)), Column(str(n), kind)).sql, str(n)
         )
         for n, (_, _, kind) in enumerate(texts)
     ]
-    query = syntax.select(values, syntax.table_named(TEXTS))
+    query = syntax.select(values, syntax.table(TEXTS))
     with closing(LockedDuck()) as duck:
         duck.lock([])
         duck.connection.register(TEXTS, arrow.table_of(numbered))
         printed = syntax.print_sql(query)
-        table = contained(
+        table = hide_engine_errors(
             lambda: arrow.read_all(duck.connection.sql(printed).to_arrow_reader(BATCH))
         )
     columns = cast("Any", table).columns

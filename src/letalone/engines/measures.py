@@ -34,13 +34,13 @@ from numpy.typing import NDArray
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
 from letalone.plans.features import PerUnit
-from letalone.plans.query import Bounding, GroupColumn, Join, Plan, PrivateJoin, PublicJoin
+from letalone.plans.plan import Bounding, GroupColumn, Join, Plan, PrivateJoin, PublicJoin
 from letalone.plans.schema import Schema
 from letalone.plans.types import Key
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class RowScope:
     """The part of a plan that says which rows count, in which groups, and how bounded."""
 
     schema: Schema
@@ -53,9 +53,9 @@ class Scope:
     per_unit: PerUnit | None = None
 
 
-def scope_of(plan: Plan) -> Scope:
+def scope_of(plan: Plan) -> RowScope:
     """The scope of a plan."""
-    return Scope(
+    return RowScope(
         schema=plan.schema,
         where=plan.where,
         derived=plan.derived,
@@ -80,7 +80,7 @@ class RowsWith:
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class DistinctUnits:
     """How many different units."""
 
 
@@ -131,7 +131,7 @@ class DistinctValues:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class CellCounts:
     """A histogram of values over equal cells."""
 
     of: Expression
@@ -140,14 +140,14 @@ class Cells:
     count: int
 
 
-Measure = Rows | RowsWith | Units | GridSum | ProductSum | DistinctValues | Cells
+Measure = Rows | RowsWith | DistinctUnits | GridSum | ProductSum | DistinctValues | CellCounts
 Exact = list[int] | list[list[int]]
 
 
 def looked_at(measure: Measure) -> tuple[Expression, ...]:
     """What a measure looks at in each row."""
     match measure:
-        case Rows() | Units():
+        case Rows() | DistinctUnits():
             return ()
         case ProductSum(places):
             return tuple(grid.of for grid in places)
@@ -172,19 +172,19 @@ class Engine(Protocol):
         """
         ...
 
-    def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
+    def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""
         ...
 
-    def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
+    def discover(self, scope: RowScope) -> list[tuple[tuple[Key, ...], int]]:
         """All keys present, with their number of units after bounding."""
         ...
 
-    def sql(self, scope: Scope, measures: Sequence[Measure]) -> str:
+    def sql(self, scope: RowScope, measures: Sequence[Measure]) -> str:
         """The statement that `measure` would run."""
         ...
 
-    def prepare(self, scope: Scope, *, progress: Callable[[float], None] | None = None) -> None:
+    def prepare(self, scope: RowScope, *, progress: Callable[[float], None] | None = None) -> None:
         """Builds what bounding needs, if it is not there yet; `progress` is for the owner."""
         ...
 

@@ -19,20 +19,20 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.measures import Scope
+from letalone.engines.measures import RowScope
 from letalone.engines.reading import FLOATS, LONG_INTEGERS, SHORT_INTEGERS
-from letalone.engines.rows import UNIT, Relation, ScopeRows, Tables
+from letalone.engines.rows import UNIT, ScopeRows, TableRef, Tables
 from letalone.engines.syntax import Sql
 from letalone.plans.expressions import ColumnRef, Expression
-from letalone.plans.query import Bounding, PrivateJoin
+from letalone.plans.plan import Bounding, PrivateJoin
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 
 
-def one_row_scope(schema: Schema, where: Expression | None = None) -> Scope:
+def one_row_scope(schema: Schema, where: Expression | None = None) -> RowScope:
     """The rows that meet the condition, one for each unit."""
     bounding = Bounding() if schema.unit is None else Bounding(max_rows=1)
-    return Scope(schema, where, (), (), (), None, bounding)
+    return RowScope(schema, where, (), (), (), None, bounding)
 
 
 def lent_rows(
@@ -48,7 +48,7 @@ def lent_rows(
 
 
 def training_rows(
-    scope: Scope, names: Sequence[str], target: str | None, tables: Tables
+    scope: RowScope, names: Sequence[str], target: str | None, tables: Tables
 ) -> exp.Select:
     """The named columns, each by its place, of rows in which the target is not missing."""
     columns = [ColumnRef(name) for name in names]
@@ -60,7 +60,7 @@ def training_rows(
     return syntax.select(shown, rows.select(with_unit=False, bounded=first), where=labelled)
 
 
-def unit_kind(relation: Relation, unit: str) -> str:
+def unit_kind(relation: TableRef, unit: str) -> str:
     """How units are told apart, from metadata: the same word means that they can be compared."""
     stored = relation.columns[unit]
     if stored.type is Type.TEXT:

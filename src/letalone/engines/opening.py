@@ -6,12 +6,10 @@ from letalone.engines.addresses import check_address
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import Engine
 from letalone.engines.postgres_address import is_address
-from letalone.engines.spark_address import is_spark_address, located
-from letalone.engines.spark_frame import is_spark
+from letalone.engines.spark_address import is_spark, is_spark_address, look_up_address
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
-from letalone.randomness.bits import SYSTEM, BitSource
 
 
 def open_engine(
@@ -24,7 +22,6 @@ def open_engine(
     unit: str | None = None,
     vouched: bool = False,
     timeout_seconds: float | None = None,
-    bits: BitSource = SYSTEM,
 ) -> Engine:
     """Opens a file, a pattern of files, a frame, or a table elsewhere; only metadata is read.
 
@@ -34,7 +31,7 @@ def open_engine(
     """
     if isinstance(source, str) and is_spark_address(source):
         check_address(source, table)
-        source = located(source)
+        source = look_up_address(source)
     if isinstance(source, str) and is_address(source):
         from letalone.engines.postgres import open_postgres
 
@@ -46,7 +43,6 @@ def open_engine(
             side_table=side_table,
             vouched=vouched,
             timeout_seconds=timeout_seconds,
-            bits=bits,
         )
     if is_spark(source):
         from letalone.engines.spark import open_spark
@@ -58,7 +54,6 @@ def open_engine(
             side_table=side_table,
             vouched=vouched,
             timeout_seconds=timeout_seconds,
-            bits=bits,
         )
     if side_table is not None:
         raise ParameterError(
@@ -70,6 +65,4 @@ def open_engine(
             f"timeout_seconds is {timeout_seconds!r}, but only a server or Spark stops a statement"
             " after a time. Leave it out."
         )
-    return open_duck(
-        source, schema=schema, types=types, table=table, unit=unit, vouched=vouched, bits=bits
-    )
+    return open_duck(source, schema=schema, types=types, table=table, unit=unit, vouched=vouched)

@@ -26,7 +26,7 @@ from letalone.engines import arrow, syntax
 from letalone.engines.failure import Result
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.reading import SHORT_INTEGERS, Stored, check_columns
-from letalone.engines.rows import Relation
+from letalone.engines.rows import TableRef
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
 from letalone.plans.types import Type
@@ -36,7 +36,7 @@ COPY, FIXED = "letalone_sound", "letalone_fixed"
 SAFE = (*SHORT_INTEGERS, "UBIGINT", "FLOAT", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP_NS", "UUID")
 
 
-def relation_of_parquet(duck: LockedDuck, paths: Sequence[Path]) -> Relation:
+def relation_of_parquet(duck: LockedDuck, paths: Sequence[Path]) -> TableRef:
     """The relation that reads the files, all of the same columns."""
     names, columns = first = _columns(duck, paths[0])
     for path in paths[1:]:
@@ -46,10 +46,10 @@ def relation_of_parquet(duck: LockedDuck, paths: Sequence[Path]) -> Relation:
                 " only if their columns have the same names and types in the same order."
             )
     check_columns(names, paths[0].name)
-    return Relation(_scan(paths, "strict"), {column.name: column for column in columns})
+    return TableRef(_scan(paths, "strict"), {column.name: column for column in columns})
 
 
-def unsafe(relation: Relation, names: Iterable[str]) -> list[str]:
+def unsafe_columns(relation: TableRef, names: Iterable[str]) -> list[str]:
     """Which of these columns could hold a cell that stops the scan: from their types."""
     columns = relation.columns
     return sorted(n for n in names if n in columns and columns[n].stored not in SAFE)
@@ -59,9 +59,9 @@ def reads_to_the_end(
     duck: LockedDuck, paths: Sequence[Path], column: Stored, *, broken: str = "strict"
 ) -> bool:
     """Whether every cell of a column can be scanned. Private: it tells of the rows."""
-    hashed = exp.Max(this=syntax.called("HASH", syntax.named(column.name)))
+    hashed = exp.Max(this=syntax.call("HASH", syntax.column(column.name)))
     try:
-        duck.run(syntax.select([hashed], syntax.renamed(_scan(paths, broken), "source")))
+        duck.run(syntax.select([hashed], syntax.rename(_scan(paths, broken), "source")))
         if column.stored.startswith("DECIMAL("):  # too many digits stop only what comes later
             return arrow.has_valid_column(paths, column.name)
     except Exception:  # whatever the reason is; its words could hold a value
@@ -69,26 +69,26 @@ def reads_to_the_end(
     return True
 
 
-def sound_copy(duck: LockedDuck, paths: Sequence[Path], relation: Relation) -> Relation:
+def copy_readable(duck: LockedDuck, paths: Sequence[Path], relation: TableRef) -> TableRef:
     """The rows copied into a table, in their order, with what cannot be read missing."""
-    risky = [relation.columns[name] for name in unsafe(relation, relation.columns)]
+    risky = [relation.columns[name] for name in unsafe_columns(relation, relation.columns)]
     late = [
         column.name
         for column in risky
         if not reads_to_the_end(duck, paths, column, broken="replace")
     ]
     columns = [syntax.alias(_cell(column, late), name) for name, column in relation.columns.items()]
-    query = syntax.select(columns, syntax.renamed(_scan(paths, "replace"), "replaced"))
-    _beside(query, syntax.renamed(_scan(paths, "ignore"), "left_out"))
+    query = syntax.select(columns, syntax.rename(_scan(paths, "replace"), "replaced"))
+    _beside(query, syntax.rename(_scan(paths, "ignore"), "left_out"))
     if late:
         duck.connection.register(FIXED, arrow.parquet_columns(paths, late))
-        _beside(query, syntax.renamed(syntax.table_named(FIXED), "fixed"))
+        _beside(query, syntax.rename(syntax.table(FIXED), "fixed"))
     try:
         duck.run(syntax.create_table(query, COPY))
     finally:
         if late:
             duck.connection.unregister(FIXED)
-    return Relation(syntax.table_named(COPY), relation.columns)
+    return TableRef(syntax.table(COPY), relation.columns)
 
 
 def _cell(column: Stored, late: Sequence[str]) -> Sql:
@@ -96,12 +96,12 @@ def _cell(column: Stored, late: Sequence[str]) -> Sql:
     other, so text is the same on both exactly if it has none. What no question can look into is
     there or not; all else that can be scanned is as it was."""
     if column.name in late:
-        return syntax.named(column.name, "fixed")
-    cell = syntax.named(column.name, "replaced")
+        return syntax.column(column.name, "fixed")
+    cell = syntax.column(column.name, "replaced")
     if column.type is Type.OTHER:
-        return syntax.case((syntax.is_present(cell), syntax.called("ENCODE", syntax.text(""))))
+        return syntax.case((syntax.is_present(cell), syntax.call("ENCODE", syntax.text(""))))
     if column.type is Type.TEXT and column.stored not in SAFE:
-        other = syntax.named(column.name, "left_out")
+        other = syntax.column(column.name, "left_out")
         return syntax.case((syntax.operation(exp.EQ, cell, other), cell))
     return cell
 
@@ -119,15 +119,15 @@ def _scan(paths: Sequence[Path], broken: str) -> Sql:
         "utf8_validation": syntax.text(broken),
     }
     named = [syntax.option(name, value) for name, value in options.items()]
-    return syntax.called("read_parquet", syntax.texts([str(path) for path in paths]), *named)
+    return syntax.call("read_parquet", syntax.texts([str(path) for path in paths]), *named)
 
 
 def _columns(duck: LockedDuck, path: Path) -> tuple[list[str], list[Stored]]:
     """The names as they are written, and the columns as they are read: writers store the same
     columns in many ways."""
-    source = syntax.called("parquet_schema", syntax.text(str(path)))
-    wanted = [syntax.named("name"), syntax.named("num_children")]
-    query = syntax.select(wanted, syntax.renamed(source, "file"))
+    source = syntax.call("parquet_schema", syntax.text(str(path)))
+    wanted = [syntax.column("name"), syntax.column("num_children")]
+    query = syntax.select(wanted, syntax.rename(source, "file"))
     names = _top_names(open_or_refuse(lambda: duck.run(query), path.name))
     return names, open_or_refuse(lambda: describe_columns(duck, _scan([path], "strict")), path.name)
 
@@ -145,7 +145,7 @@ def _top_names(schema: Sequence[tuple[object, ...]]) -> list[str]:
 
 def describe_columns(duck: LockedDuck, source: Sql) -> list[Stored]:
     """The columns of a relation, from its metadata."""
-    everything = syntax.select([exp.Star()], syntax.renamed(source, "source"))
+    everything = syntax.select([exp.Star()], syntax.rename(source, "source"))
     rows = duck.run(exp.Describe(this=everything))
     return [Stored(str(name), str(kind)) for name, kind, *_ in rows]
 

@@ -19,9 +19,9 @@ from sqlglot import exp
 from letalone.engines import arrow
 from letalone.engines.dialects.postgres import POSTGRES
 from letalone.engines.dialects.postgres_words import check_width, write_statement
-from letalone.engines.failure import EngineFailed, contained
+from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.inputs import Input, key_input, public_input, with_inputs
-from letalone.engines.measures import Exact, Measure, Scope
+from letalone.engines.measures import Exact, Measure, RowScope
 from letalone.engines.one_row import lent_rows, one_row_scope, training_rows
 from letalone.engines.postgres_address import read_address
 from letalone.engines.postgres_making import check_made
@@ -29,7 +29,7 @@ from letalone.engines.postgres_reached import connect_or_explain
 from letalone.engines.postgres_server import Server, check_free, check_unchanged, relation_of
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import columns_read_from_text, declared_schema
-from letalone.engines.rows import Relation, Tables, mark_of
+from letalone.engines.rows import TableRef, Tables, mark_of
 from letalone.engines.side_table import SideTable, side_table_of
 from letalone.engines.sql_engine import LentRows, SqlEngine, draw_key, new_key_name, rows_by_name
 from letalone.engines.statements import KEYS, build_discovery, build_statements, needs_ranks
@@ -37,7 +37,7 @@ from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
-from letalone.plans.query import PrivateJoin, PublicJoin
+from letalone.plans.plan import PrivateJoin, PublicJoin
 from letalone.plans.schema import Schema
 from letalone.plans.types import Key, Type
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -67,12 +67,12 @@ def open_postgres(
     try:
         version = connect_or_explain(server)
         with server.reading():
-            relation = contained(lambda: relation_of(server))
-            side = contained(lambda: side_table_of(side_table, relation, server))
+            relation = hide_engine_errors(lambda: relation_of(server))
+            side = hide_engine_errors(lambda: side_table_of(side_table, relation, server))
         declared = declared_schema(relation.columns, schema, types or {}, relation.name or "")
         _check_version(version, columns_read_from_text(declared, relation.columns))
-        _check_encoding(contained(server.encoding))
-        place = contained(server.place)
+        _check_encoding(hide_engine_errors(server.encoding))
+        place = hide_engine_errors(server.place)
     except BaseException:
         server.close()
         raise
@@ -87,7 +87,7 @@ class PostgresEngine(SqlEngine):
     def __init__(
         self,
         server: Server,
-        relation: Relation,
+        relation: TableRef,
         schema: Schema,
         *,
         place: str,
@@ -110,9 +110,9 @@ class PostgresEngine(SqlEngine):
         """
         side = self._side
         with self._lock, self._server.reading():
-            self._trusted = contained(lambda: self._made_of(self._server, schema))
+            self._trusted = hide_engine_errors(lambda: self._made_of(self._server, schema))
             if side is not None and schema.unit is not None:
-                contained(lambda: side.check(self._server, schema))
+                hide_engine_errors(lambda: side.check(self._server, schema))
 
     def reach(self) -> None:
         """A connection that answers, and a table that is as it was opened and that nobody keeps
@@ -122,25 +122,25 @@ class PostgresEngine(SqlEngine):
         with self._lock:
             server.reach(lambda: check_free(server, self._relation, server.address))
 
-    def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
+    def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[Exact]:
         self.prepare(scope)
         with self._lock, self._server.reading():
             made = build_statements(scope, measures, self._seen(scope, self._server))
             return self._measure(scope, made, measures)
 
-    def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
+    def discover(self, scope: RowScope) -> list[tuple[tuple[Key, ...], int]]:
         self.prepare(scope)
         with self._lock, self._server.reading():
             return self._discover(scope, build_discovery(scope, self._seen(scope, self._server)))
 
-    def prepare(self, scope: Scope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
+    def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
         """Writes the side table, if there is to be one; else ranks are made in each statement."""
         side = self._side
         if side is None or self._made is not None or not needs_ranks(scope):
             return
         key = draw_key(self._bits)
         with self._lock:
-            self._made = contained(lambda: side.make(self._server, scope.schema, key))
+            self._made = hide_engine_errors(lambda: side.make(self._server, scope.schema, key))
             if self._made is None:  # made for something else meanwhile, or it may not be read
                 self._side = None
 
@@ -198,28 +198,30 @@ class PostgresEngine(SqlEngine):
         self.prepare(scope)
         with self._lock, self._server.reading():
             query = training_rows(scope, names, target, self._seen(scope, self._server))
-            rows = contained(lambda: arrow.table_of_rows(self._streamed(query, scope), kinds))
+            rows = hide_engine_errors(
+                lambda: arrow.table_of_rows(self._streamed(query, scope), kinds)
+            )
         return dict(zip(names, arrow.values_of(rows, kinds), strict=True))
 
     def close(self) -> None:
         with self._lock:
             self._server.close()
 
-    def _tables(self, scope: Scope) -> Tables:
+    def _tables(self, scope: RowScope) -> Tables:
         ranks = self._key_name if needs_ranks(scope) else None
         public = {digest: table.relation for digest, table in self._public.items()}
         plain = Tables(self._relation, ranks, public, POSTGRES)
         return plain if self._side is None or ranks is None else self._side.tables(plain)
 
-    def _seen(self, scope: Scope, server: Server) -> Tables:
+    def _seen(self, scope: RowScope, server: Server) -> Tables:
         """What a statement reads, looked at once more in the transaction that reads it."""
         address = self._server.address
-        contained(lambda: check_unchanged(server, self._relation, address))
+        hide_engine_errors(lambda: check_unchanged(server, self._relation, address))
         self._check_still_made(server, scope.schema)
         side, which = self._side, self._made
         if side is not None and needs_ranks(scope):
             schema = scope.schema
-            if which is None or not contained(lambda: side.holds(server, schema, which)):
+            if which is None or not hide_engine_errors(lambda: side.holds(server, schema, which)):
                 self._side = None  # exchanged since it was made
         return self._tables(scope)
 
@@ -230,24 +232,24 @@ class PostgresEngine(SqlEngine):
     def _check_still_made(self, server: Server, schema: Schema) -> None:
         """A policy may be another one since the table was opened."""
         try:
-            contained(lambda: self._made_of(server, schema))
+            hide_engine_errors(lambda: self._made_of(server, schema))
         except ParameterError:
             raise EngineFailed from None
 
-    def _run(self, query: Sql, scope: Scope) -> list[tuple[Any, ...]]:
+    def _run(self, query: Sql, scope: RowScope) -> list[tuple[Any, ...]]:
         text, parameters = self._statement(query, scope)
-        return contained(lambda: self._server.run(text, parameters))
+        return hide_engine_errors(lambda: self._server.run(text, parameters))
 
-    def _streamed(self, query: Sql, scope: Scope) -> Iterable[Sequence[tuple[object, ...]]]:
+    def _streamed(self, query: Sql, scope: RowScope) -> Iterable[Sequence[tuple[object, ...]]]:
         return self._server.streamed(*self._statement(query, scope))
 
-    def _shown(self, scope: Scope, measures: Sequence[Measure]) -> list[Sql]:
+    def _shown(self, scope: RowScope, measures: Sequence[Measure]) -> list[Sql]:
         """Refuses statements that are too wide: before any charge."""
         queries = super()._shown(scope, measures)
         check_width(queries, columns=len(self._relation.columns))
         return queries
 
-    def _statement(self, query: Sql, scope: Scope) -> tuple[str, list[object]]:
+    def _statement(self, query: Sql, scope: RowScope) -> tuple[str, list[object]]:
         """The text of a statement, with what it reads beside the table, and its parameters."""
         inputs = list(self._public.values())
         if scope.groups and scope.keys is not None:

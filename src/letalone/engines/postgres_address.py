@@ -22,6 +22,8 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem, Spelled, problem
 
 PREFIXES = ("postgresql://", "postgres://")
 PUBLIC = "public"
@@ -32,7 +34,7 @@ PLACE = ("host", "hostaddr", "port")
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class PostgresAddress:
     """Where a table is; `server` is what libpq is told, without the table.
 
     given: what libpq makes of that, by its names for options.
@@ -45,7 +47,7 @@ class Address:
 
     @property
     def words(self) -> str:
-        return self.database if self.table is None else f"{self.database}/{called(*self.table)}"
+        return self.database if self.table is None else f"{self.database}/{table_name(*self.table)}"
 
 
 def is_address(source: object) -> bool:
@@ -53,7 +55,14 @@ def is_address(source: object) -> bool:
     return isinstance(source, str) and source.startswith(PREFIXES)
 
 
-def read_address(source: str, table: str | None = None) -> Address:
+def two_tables_named() -> Problem:
+    """What is wrong where an address names a table, and an argument does, too."""
+    what, leave = "The address names a table, and so does", "Leave one out."
+    spelled = Spelled(f"{what} table=. {leave}", f"{what} --table. {leave}")
+    return problem(Code.VALUE_NOT_ALLOWED, words=spelled)
+
+
+def read_address(source: str, table: str | None = None) -> PostgresAddress:
     """The parts of an address; `table` may name the table instead."""
     rest, _, options = source.partition("://")[2].partition("?")
     who, _, path = rest.partition("/")
@@ -68,10 +77,10 @@ def read_address(source: str, table: str | None = None) -> Address:
     given = _as_read(server)
     _check_says_one_thing(_as_read(plain), given)
     if named and table is not None:
-        raise ParameterError("The address names a table, and so does table=. Leave one out.")
+        raise ParameterError(two_tables_named())
     parts = table.split(".", 1) if table else [unquote(part) for part in named.split(".", 1)]
     place = (PUBLIC, parts[0]) if len(parts) == 1 else (parts[0], parts[1])
-    return Address(server, given["dbname"], place if place[1] else None, given)
+    return PostgresAddress(server, given["dbname"], place if place[1] else None, given)
 
 
 def with_table(source: str, table: str) -> str:
@@ -90,7 +99,7 @@ def stand_in(source: str) -> Path:
     return Path(f"{quote(read_address(source).database, safe=' ')}.postgresql")
 
 
-def identity(address: Address) -> str:
+def identity(address: PostgresAddress) -> str:
     """Which table this is, however its address is written; nothing is connected to.
 
     Two spellings of one host (a name and a number, a socket) are two here.
@@ -112,7 +121,7 @@ def places_of(given: Mapping[str, str]) -> list[str]:
     return _hosts(given)
 
 
-def folded(host: str) -> str:
+def fold_host(host: str) -> str:
     """Names of hosts do not differ by case; folders of sockets and services do."""
     return host if host.startswith(("/", "@", "service=")) else host.lower()
 
@@ -127,7 +136,7 @@ def _hosts(given: Mapping[str, str]) -> list[str]:
 
 
 def _place(host: str, port: str) -> str:
-    return folded(host if port in ("", USUAL_PORT) else f"{host}:{port}")
+    return fold_host(host if port in ("", USUAL_PORT) else f"{host}:{port}")
 
 
 def _service(given: Mapping[str, str]) -> list[str]:
@@ -177,6 +186,6 @@ def _check_says_one_thing(plain: Mapping[str, str], given: Mapping[str, str]) ->
         )
 
 
-def called(schema: str, name: str) -> str:
+def table_name(schema: str, name: str) -> str:
     """What a table is called, however it was named: a budget belongs to a name."""
     return name if schema == PUBLIC else f"{schema}.{name}"

@@ -19,7 +19,7 @@ import re
 from collections.abc import Sequence
 from typing import LiteralString
 
-from letalone.engines.postgres_address import called
+from letalone.engines.postgres_address import table_name
 from letalone.engines.postgres_server import FOREIGN, STORED, Server
 from letalone.engines.provenance import hides_its_making, mixes_people, vouched_for
 from letalone.engines.view_making import Making, Table, read_making
@@ -100,15 +100,16 @@ def check_made(server: Server, place: Table, unit: str | None, *, vouched: bool)
     (oid, bound, is_filled, definition), *_ = server.run(MADE, list(place))
     if not is_filled:
         raise ParameterError(
-            f"{called(*place)} is a materialized view that has not been filled yet, so it cannot be"
+            f"{table_name(*place)} is a materialized view that has not been filled yet, so it"
+            " cannot be"
             " read. Its owner can fill it: REFRESH MATERIALIZED VIEW."
         )
     policies = [POLICY] if bound else []
     if bound:
-        _check_policies(server, oid, called(*place), unit)
+        _check_policies(server, oid, table_name(*place), unit)
     if definition is None:
         return tuple(policies)
-    making = _making(server, oid, str(definition), called(*place), unit)
+    making = _making(server, oid, str(definition), table_name(*place), unit)
     hidden = [*making.hidden, *_seen_beneath(server, oid, making.tables)]
     if hidden and not vouched:
         raise hides_its_making(making.source, hidden[0])
@@ -131,7 +132,7 @@ def _seen_beneath(server: Server, oid: int, tables: Sequence[Table]) -> list[str
     others = [table for table in dict.fromkeys(tables) if not _is_plain(server, table)]
     hidden = ["a function, an operator, a type or a collation of somebody's own"] if has_own else []
     return hidden + [
-        f"{called(*table)}, which is no plain table without row policies" for table in others
+        f"{table_name(*table)}, which is no plain table without row policies" for table in others
     ]
 
 

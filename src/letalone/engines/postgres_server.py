@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple, TypeVar, cast
 
 from letalone.engines import syntax
 from letalone.engines.dialects.postgres import POSTGRES
-from letalone.engines.failure import EngineFailed, RightRevoked, SourceAway, contained
-from letalone.engines.postgres_address import Address, called
+from letalone.engines.failure import EngineFailed, RightRevoked, SourceAway, hide_engine_errors
+from letalone.engines.postgres_address import PostgresAddress, table_name
 from letalone.engines.rank_copies import check_is_no_copy, is_copy
 from letalone.engines.reading import Stored, check_columns
-from letalone.engines.rows import Relation
+from letalone.engines.rows import TableRef
 from letalone.engines.sources import WhichTable
 from letalone.engines.time_limit import MAX_SECONDS
 from letalone.errors import ParameterError
@@ -131,7 +131,7 @@ class CatalogueEntry(NamedTuple):
 class Server:
     """A connection that opens when it is needed, and transactions that only read."""
 
-    def __init__(self, address: Address, *, timeout_seconds: float = MAX_SECONDS) -> None:
+    def __init__(self, address: PostgresAddress, *, timeout_seconds: float = MAX_SECONDS) -> None:
         self.address, self._timeout_seconds = address, timeout_seconds
         self._cursor: RawCursor[tuple[Any, ...]] | None = None
         self._inside = False
@@ -169,7 +169,7 @@ class Server:
         if self._inside:
             yield
             return
-        contained(self._begin)
+        hide_engine_errors(self._begin)
         self._inside, is_whole = True, False
         try:
             yield
@@ -319,7 +319,7 @@ def _is_there(cursor: "RawCursor[tuple[Any, ...]]") -> bool:
     return cast("BoundedConnection", cursor.connection).is_there(since=0.0)
 
 
-def relation_of(server: Server) -> Relation:
+def relation_of(server: Server) -> TableRef:
     """The table of the address and its columns, from the catalogue."""
     _check_database(server)
     tables = {
@@ -329,9 +329,9 @@ def relation_of(server: Server) -> Relation:
     schema, name = _find_table(server.address, tables)
     _check_parts(server, schema, name)
     columns = columns_of(server, schema, name)
-    check_columns(list(columns), called(schema, name))
-    sql = syntax.table_named(name, schema=schema)
-    return Relation(sql, columns, called(schema, name))
+    check_columns(list(columns), table_name(schema, name))
+    sql = syntax.table(name, schema=schema)
+    return TableRef(sql, columns, table_name(schema, name))
 
 
 def _check_database(server: Server) -> None:
@@ -344,7 +344,7 @@ def _check_database(server: Server) -> None:
         )
 
 
-def check_free(server: Server, relation: Relation, address: Address) -> None:
+def check_free(server: Server, relation: TableRef, address: PostgresAddress) -> None:
     """Fails where the table is not what was opened, or its keeper keeps readers out: no row is
     read. A materialised view cannot be locked by a statement of its own.
     """
@@ -354,7 +354,7 @@ def check_free(server: Server, relation: Relation, address: Address) -> None:
     _tell_rights(lambda: server.do(words))
 
 
-def check_unchanged(server: Server, relation: Relation, address: Address) -> str:
+def check_unchanged(server: Server, relation: TableRef, address: PostgresAddress) -> str:
     """The kind of the table. Fails where it is not what was opened: rows of other types would be
     told apart otherwise, and a view or a foreign table has no places. The catalogue alone is read.
     """
@@ -373,7 +373,8 @@ def check_unchanged(server: Server, relation: Relation, address: Address) -> str
 def _check_parts(server: Server, schema: str, name: str) -> None:
     if server.run(FOREIGN, [schema, name])[0][0]:
         raise ParameterError(
-            f"{called(schema, name)!r} has a part that is a foreign table, whose rows have no place"
+            f"{table_name(schema, name)!r} has a part that is a foreign table, whose rows have no"
+            " place"
             " by which they could be told apart. Detach it, or copy it into a table."
         )
 
@@ -385,7 +386,7 @@ def columns_of(server: Server, schema: str, name: str) -> dict[str, Stored]:
 
 
 def _find_table(
-    address: Address, tables: Mapping[tuple[str, str], CatalogueEntry]
+    address: PostgresAddress, tables: Mapping[tuple[str, str], CatalogueEntry]
 ) -> tuple[str, str]:
     if address.table is None or address.table not in tables:
         names = tuple(_as_option(*place) for place, entry in tables.items() if entry.can_be_opened)
@@ -401,13 +402,13 @@ def _find_table(
             f"{address.words!r} is a view or a foreign table, whose rows have no place by which"
             " they could be told apart. Open the table that it is made of."
         )
-    check_is_no_copy(chosen.comment, called(*address.table))
+    check_is_no_copy(chosen.comment, table_name(*address.table))
     return address.table
 
 
 def _as_option(schema: str, name: str) -> str:
     """What a table is called where a dot ends the schema."""
-    return f"{schema}.{name}" if "." in name else called(schema, name)
+    return f"{schema}.{name}" if "." in name else table_name(schema, name)
 
 
 def _word(name: str, kind: str, namespace: str, generated: str) -> str:

@@ -14,11 +14,11 @@ from letalone.engines.arrow import read_file
 from letalone.engines.frames import as_arrow
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.reading import Stored, check_columns, read
-from letalone.engines.rows import Relation, key_of
+from letalone.engines.rows import TableRef, key_of
 from letalone.engines.sources import relation_of_view
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
-from letalone.plans.query import PublicJoin
+from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Column, unknown_column
 from letalone.plans.types import Type
 
@@ -31,19 +31,19 @@ def read_public(path: object) -> object:
     return read_file(file)
 
 
-def copy_of_public(duck: LockedDuck, join: PublicJoin, table: object, *, name: str) -> Relation:
+def copy_of_public(duck: LockedDuck, join: PublicJoin, table: object, *, name: str) -> TableRef:
     """The public table of a join, copied: a frame may be changed by whoever holds it."""
     frame = as_arrow(table)
     check_columns(frame.column_names, f"The public table {join.name!r}")
     duck.connection.register(f"{name}_frame", frame)
     try:
-        duck.run(syntax.copy_table(syntax.table_named(f"{name}_frame"), name))
+        duck.run(syntax.copy_table(syntax.table(f"{name}_frame"), name))
     finally:
         duck.connection.unregister(f"{name}_frame")
     return relation_of_view(duck, name)
 
 
-def check_public(duck: LockedDuck, relation: Relation, join: PublicJoin) -> None:
+def check_public(duck: LockedDuck, relation: TableRef, join: PublicJoin) -> None:
     """Refuses a table without the columns of a join, or not unique on its key."""
     wanted = [right for _, right in join.on] + [column.name for column in join.columns]
     for column in wanted:
@@ -54,17 +54,17 @@ def check_public(duck: LockedDuck, relation: Relation, join: PublicJoin) -> None
 
 def _key(stored: Stored) -> Sql:
     """What rows are compared by: 1.0 and 1 are one key, and so are 0.0 and -0.0."""
-    value = syntax.named(stored.name)
+    value = syntax.column(stored.name)
     if stored.type is not Type.NUMBER:
         return value
     return key_of(read(stored, value, Column(stored.name, stored.type)))
 
 
-def _check_unique(duck: LockedDuck, relation: Relation, join: PublicJoin) -> None:
+def _check_unique(duck: LockedDuck, relation: TableRef, join: PublicJoin) -> None:
     """A row that met two partners would count twice (SOUNDNESS 12)."""
     keys = [_key(relation.columns[right]) for _, right in join.on]
     count = syntax.operation(exp.GT, exp.Count(this=exp.Star()), syntax.whole(1))
-    query = syntax.group_by(syntax.select(keys, syntax.renamed(relation.sql, "table")), keys)
+    query = syntax.group_by(syntax.select(keys, syntax.rename(relation.sql, "table")), keys)
     query.set("having", exp.Having(this=count))
     query.set("limit", exp.Limit(expression=syntax.whole(1)))
     if duck.run(query):

@@ -184,7 +184,7 @@ def with_one_zero(value: Sql) -> Sql:
 
 def _in_the_calendar(sql: Sql, kind: Type) -> Sql:
     inside = in_the_calendar(sql, SQL_TYPES[kind])
-    return syntax.joined(exp.And, [syntax.is_finite(sql), *inside])
+    return syntax.join_conditions(exp.And, [syntax.is_finite(sql), *inside])
 
 
 def in_the_calendar(sql: Sql, kind: exp.DType) -> list[Sql]:
@@ -198,7 +198,9 @@ def as_long(number: Sql, ends: tuple[Sql, Sql]) -> Sql:
     """A number as a 64-bit integer where it lies in [start, end)."""
     start, end = (side.copy() for side in ends)
     inside = [syntax.operation(exp.GTE, number, start), syntax.operation(exp.LT, number, end)]
-    return syntax.case((syntax.joined(exp.And, inside), syntax.cast_to(number.copy(), BIGINT)))
+    return syntax.case(
+        (syntax.join_conditions(exp.And, inside), syntax.cast_to(number.copy(), BIGINT))
+    )
 
 
 def _convert(stored: Stored, source: Sql, kind: Type) -> Sql:
@@ -224,30 +226,32 @@ def _convert(stored: Stored, source: Sql, kind: Type) -> Sql:
 
 def _from_text(source: Sql, kind: Type) -> Sql:
     """What a text stands for, by the grammar that all engines share."""
-    trimmed = syntax.called("TRIM", source, syntax.text(" "))  # alone it takes other blanks, too
+    trimmed = syntax.call("TRIM", source, syntax.text(" "))  # alone it takes other blanks, too
     if kind is Type.BOOLEAN:
         return truth_of(trimmed)
     # Straight to a time without zone would ignore an offset in the text; numbers and days need no
     # trimming, which costs more than the rest.
     value = syntax.try_cast(trimmed, TIMESTAMPTZ) if kind is Type.TIMESTAMP else source
     pattern = syntax.text(f" *{text_grammar.PATTERNS[kind]} *")
-    written = [is_short(source), syntax.called("REGEXP_FULL_MATCH", source, pattern)]
-    return syntax.case((syntax.joined(exp.And, written), syntax.try_cast(value, SQL_TYPES[kind])))
+    written = [is_short(source), syntax.call("REGEXP_FULL_MATCH", source, pattern)]
+    return syntax.case(
+        (syntax.join_conditions(exp.And, written), syntax.try_cast(value, SQL_TYPES[kind]))
+    )
 
 
 def is_short(text: Sql) -> Sql:
     """Whether a text has at most as many letters as a number or a date can have."""
     longest = syntax.whole(text_grammar.MAX_TEXT_LENGTH)
-    return syntax.operation(exp.LTE, syntax.called("LENGTH", text), longest)
+    return syntax.operation(exp.LTE, syntax.call("LENGTH", text), longest)
 
 
 def truth_of(text: Sql) -> Sql:
     """The truth value that a trimmed text is a word for."""
-    word = syntax.called("LOWER", text)
+    word = syntax.call("LOWER", text)
     words = ((text_grammar.TRUE, True), (text_grammar.FALSE, False))
     return syntax.case(
         *(
-            (syntax.listed(word, [*map(syntax.text, some)]), exp.Boolean(this=value))
+            (syntax.is_one_of(word, [*map(syntax.text, some)]), exp.Boolean(this=value))
             for some, value in words
         )
     )
@@ -255,7 +259,7 @@ def truth_of(text: Sql) -> Sql:
 
 def plain_text(source: Sql) -> Sql:
     """Text without its collation; NULL where its bytes are no UTF-8."""
-    return syntax.called("TRY", syntax.called("DECODE", syntax.called("ENCODE", source)))
+    return syntax.call("TRY", syntax.call("DECODE", syntax.call("ENCODE", source)))
 
 
 def _has_its_digits(stored: Stored, source: Sql) -> Sql:
@@ -264,7 +268,7 @@ def _has_its_digits(stored: Stored, source: Sql) -> Sql:
     nines = "9" * (digits - scale) + "." + "9" * scale if scale else "9" * digits
     last = exp.Cast(this=syntax.text(nines), to=exp.DataType.build(stored.stored))
     low = syntax.operation(exp.GTE, source, syntax.minus(last))
-    return syntax.joined(exp.And, [low, syntax.operation(exp.LTE, source, last.copy())])
+    return syntax.join_conditions(exp.And, [low, syntax.operation(exp.LTE, source, last.copy())])
 
 
 def _is_as_wanted(stored: Stored, kind: Type) -> bool:
@@ -276,7 +280,7 @@ def within_bounds(sql: Sql, column: Column, *, finite: bool) -> Sql:
     """The value within the declared bounds; NULL where it is missing or not finite."""
     branches: list[tuple[Sql, Sql]] = []
     if not finite:
-        branches.append((syntax.negated(syntax.is_finite(sql)), syntax.NULL.copy()))
+        branches.append((syntax.negate(syntax.is_finite(sql)), syntax.NULL.copy()))
     for bound, outside in ((column.lower, exp.LT), (column.upper, exp.GT)):
         if bound is not None:
             end = _bound(bound, column.type)

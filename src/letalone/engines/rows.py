@@ -15,7 +15,7 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.dialects.dialect import Dialect
 from letalone.engines.dialects.duckdb import DUCKDB
-from letalone.engines.measures import Scope
+from letalone.engines.measures import RowScope
 from letalone.engines.reading import SQL_TYPES, Stored
 from letalone.engines.sql import ExpressionEmitter
 from letalone.engines.syntax import BIGINT, DOUBLE, Sql
@@ -24,7 +24,7 @@ from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression, column_names
 from letalone.plans.features import rows_schema
 from letalone.plans.keys import EXACT
-from letalone.plans.query import Join, PrivateJoin, PublicJoin
+from letalone.plans.plan import Join, PrivateJoin, PublicJoin
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
@@ -34,7 +34,7 @@ PLAIN = {kind: str(sql.value) for kind, sql in SQL_TYPES.items()}  # what engine
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class TableRef:
     """Something to select from, and its columns as they are stored; its name where it has one."""
 
     sql: Sql
@@ -46,16 +46,16 @@ class Relation:
 class Tables:
     """What a statement can read: the private table, its ranks, public tables by their digest."""
 
-    private: Relation
+    private: TableRef
     ranks: str | None
-    public: Mapping[str, Relation]
+    public: Mapping[str, TableRef]
     dialect: Dialect = DUCKDB
 
 
 class ScopeRows:
     """The rows of a scope, with every expression that is asked of them as a term."""
 
-    def __init__(self, scope: Scope, expressions: Iterable[Expression], tables: Tables) -> None:
+    def __init__(self, scope: RowScope, expressions: Iterable[Expression], tables: Tables) -> None:
         self.mark = mark_of(scope)
         self.levels = Levels(self.mark, tables.dialect)
         self._scope, self._tables = scope, tables
@@ -82,11 +82,11 @@ class ScopeRows:
 
     @property
     def unit(self) -> Sql:
-        return syntax.named(f"{self.mark}unit")
+        return syntax.column(f"{self.mark}unit")
 
     @property
     def rank(self) -> Sql:
-        return syntax.named(f"{self.mark}rank")
+        return syntax.column(f"{self.mark}rank")
 
     def select(self, *, with_unit: bool, bounded: Sequence[Sql] = ()) -> Sql:
         """The rows that the filter keeps as a source of a SELECT; conditions on units and ranks."""
@@ -95,7 +95,7 @@ class ScopeRows:
         for number, join in enumerate(self._scope.joins):
             rows = self._joined(rows, join, number)
         where = [*(Term(condition, Type.BOOLEAN) for condition in bounded), *self._where]
-        return syntax.nested(self.levels.over(rows, where), f"{self.mark}rows")
+        return syntax.subquery(self.levels.over(rows, where), f"{self.mark}rows")
 
     def _group(self, number: int) -> Sql:
         term = self.value(self._scope.groups[number].of)
@@ -113,13 +113,14 @@ class ScopeRows:
             terms |= {column.name: self._term(relation, column) for column in join.columns}
         named = {c.name: terms[c.name] for c in (*columns, *joined)}
         return {
-            name: replace(term, sql=syntax.named(name), simple=True) for name, term in named.items()
+            name: replace(term, sql=syntax.column(name), simple=True)
+            for name, term in named.items()
         }
 
     def _private(self, column: Column) -> Term:
         return self._term(self._tables.private, column, f"{self.mark}source")
 
-    def _other(self, join: Join) -> Relation:
+    def _other(self, join: Join) -> TableRef:
         if isinstance(join, PrivateJoin):
             return partner_relation(join)
         relation = self._tables.public.get(join.table_digest)
@@ -140,9 +141,9 @@ class ScopeRows:
         if with_unit and unit is not None:
             columns.append(syntax.alias(unit, f"{self.mark}unit"))
         if ranks is not None:
-            rank = syntax.named("rank", f"{self.mark}ranks")
+            rank = syntax.column("rank", f"{self.mark}ranks")
             columns.append(syntax.alias(rank, f"{self.mark}rank"))
-        source, chosen = self._tables.private.sql, columns or [_one()]
+        source, chosen = self._tables.private.sql, columns or [syntax.alias(syntax.whole(1), "one")]
         return self._tables.dialect.ranked(chosen, source, ranks, mark=self.mark, unit=unit)
 
     def _unit_of_row(self) -> Sql | None:
@@ -162,18 +163,20 @@ class ScopeRows:
         ]
         on = self._on(relation, join, (below, beside))
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier(below, quoted=True))
-        query = syntax.select([everything, *added], syntax.nested(rows, below))
-        public = syntax.renamed(relation.sql, beside)
-        query.append("joins", exp.Join(this=public, kind="INNER", on=syntax.joined(exp.And, on)))
+        query = syntax.select([everything, *added], syntax.subquery(rows, below))
+        public = syntax.rename(relation.sql, beside)
+        query.append(
+            "joins", exp.Join(this=public, kind="INNER", on=syntax.join_conditions(exp.And, on))
+        )
         return query
 
-    def _on(self, relation: Relation, join: Join, names: tuple[str, str]) -> list[Sql]:
+    def _on(self, relation: TableRef, join: Join, names: tuple[str, str]) -> list[Sql]:
         if isinstance(join, PrivateJoin):
-            units = (syntax.named(f"{self.mark}unit", names[0]), syntax.named(UNIT, names[1]))
+            units = (syntax.column(f"{self.mark}unit", names[0]), syntax.column(UNIT, names[1]))
             return [syntax.operation(exp.EQ, *units)]
         return [self._pair(relation, column, other, names) for column, other in join.on]
 
-    def _pair(self, public: Relation, left: str, right: str, names: tuple[str, str]) -> Sql:
+    def _pair(self, public: TableRef, left: str, right: str, names: tuple[str, str]) -> Sql:
         """Equality of a column with one of a public table, as keys; see `public.py`."""
         stored, column = _find_column(public, right), self._column(left)
         if stored.type.of_keys is not column.type.of_keys or not column.type.is_groupable:
@@ -183,12 +186,12 @@ class ScopeRows:
                 " values, and the types must be the same. Convert one."
             )
         other = self._term(public, Column(right, stored.type), names[1])
-        sides = (replace(self._columns[left], sql=syntax.named(left, names[0])), other)
+        sides = (replace(self._columns[left], sql=syntax.column(left, names[0])), other)
         return syntax.operation(exp.EQ, *(key_of(side) for side in sides))
 
-    def _term(self, relation: Relation, column: Column, source: str = "") -> Term:
+    def _term(self, relation: TableRef, column: Column, source: str = "") -> Term:
         stored = _find_column(relation, column.name)
-        named = syntax.named(stored.name, source or None)
+        named = syntax.column(stored.name, source or None)
         return self._tables.dialect.read(stored, named, column)
 
     def _column(self, name: str) -> Column:
@@ -199,7 +202,7 @@ class ScopeRows:
         return self._scope.schema.column(name)
 
 
-def unit_of(relation: Relation, column: Column, source: str, dialect: Dialect = DUCKDB) -> Sql:
+def unit_of(relation: TableRef, column: Column, source: str, dialect: Dialect = DUCKDB) -> Sql:
     """The unit of a row: what is stored, never converted, so that no two people become one.
 
     Zero has one spelling; NULL where it is missing.
@@ -210,7 +213,7 @@ def unit_of(relation: Relation, column: Column, source: str, dialect: Dialect = 
             " column of text or whole numbers."
         )
     stored = _find_column(relation, column.name)
-    return dialect.unit(stored, syntax.named(stored.name, source))
+    return dialect.unit(stored, syntax.column(stored.name, source))
 
 
 def key_of(term: Term) -> Sql:
@@ -227,28 +230,28 @@ def whole_key(number: Sql) -> Sql:
     NULL where it is NULL; a zero has one sign.
     """
     end, integer = syntax.double(float(EXACT)), syntax.try_cast(number, BIGINT)
-    beyond = syntax.operation(exp.GT, syntax.called("ABS", number), end)
+    beyond = syntax.operation(exp.GT, syntax.call("ABS", number), end)
     same = syntax.operation(exp.EQ, syntax.cast_to(integer, DOUBLE), number.copy())
     nothing = syntax.cast_to(syntax.NULL.copy(), BIGINT)
     return syntax.case((beyond, nothing), (same, integer.copy()))
 
 
-def value_of(relation: Relation, column: Column, source: str, dialect: Dialect) -> Sql:
+def value_of(relation: TableRef, column: Column, source: str, dialect: Dialect) -> Sql:
     """A value as it is declared, for whoever sees a person's rows; NULL for what is no number."""
     stored = _find_column(relation, column.name)
-    term = dialect.read(stored, syntax.named(stored.name, source), column)
+    term = dialect.read(stored, syntax.column(stored.name, source), column)
     if column.type is Type.NUMBER and not term.finite:
         return syntax.case((syntax.is_finite(term.sql), term.sql))
     return term.sql
 
 
-def partner_relation(join: PrivateJoin) -> Relation:
+def partner_relation(join: PrivateJoin) -> TableRef:
     """The one row of each unit of another private table, once it is lent (`partners`)."""
     columns = {
         column.name: Stored(f"column{number}", PLAIN[column.type])
         for number, column in enumerate(join.columns)
     }
-    return Relation(syntax.table_named(lent_name(join.name)), columns)
+    return TableRef(syntax.table(lent_name(join.name)), columns)
 
 
 def lent_name(data_set: str) -> str:
@@ -256,7 +259,7 @@ def lent_name(data_set: str) -> str:
     return f"{LENT}{sha256(data_set.encode(errors='surrogatepass')).hexdigest()[:32]}"
 
 
-def _find_column(relation: Relation, name: str) -> Stored:
+def _find_column(relation: TableRef, name: str) -> Stored:
     stored = relation.columns.get(name)
     if stored is None:
         raise ParameterError(
@@ -270,11 +273,7 @@ def _is_public(join: Join) -> bool:
     return isinstance(join, PublicJoin)
 
 
-def _one() -> Sql:
-    return syntax.alias(syntax.whole(1), "one")
-
-
-def mark_of(scope: Scope) -> str:
+def mark_of(scope: RowScope) -> str:
     """A beginning that no name of the scope has, for the names that are ours."""
     names = [column.name for column in rows_schema(scope.schema, scope.per_unit).columns]
     names += [column.name for join in scope.joins for column in join.columns]

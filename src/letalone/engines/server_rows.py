@@ -17,11 +17,11 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.dialects.postgres import POSTGRES
 from letalone.engines.dialects.postgres_words import holds, write_statement
-from letalone.engines.failure import contained
+from letalone.engines.failure import hide_engine_errors
 from letalone.engines.postgres_address import read_address
 from letalone.engines.postgres_server import Server, relation_of
 from letalone.engines.reading import Stored
-from letalone.engines.rows import Relation, unit_of, value_of
+from letalone.engines.rows import TableRef, unit_of, value_of
 from letalone.engines.syntax import Sql
 from letalone.plans.schema import Schema
 
@@ -54,10 +54,10 @@ class ServerRow:
 def rows_of_one(address: str, schema: Schema, unit_id: str) -> list[ServerRow]:
     """The rows of one unit, in the order in which they lie. Only declared columns are read."""
     with _open_table(address) as (server, relation):
-        place = [_as_text(syntax.named(name, SOURCE)) for name in WHERE]
+        place = [_as_text(syntax.column(name, SOURCE)) for name in WHERE]
         values = [value_of(relation, column, SOURCE, POSTGRES) for column in schema.columns]
         query = syntax.select([*place, *values], _source(relation), where=[_is(relation, schema)])
-        order = [exp.Ordered(this=syntax.named(name, SOURCE)) for name in WHERE[:2]]
+        order = [exp.Ordered(this=syntax.column(name, SOURCE)) for name in WHERE[:2]]
         rows = _run(server, query.order_by(*order), unit_id)
     names = [column.name for column in schema.columns]
     return [
@@ -81,7 +81,7 @@ def units_at(address: str, schema: Schema) -> list[str]:
         unit = _unit(relation, schema)
         query = syntax.select([unit], _source(relation), where=[syntax.is_present(unit.copy())])
         text, _ = write_statement(query.distinct())
-        rows = contained(lambda: server.run(text, []))
+        rows = hide_engine_errors(lambda: server.run(text, []))
     return [cast("str", row[0]) for row in rows]
 
 
@@ -95,7 +95,7 @@ def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
         if kind is None:
             return typed  # text, byte by byte
         text = _as_text(exp.Placeholder(this=ID))
-        valid = syntax.called("PG_INPUT_IS_VALID", text, syntax.text(kind))
+        valid = syntax.call("PG_INPUT_IS_VALID", text, syntax.text(kind))
         if _run(server, exp.select(syntax.alias(valid, ID)), typed) != [(True,)]:
             return None  # asked by itself: a cast of a constant is done before any CASE
         value = syntax.cast_as(text.copy(), kind, "postgres")
@@ -104,14 +104,14 @@ def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
     return cast("str | None", rows[0][0])
 
 
-def deleting(address: str, schema: Schema, unit_id: str) -> str:
+def write_delete(address: str, schema: Schema, unit_id: str) -> str:
     """The statement that removes all rows of a unit, found as they are here."""
     with _open_table(address) as (_, relation):
         same = _is(relation, schema, _literal(unit_id))
         return f"DELETE FROM {POSTGRES.printed(_source(relation))} WHERE {POSTGRES.printed(same)};"
 
 
-def updating(address: str, row: ServerRow, changes: Mapping[str, object]) -> str:
+def write_update(address: str, row: ServerRow, changes: Mapping[str, object]) -> str:
     """The statement that gives one row other values; it changes one row, or none that it meant."""
     table = POSTGRES.printed(_table_at(address))
     values = ", ".join(
@@ -123,42 +123,42 @@ def updating(address: str, row: ServerRow, changes: Mapping[str, object]) -> str
 
 
 @contextmanager
-def _open_table(address: str) -> Generator[tuple[Server, Relation]]:
+def _open_table(address: str) -> Generator[tuple[Server, TableRef]]:
     server = Server(read_address(address))
     with closing(server), server.reading():
-        yield server, contained(lambda: relation_of(server))
+        yield server, hide_engine_errors(lambda: relation_of(server))
 
 
 def _run(server: Server, query: exp.Select, unit_id: str) -> Sequence[tuple[object, ...]]:
     if not holds(unit_id):
         return []  # no text there has such signs
     text, names = write_statement(query)
-    return contained(lambda: server.run(text, [unit_id for _ in names]))
+    return hide_engine_errors(lambda: server.run(text, [unit_id for _ in names]))
 
 
-def _is(relation: Relation, schema: Schema, unit_id: Sql | None = None) -> Sql:
+def _is(relation: TableRef, schema: Schema, unit_id: Sql | None = None) -> Sql:
     """Whether a row is the unit's, as questions tell units apart."""
     wanted = unit_id or _as_text(exp.Placeholder(this=ID))
     return syntax.operation(exp.EQ, _unit(relation, schema), wanted)
 
 
-def _unit(relation: Relation, schema: Schema) -> Sql:
+def _unit(relation: TableRef, schema: Schema) -> Sql:
     column = schema.column(schema.unit or "")
     return _spell(relation.columns[column.name], unit_of(relation, column, SOURCE, POSTGRES))
 
 
 def _spell(stored: Stored, unit: Sql) -> Sql:
     """One spelling of each value: equal numerics may have more or fewer zeros at their end."""
-    return _as_text(syntax.called("TRIM_SCALE", unit) if stored.stored == NUMERIC else unit)
+    return _as_text(syntax.call("TRIM_SCALE", unit) if stored.stored == NUMERIC else unit)
 
 
-def _source(relation: Relation) -> Sql:
-    return syntax.renamed(relation.sql, SOURCE)
+def _source(relation: TableRef) -> Sql:
+    return syntax.rename(relation.sql, SOURCE)
 
 
 def _table_at(address: str) -> Sql:
     schema, name = read_address(address).table or ("", "")
-    return syntax.table_named(name, schema=schema)
+    return syntax.table(name, schema=schema)
 
 
 def _as_text(of: Sql) -> Sql:

@@ -27,11 +27,11 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect, rank_of
 from letalone.engines.dialects.postgres_words import write_statement
-from letalone.engines.postgres_address import PUBLIC, called
+from letalone.engines.postgres_address import PUBLIC, table_name
 from letalone.engines.postgres_server import COMPUTED, Server, columns_of
 from letalone.engines.rank_copies import RANK, CopyFacts, comment_of, read_facts
 from letalone.engines.reading import Stored
-from letalone.engines.rows import Relation, Tables, unit_of
+from letalone.engines.rows import TableRef, Tables, unit_of
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
@@ -87,7 +87,7 @@ class SideTable:
 
     schema: str
     name: str
-    relation: Relation
+    relation: TableRef
 
     def for_this_role(self, server: Server) -> "SideTable | None":
         """This, where the role may read the copy or make one; None where there is one it may not.
@@ -125,10 +125,10 @@ class SideTable:
 
     @property
     def words(self) -> str:
-        return called(self.schema, self.name)
+        return table_name(self.schema, self.name)
 
     def tables(self, tables: Tables) -> Tables:
-        copy = replace(self.relation, sql=syntax.table_named(self.name, schema=self.schema))
+        copy = replace(self.relation, sql=syntax.table(self.name, schema=self.schema))
         return replace(tables, private=copy, dialect=PostgresDialect(stored_rank=RANK))
 
     def make(self, server: Server, schema: Schema, key: bytes) -> int | None:
@@ -225,10 +225,10 @@ class SideTable:
         unit = schema.column(schema.unit or "")
         who = unit_of(self.relation, unit, "source", POSTGRES)
         rank = syntax.alias(rank_of(who, "key", "source"), RANK)
-        everything = [syntax.named(name, "source") for name in self._columns()]
-        source = syntax.renamed(self.relation.sql, "source")
+        everything = [syntax.column(name, "source") for name in self._columns()]
+        source = syntax.rename(self.relation.sql, "source")
         rows = syntax.select([*everything, rank], source, where=[syntax.is_present(who.copy())])
-        target = syntax.table_named(self.name, schema=self.schema)
+        target = syntax.table(self.name, schema=self.schema)
         ordered = rows.order_by(exp.Ordered(this=who.copy()))
         return exp.Create(this=target, kind="TABLE", expression=ordered)
 
@@ -239,24 +239,24 @@ class SideTable:
         """
         stored = self.relation.columns[unit]
         if stored.stored in SHORT:
-            by = POSTGRES.printed(POSTGRES.unit(stored, syntax.named(unit)))
+            by = POSTGRES.printed(POSTGRES.unit(stored, syntax.column(unit)))
             server.do(f"CREATE INDEX ON {self._quoted()} (({by}))")
         server.do(f"ANALYZE {self._quoted()}")
 
     def _quoted(self) -> str:
-        return POSTGRES.printed(syntax.table_named(self.name, schema=self.schema))
+        return POSTGRES.printed(syntax.table(self.name, schema=self.schema))
 
     def _comment(self, facts: CopyFacts) -> exp.Comment:
-        target = syntax.table_named(self.name, schema=self.schema)
+        target = syntax.table(self.name, schema=self.schema)
         return exp.Comment(this=target, kind="TABLE", expression=syntax.text(comment_of(facts)))
 
 
-def side_table_of(written: str | None, relation: Relation, server: Server) -> SideTable | None:
+def side_table_of(written: str | None, relation: TableRef, server: Server) -> SideTable | None:
     """The copy of this name, where there is to be one and the role may use it."""
     return None if written is None else make_side_table(written, relation).for_this_role(server)
 
 
-def make_side_table(written: str, relation: Relation) -> SideTable:
+def make_side_table(written: str, relation: TableRef) -> SideTable:
     """The copy of a relation under the name that the owner gave: "schema.name" or "name"."""
     schema, dot, name = written.partition(".")
     place = (schema, name) if dot else (PUBLIC, schema)

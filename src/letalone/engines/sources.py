@@ -24,8 +24,11 @@ from letalone.engines.failure import FileChanged, unreadable
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.parquet_files import describe_columns, open_or_refuse, relation_of_parquet
 from letalone.engines.reading import Stored
-from letalone.engines.rows import Relation
+from letalone.engines.rows import TableRef
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem, Spelled, problem
+from letalone.errors.remedies import ChooseTable
 
 LOADED = "letalone_loaded"
 PARQUET, CSV, DUCKDB = (".parquet", ".pq"), (".csv", ".tsv", ".txt"), (".duckdb", ".ddb", ".db")
@@ -36,7 +39,7 @@ IN_USE = "it may be open for writing, here or in another program (close it there
 class WhichTable(ParameterError):  # noqa: N818  (as in letalone.errors)
     """A file holds several tables, or not the one that was named; `tables` are its names."""
 
-    def __init__(self, words: str, tables: tuple[str, ...] = ()) -> None:
+    def __init__(self, words: str | Problem, tables: tuple[str, ...] = ()) -> None:
         super().__init__(words)
         self.tables = tables
 
@@ -69,18 +72,21 @@ def find_files(source: str | PathLike[str]) -> Files:
     paths = tuple(path.resolve() for path in matches if path.is_file())
     if not paths:
         what = "No file matches" if has_magic(written) else "There is no file"
-        raise ParameterError(f"{what} {written!r}. {_hint(written)}")
+        hint = _hint(written)
+        words = f"{what} {written!r}."
+        spelled = Spelled(f"{words} {hint.on('python')}", f"{words} {hint.on('options')}")
+        raise ParameterError(problem(Code.UNKNOWN_FILE, words=spelled))
     _check_names(paths)
     return Files(paths, _kind(paths), _fingerprints(paths))
 
 
-def _hint(written: str) -> str:
+def _hint(written: str) -> Spelled:
     """What to look at; an address with capital letters is taken for a path."""
     if written.startswith("spark:"):
-        return "An address on Spark is not taken here: write the rows to a Parquet file."
+        return Spelled("An address on Spark is not taken here: write the rows to a Parquet file.")
     if written.lower().startswith("spark:"):
-        return "An address on Spark begins with spark: in small letters."
-    return "Check the path, or give a frame."
+        return Spelled("An address on Spark begins with spark: in small letters.")
+    return Spelled("Check the path, or give a frame.", "Check the path.")
 
 
 def _matching(pattern: Path) -> list[Path]:
@@ -91,7 +97,7 @@ def _matching(pattern: Path) -> list[Path]:
     return sorted(Path(*parts[:fixed]).glob(str(Path(*parts[fixed:]))))
 
 
-def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = None) -> Relation:
+def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = None) -> TableRef:
     """The relation that reads the files; locks the connection to them."""
     if table is not None and files.kind != "duckdb":
         raise ParameterError(f"table is {table!r}, but only DuckDB files hold several tables.")
@@ -108,10 +114,10 @@ def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = Non
             return _duckdb(duck, table, files.paths[0].name)
 
 
-def relation_of_view(duck: LockedDuck, name: str) -> Relation:
+def relation_of_view(duck: LockedDuck, name: str) -> TableRef:
     """The relation that reads a registered frame."""
-    sql = syntax.table_named(name)
-    return Relation(sql, {column.name: column for column in describe_columns(duck, sql)})
+    sql = syntax.table(name)
+    return TableRef(sql, {column.name: column for column in describe_columns(duck, sql)})
 
 
 def batch_sizes(files: Files) -> list[int]:
@@ -121,7 +127,7 @@ def batch_sizes(files: Files) -> list[int]:
     return [size for path in files.paths for size in arrow.row_groups(path)]
 
 
-def relation_of_csv(paths: Sequence[Path]) -> Relation:
+def relation_of_csv(paths: Sequence[Path]) -> TableRef:
     """The relation that CSV files have once they are copied into the table LOADED."""
     names, delimiter = csv_dialect(paths[0])
     for path in paths[1:]:
@@ -130,14 +136,14 @@ def relation_of_csv(paths: Sequence[Path]) -> Relation:
                 f"{paths[0].name} and {path.name} have different columns. Open files together"
                 " only if their first lines are the same."
             )
-    return Relation(syntax.table_named(LOADED), {name: Stored(name, "VARCHAR") for name in names})
+    return TableRef(syntax.table(LOADED), {name: Stored(name, "VARCHAR") for name in names})
 
 
-def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
+def _duckdb(duck: LockedDuck, table: str | None, file: str) -> TableRef:
     query = syntax.select(
-        [syntax.named("schema_name"), syntax.named("table_name")],
-        syntax.renamed(syntax.called("duckdb_tables"), "tables"),
-        where=[syntax.operation(exp.EQ, syntax.named("database_name"), syntax.text("file"))],
+        [syntax.column("schema_name"), syntax.column("table_name")],
+        syntax.rename(syntax.call("duckdb_tables"), "tables"),
+        where=[syntax.operation(exp.EQ, syntax.column("database_name"), syntax.text("file"))],
     )
     tables = sorted((str(schema), str(name)) for schema, name in duck.run(query))
     shown = [place for place in tables if table in (None, _table_name(*place))]
@@ -145,19 +151,20 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
     if table is not None and wanted:
         _check_one_name(wanted[0], tables, file)
     if len(wanted) != 1:
-        names = ", ".join(_table_name(s, n) for s, n in tables) or "none"
-        problem = "no table was named" if table is None else f"{table!r} is not one of them"
-        raise WhichTable(
-            f"{file} holds these tables: {names}; {problem}. Name one with table=. (A view has no"
-            " rows of its own: copy it into a table.)",
-            tuple(_table_name(s, n) for s, n in tables),
-        )
+        names = tuple(_table_name(s, n) for s, n in tables)
+        wrong = "no table was named" if table is None else f"{table!r} is not one of them"
+        listed = ", ".join(names) or "none"
+        what = f"{file} holds these tables: {listed}; {wrong}. Name one with"
+        more = "(A view has no rows of its own: copy it into a table.)"
+        spelled = Spelled(f"{what} table=. {more}", f"{what} --table. {more}")
+        refused = problem(Code.WHICH_TABLE, ChooseTable(names), words=spelled, known=names)
+        raise WhichTable(replace(refused, advised=True), names)
     schema, name = wanted[0]
-    sql = syntax.table_named(name, schema=schema, catalog="file")
+    sql = syntax.table(name, schema=schema, catalog="file")
     columns = {
         c.name: replace(c, collated=c.stored == "VARCHAR") for c in describe_columns(duck, sql)
     }
-    return Relation(sql, columns, _table_name(schema, name))
+    return TableRef(sql, columns, _table_name(schema, name))
 
 
 def _check_one_name(wanted: tuple[str, str], tables: Sequence[tuple[str, str]], file: str) -> None:

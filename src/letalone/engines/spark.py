@@ -25,23 +25,17 @@ from sqlglot import exp
 
 from letalone.engines import arrow, syntax
 from letalone.engines.dialects.spark import SPARK
-from letalone.engines.failure import EngineFailed, contained
+from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.frames import as_arrow
 from letalone.engines.lockdown import LockedDuck
-from letalone.engines.measures import Exact, Measure, Scope
+from letalone.engines.measures import Exact, Measure, RowScope
 from letalone.engines.one_row import lent_rows, one_row_scope
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema
-from letalone.engines.rows import Relation, Tables
-from letalone.engines.spark_frame import (
-    frame_of,
-    name_of,
-    own_session,
-    relation_of,
-    view_name,
-    words_of,
-)
+from letalone.engines.rows import TableRef, Tables
+from letalone.engines.spark_address import name_of, words_of
+from letalone.engines.spark_frame import frame_of, own_session, relation_of, view_name
 from letalone.engines.spark_jobs import Jobs, check_is_seen, jobs_of
 from letalone.engines.spark_plan import check_plan
 from letalone.engines.spark_side_table import SparkSideTable
@@ -61,7 +55,7 @@ from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
 from letalone.errors import UnsupportedQuery
 from letalone.plans.expressions import Expression
-from letalone.plans.query import PrivateJoin, PublicJoin
+from letalone.plans.plan import PrivateJoin, PublicJoin
 from letalone.plans.schema import Schema
 from letalone.plans.types import Key, Type
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -114,7 +108,7 @@ class SparkEngine(SqlEngine):
     def __init__(
         self,
         session: Any,
-        relation: Relation,
+        relation: TableRef,
         schema: Schema,
         *,
         making: Callable[[str | None], tuple[str, ...]],
@@ -127,7 +121,7 @@ class SparkEngine(SqlEngine):
         self._session, self._timeout_seconds = session, timeout_seconds
         self._side, self._making = side, making
         self._key_name = new_key_name()
-        self._public: dict[str, Relation] = {}
+        self._public: dict[str, TableRef] = {}
         self._lent: dict[str, LentRows] = {}
         self._finalizer = weakref.finalize(self, _forget, session, view)
 
@@ -142,19 +136,19 @@ class SparkEngine(SqlEngine):
     def reach(self) -> None:
         """The driver is in this process: what it cannot do is found out when it is asked."""
 
-    def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
+    def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[Exact]:
         self.prepare(scope)
         made = build_statements(scope, measures, self._tables(scope))
         with self._lock:
             return self._measure(scope, made, measures)
 
-    def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
+    def discover(self, scope: RowScope) -> list[tuple[tuple[Key, ...], int]]:
         self.prepare(scope)
         query = build_discovery(scope, self._tables(scope))
         with self._lock:
             return self._discover(scope, query)
 
-    def prepare(self, scope: Scope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
+    def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
         """Writes the side table, if there is to be one; else ranks are made in each statement."""
         with self._lock:
             side = self._side
@@ -167,13 +161,13 @@ class SparkEngine(SqlEngine):
         frame = as_arrow(table)
         with closing(LockedDuck()) as duck:
             duck.lock([])
-            relation = contained(lambda: copy_of_public(duck, join, frame, name="public"))
+            relation = hide_engine_errors(lambda: copy_of_public(duck, join, frame, name="public"))
             check_public(duck, relation, join)
         with self._lock:
             name = self._name_of_copy()
             made = _private(lambda: self._view(frame, name))
             self._public[join.table_digest] = replace(
-                relation_of(made, view=name), sql=syntax.table_named(name)
+                relation_of(made, view=name), sql=syntax.table(name)
             )
 
     def forget_public(self, digest: str) -> None:
@@ -225,7 +219,7 @@ class SparkEngine(SqlEngine):
         with self._lock:
             self._finalizer()
 
-    def _tables(self, scope: Scope) -> Tables:
+    def _tables(self, scope: RowScope) -> Tables:
         ranks = self._key_name if needs_ranks(scope) else None
         plain = Tables(self._relation, ranks, self._public, SPARK)
         return plain if self._side is None or ranks is None else self._side.tables(plain)
@@ -234,11 +228,11 @@ class SparkEngine(SqlEngine):
         with self._jobs():
             return side.make(self._session, schema, draw_key(self._bits))
 
-    def _run(self, query: Sql, scope: Scope) -> list[tuple[Any, ...]]:
+    def _run(self, query: Sql, scope: RowScope) -> list[tuple[Any, ...]]:
         keys = key_table(scope)
         return _private(lambda: self._collected(query, keys))
 
-    def _collected(self, query: Sql, keys: arrow.Table | None) -> list[tuple[Any, ...]]:
+    def _collected(self, query: Sql, keys: arrow.ArrowTable | None) -> list[tuple[Any, ...]]:
         """The result of a statement: sums, each beside its key or its number."""
         if keys is not None:
             self._view(keys, KEYS)
@@ -271,7 +265,7 @@ class SparkEngine(SqlEngine):
 
 
 def _side(
-    written: str | None, relation: Relation, frame: Any, source: object
+    written: str | None, relation: TableRef, frame: Any, source: object
 ) -> SparkSideTable | None:
     if written is None:
         return None

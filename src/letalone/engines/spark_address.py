@@ -57,6 +57,43 @@ def is_spark_address(source: object) -> bool:
     return isinstance(source, str) and source.startswith(PREFIX)
 
 
+def is_spark(source: object) -> bool:
+    """Whether this is a DataFrame of Spark, or a session and the name of a table."""
+    return _is(source, "DataFrame") or (
+        isinstance(source, tuple)
+        and len(cast("tuple[object, ...]", source)) == 2
+        and _is(cast("tuple[object, ...]", source)[0], "SparkSession")
+    )
+
+
+def words_of(source: object) -> str:
+    """What a source is called, for people."""
+    return str(cast("Any", source)[1]) if isinstance(source, tuple) else "a Spark frame"
+
+
+def name_of(source: object) -> str:
+    """The name of the data set: the table's, in small letters: Spark tells no capitals apart."""
+    return (parts_in(source) or ("data",))[-1]
+
+
+def parts_in(source: object) -> Parts | None:
+    """The name that Spark is given, in small letters but for paths; None for a frame."""
+    if not is_spark(source) or not isinstance(source, tuple):
+        return None
+    parts = read_name(cast("Any", source)[1])
+    return tuple(one if OF_A_FILE.search(one) else one.lower() for one in parts)
+
+
+def is_path_on_spark(source: object) -> bool:
+    """Whether Spark is given a path instead of the name of a table: parquet.`/some/path`."""
+    return any(OF_A_FILE.search(one) for one in parts_in(source) or ())
+
+
+def _is(source: object, name: str) -> bool:
+    kind = type(source)
+    return kind.__name__ == name and kind.__module__.startswith("pyspark.")
+
+
 def read_spark_address(source: str) -> Parts:
     """The one to three names of an address; Spark is not asked."""
     if source.startswith(CLUSTER):
@@ -110,12 +147,12 @@ def in_backticks(parts: Parts) -> str:
     return ".".join(f"`{part.replace('`', '``')}`" for part in parts)
 
 
-def spelled(parts: Parts) -> str:
+def written_name(parts: Parts) -> str:
     """The same for people: in backticks only what needs them."""
     return ".".join(part if re.fullmatch(r"\w+", part) else in_backticks((part,)) for part in parts)
 
 
-def located(source: str, session: Any = None) -> Table:
+def look_up_address(source: str, session: Any = None) -> Table:
     """The session and the whole name of the table at an address; Spark is started if need be."""
     parts = read_spark_address(source)
     if session is None:
@@ -125,12 +162,13 @@ def located(source: str, session: Any = None) -> Table:
     place, exists, forgets = _look_up(parts, session)
     if not exists:
         raise ParameterError(
-            f"Spark has no table {spelled(place)!r}, or may not read it. It is the Spark that this"
+            f"Spark has no table {written_name(place)!r}, or may not read it. It is the Spark"
+            " that this"
             " machine is set up for (spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf), or"
             " the one that runs in this process; spark.sql.catalog.NAME there names a catalogue."
             f"{FORGETS * forgets}"
         )
-    return session, spelled(place)
+    return session, written_name(place)
 
 
 def _look_up(parts: Parts, session: Any) -> tuple[Place, bool, bool]:
@@ -145,7 +183,8 @@ def _look_up(parts: Parts, session: Any) -> tuple[Place, bool, bool]:
     error = ParameterError(
         "Spark runs, but its catalogue cannot be opened: its metastore may be in use by another"
         " process (one of Derby serves one at a time), out of reach, or not set up. Nothing was"
-        f" charged. `spark-sql -e {shlex.quote(f'DESCRIBE TABLE {spelled(parts)}')}` says more."
+        f" charged. `spark-sql -e {shlex.quote(f'DESCRIBE TABLE {written_name(parts)}')}` says"
+        " more."
     )
     return without_context(lambda: run_silently(look), EngineFailed, error=error)
 
@@ -157,7 +196,7 @@ def place_of(source: object) -> Place | None:
     refused.
     """
     if isinstance(source, str):
-        source = located(source)
+        source = look_up_address(source)
     if not isinstance(source, tuple):
         return None
     session, written = cast("Table", source)
@@ -192,7 +231,7 @@ def _fill_in(parts: Parts, session: Any) -> Place:
     schema = parts_of(str(session.catalog.currentDatabase())) or ()
     if len(schema) != 1:
         raise ParameterError(
-            f"Say in which schema {name!r} is: {PREFIX}{spelled((catalog, 'SCHEMA', name))}."
+            f"Say in which schema {name!r} is: {PREFIX}{written_name((catalog, 'SCHEMA', name))}."
         )
     return catalog, schema[0], name
 

@@ -23,8 +23,8 @@ from typing import Any, cast
 
 from letalone.engines import syntax
 from letalone.engines.reading import Stored, check_columns
-from letalone.engines.rows import Relation
-from letalone.engines.spark_address import OF_A_FILE, Parts, in_backticks, is_remote, read_name
+from letalone.engines.rows import TableRef
+from letalone.engines.spark_address import in_backticks, is_remote, read_name
 from letalone.engines.spark_versions import settings_of
 from letalone.errors import ParameterError
 
@@ -64,38 +64,6 @@ CHARACTERS = "__CHAR_VARCHAR_TYPE_STRING"
 GLOBAL = "spark.sql.globalTempDatabase"
 
 
-def is_spark(source: object) -> bool:
-    """Whether this is a DataFrame of Spark, or a session and the name of a table."""
-    return _is(source, "DataFrame") or (
-        isinstance(source, tuple)
-        and len(cast("tuple[object, ...]", source)) == 2
-        and _is(cast("tuple[object, ...]", source)[0], "SparkSession")
-    )
-
-
-def words_of(source: object) -> str:
-    """What a source is called, for people."""
-    return str(cast("Any", source)[1]) if isinstance(source, tuple) else "a Spark frame"
-
-
-def name_of(source: object) -> str:
-    """The name of the data set: the table's, in small letters: Spark tells no capitals apart."""
-    return (parts_in(source) or ("data",))[-1]
-
-
-def parts_in(source: object) -> Parts | None:
-    """The name that Spark is given, in small letters but for paths; None for a frame."""
-    if not is_spark(source) or not isinstance(source, tuple):
-        return None
-    parts = read_name(cast("Any", source)[1])
-    return tuple(part if OF_A_FILE.search(part) else part.lower() for part in parts)
-
-
-def is_path_on_spark(source: object) -> bool:
-    """Whether Spark is given a path instead of the name of a table: parquet.`/some/path`."""
-    return any(OF_A_FILE.search(part) for part in parts_in(source) or ())
-
-
 def frame_of(source: object) -> Any:
     """The frame; no action is run."""
     given = cast("Any", source)
@@ -122,14 +90,14 @@ def own_session(frame: Any) -> Any:
     return mine
 
 
-def relation_of(frame: Any, *, view: str) -> Relation:
+def relation_of(frame: Any, *, view: str) -> TableRef:
     """The frame under the name of a global view, and its columns as they are stored."""
     columns = [_stored_column(field) for field in frame.schema.fields]
     check_columns([column.name for column in columns], "The Spark frame")
     _check_repeatable(frame)
     database = frame.sparkSession.conf.get(GLOBAL, "global_temp")
-    sql = syntax.table_named(view, schema=str(database))
-    return Relation(sql, {column.name: column for column in columns})
+    sql = syntax.table(view, schema=str(database))
+    return TableRef(sql, {column.name: column for column in columns})
 
 
 def view_name() -> str:
@@ -162,8 +130,3 @@ def _check_repeatable(frame: Any) -> None:
             " that is not deterministic), so two sums of one answer would be of different rows."
             " Write it to a table first."
         )
-
-
-def _is(source: object, name: str) -> bool:
-    kind = type(source)
-    return kind.__name__ == name and kind.__module__.startswith("pyspark.")

@@ -22,8 +22,8 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK
 from letalone.engines.reading import Stored
-from letalone.engines.rows import Relation, unit_of, value_of
-from letalone.engines.spark_address import located
+from letalone.engines.rows import TableRef, unit_of, value_of
+from letalone.engines.spark_address import look_up_address
 from letalone.engines.spark_frame import frame_of, own_session, relation_of, view_name
 from letalone.engines.spark_jobs import Jobs, check_is_seen, jobs_of, new_jobs
 from letalone.engines.spark_silence import run_silently
@@ -94,7 +94,7 @@ def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
 @dataclass(frozen=True, slots=True)
 class _OpenTable:
     session: Any
-    relation: Relation
+    relation: TableRef
     kinds: dict[str, str]
 
     def framed(self, query: exp.Select, **given: str) -> Any:
@@ -114,7 +114,7 @@ class _OpenTable:
 
 @contextmanager
 def _open_table(address: str) -> Generator[_OpenTable]:
-    frame, view = run_silently(lambda: frame_of(located(address))), view_name()
+    frame, view = run_silently(lambda: frame_of(look_up_address(address))), view_name()
     relation = run_silently(lambda: relation_of(frame, view=view))
     session = run_silently(lambda: own_session(frame))
     run_silently(lambda: check_is_seen(session))
@@ -143,16 +143,16 @@ def _is_same_number(typed: str, found: str) -> bool:
     return False
 
 
-def _is(relation: Relation, schema: Schema) -> Sql:
+def _is(relation: TableRef, schema: Schema) -> Sql:
     return syntax.operation(exp.EQ, _unit(relation, schema), exp.Placeholder(this=ID))
 
 
-def _unit(relation: Relation, schema: Schema) -> Sql:
+def _unit(relation: TableRef, schema: Schema) -> Sql:
     return _as_text(unit_of(relation, schema.column(schema.unit or ""), SOURCE, SPARK))
 
 
-def _source(relation: Relation) -> Sql:
-    return syntax.renamed(relation.sql, SOURCE)
+def _source(relation: TableRef) -> Sql:
+    return syntax.rename(relation.sql, SOURCE)
 
 
 def _as_text(of: Sql) -> Sql:

@@ -42,8 +42,14 @@ from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK, SparkDialect
 from letalone.engines.rank_copies import RANK, CopyFacts, comment_of, read_facts
 from letalone.engines.reading import Stored
-from letalone.engines.rows import Relation, Tables, unit_of
-from letalone.engines.spark_address import OWN_CATALOG, in_backticks, parts_of, place_of, spelled
+from letalone.engines.rows import TableRef, Tables, unit_of
+from letalone.engines.spark_address import (
+    OWN_CATALOG,
+    in_backticks,
+    parts_of,
+    place_of,
+    written_name,
+)
 from letalone.engines.spark_address import Parts as Place
 from letalone.engines.spark_versions import print_for_session
 from letalone.errors import ParameterError
@@ -65,7 +71,7 @@ class SparkSideTable:
 
     place: Place
     source: Place | None
-    relation: Relation
+    relation: TableRef
 
     def check_place(self, session: Any) -> None:
         """Refuses a table that is something else, and a schema that is not there."""
@@ -78,7 +84,8 @@ class SparkSideTable:
             )
         if facts is None and not session.catalog.databaseExists(in_backticks(self.place[:2])):
             raise ParameterError(
-                f"There is no schema {spelled(self.place[:2])!r} to make a side table in. Make it"
+                f"There is no schema {written_name(self.place[:2])!r} to make a side table in."
+                " Make it"
                 " (CREATE SCHEMA …), or leave side_table out."
             )
 
@@ -99,12 +106,12 @@ class SparkSideTable:
 
     @property
     def words(self) -> str:
-        return spelled(self.place)
+        return written_name(self.place)
 
     def tables(self, tables: Tables) -> Tables:
         catalog, schema, name = self.place
-        copy = Relation(
-            syntax.table_named(name, schema=schema, catalog=catalog),
+        copy = TableRef(
+            syntax.table(name, schema=schema, catalog=catalog),
             {
                 name: replace(column, name=copied)
                 for copied, (name, column) in self._copied().items()
@@ -135,10 +142,10 @@ class SparkSideTable:
         mark = _mark(self.relation.columns)
         unit = schema.column(schema.unit or "")
         columns = [
-            syntax.alias(syntax.named(name, f"{mark}source"), copied)
+            syntax.alias(syntax.column(name, f"{mark}source"), copied)
             for copied, (name, _) in self._copied().items()
         ]
-        columns.append(syntax.alias(syntax.named("rank", f"{mark}ranks"), RANK))
+        columns.append(syntax.alias(syntax.column("rank", f"{mark}ranks"), RANK))
         who = unit_of(self.relation, unit, f"{mark}source", SPARK)
         return SPARK.ranked(columns, self.relation.sql, KEY, mark=mark, unit=who)
 
@@ -184,7 +191,7 @@ class SparkSideTable:
 
 
 def make_side_table(
-    written: str, relation: Relation, *, session: Any, source: object
+    written: str, relation: TableRef, *, session: Any, source: object
 ) -> SparkSideTable:
     """The copy under the name that the owner gave; what it leaves out is the session's own."""
     place = _place(written, session)
@@ -205,7 +212,7 @@ def _place_of(source: object, session: Any) -> Place | None:
 
 def _source_name(source: Place | None) -> str | None:
     """One name for each table: its place in small letters, as in spark_address.py."""
-    return None if source is None else spelled(tuple(part.lower() for part in source))
+    return None if source is None else written_name(tuple(part.lower() for part in source))
 
 
 def _place(written: str, session: Any) -> Place | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import TypeVar
 
-from letalone.engines.failure import contained
+from letalone.engines.failure import hide_engine_errors
 
 LOGGERS = (  # errors print a cell; what goes to the JVM and back is printed for those who debug
     "SQLQueryContextLogger",
@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 def run_silently(run: Callable[[], Result]) -> Result:
     """What `run` returns; nothing of what Spark raises or logs in this process goes on."""
-    return contained(lambda: with_loggers_off(run))
+    return hide_engine_errors(lambda: with_loggers_off(run))
 
 
 class _Silence:

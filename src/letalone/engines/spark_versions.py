@@ -65,7 +65,7 @@ def _in_old_words(node: Sql) -> Sql:
 
 def _if_decoded(text: Sql) -> Sql:
     as_bytes = syntax.cast_as(text, "BINARY", "spark")
-    again = syntax.called("DECODE", as_bytes, syntax.text("UTF-8"))
+    again = syntax.call("DECODE", as_bytes, syntax.text("UTF-8"))
     return syntax.case((syntax.operation(exp.EQ, again, text.copy()), text.copy()))
 
 

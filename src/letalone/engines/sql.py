@@ -88,7 +88,7 @@ class ExpressionEmitter:
             case Or(parts):
                 return self._chain(exp.Or, parts)
             case Not(of):
-                return self._condition(of, syntax.negated)
+                return self._condition(of, syntax.negate)
             case IsNull(of):
                 return self._condition(of, syntax.is_null)
             case OneOf(of, values):
@@ -116,7 +116,7 @@ class ExpressionEmitter:
 
     def _chain(self, kind: type[exp.And] | type[exp.Or], parts: tuple[Expression, ...]) -> Term:
         terms = [self.value(part) for part in parts]
-        return _true_or_false(syntax.joined(kind, [term.sql for term in terms]), *terms)
+        return _true_or_false(syntax.join_conditions(kind, [term.sql for term in terms]), *terms)
 
     def _condition(self, of: Expression, make: Callable[[Sql], Sql]) -> Term:
         term = self.value(of)
@@ -148,7 +148,7 @@ class ExpressionEmitter:
 
     def _start(self, period: str, of: Term) -> Term:
         """Never before the year 1, since its first day is a Monday."""
-        first = syntax.called("DATE_TRUNC", syntax.text(period), of.sql)
+        first = syntax.call("DATE_TRUNC", syntax.text(period), of.sql)
         return Term(syntax.cast_to(first, DATE), Type.DATE, depth=of.depth)
 
     def _bin(self, node: Bin) -> Term:
@@ -190,12 +190,12 @@ def _is_one_of(of: Term, values: tuple[Value, ...]) -> Sql:
     if of.type is Type.NUMBER:
         others = [Fraction(v) if isinstance(v, int) else v for v in others]
     parts = [
-        syntax.listed(side, [syntax.constant(value) for value in chosen])
+        syntax.is_one_of(side, [syntax.constant(value) for value in chosen])
         for side, chosen in ((of.sql, others), (as_double(of).sql, doubles))
         if chosen
     ]
     nothing = syntax.case((syntax.is_present(of.sql), exp.Boolean(this=False)))
-    return syntax.joined(exp.Or, parts) if parts else nothing
+    return syntax.join_conditions(exp.Or, parts) if parts else nothing
 
 
 def _alike(results: list[Term]) -> list[Term]:

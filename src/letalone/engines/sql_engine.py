@@ -15,10 +15,10 @@ from sqlglot import exp
 
 from letalone.engines import arrow, syntax
 from letalone.engines.failure import EngineFailed
-from letalone.engines.measures import Exact, Measure, Scope
+from letalone.engines.measures import Exact, Measure, RowScope
 from letalone.engines.one_row import unit_kind
 from letalone.engines.reading import columns_read_from_text
-from letalone.engines.rows import Relation, Tables, lent_name, mark_of
+from letalone.engines.rows import TableRef, Tables, lent_name, mark_of
 from letalone.engines.statements import NUMBER, Statement, build_statements
 from letalone.engines.syntax import Sql
 from letalone.plans.schema import Schema
@@ -31,7 +31,7 @@ KEY_NUMBERS = count()
 class SqlEngine(ABC):
     """A table; see `letalone.engines.measures.Engine` for what each method promises."""
 
-    def __init__(self, relation: Relation, schema: Schema, bits: BitSource) -> None:
+    def __init__(self, relation: TableRef, schema: Schema, bits: BitSource) -> None:
         self._relation, self._schema, self._bits = relation, schema, bits
         self._trusted: tuple[str, ...] = ()
         self._copies = 0
@@ -49,26 +49,26 @@ class SqlEngine(ABC):
     def unit_kind(self, unit: str) -> str:
         return unit_kind(self._relation, unit)
 
-    def sql(self, scope: Scope, measures: Sequence[Measure]) -> str:
+    def sql(self, scope: RowScope, measures: Sequence[Measure]) -> str:
         """The statements without their parameters, with the table's name for where it is."""
         shown, dialect = self._shown(scope, measures), self._tables(scope).dialect
         return ";\n\n".join(dialect.printed(query, pretty=True) for query in shown)
 
-    def _shown(self, scope: Scope, measures: Sequence[Measure]) -> list[Sql]:
-        named = replace(self._relation, sql=syntax.table_named(scope.schema.name))
+    def _shown(self, scope: RowScope, measures: Sequence[Measure]) -> list[Sql]:
+        named = replace(self._relation, sql=syntax.table(scope.schema.name))
         made = build_statements(scope, measures, replace(self._tables(scope), private=named))
         return [statement.sql for statement in made]
 
     @abstractmethod
-    def _tables(self, scope: Scope) -> Tables:
+    def _tables(self, scope: RowScope) -> Tables:
         """What a statement reads."""
 
     @abstractmethod
-    def _run(self, query: Sql, scope: Scope) -> list[tuple[Any, ...]]:
+    def _run(self, query: Sql, scope: RowScope) -> list[tuple[Any, ...]]:
         """All rows of a statement's result."""
 
     def _measure(
-        self, scope: Scope, made: Sequence[Statement], measures: Sequence[Measure]
+        self, scope: RowScope, made: Sequence[Statement], measures: Sequence[Measure]
     ) -> list[Exact]:
         keys = len(scope.keys or ()) if scope.groups else 1
         exact: list[Exact] = [[]] * len(measures)
@@ -78,7 +78,7 @@ class SqlEngine(ABC):
                 exact[figure.number] = values
         return exact
 
-    def _discover(self, scope: Scope, query: Sql) -> list[tuple[tuple[Key, ...], int]]:
+    def _discover(self, scope: RowScope, query: Sql) -> list[tuple[tuple[Key, ...], int]]:
         rows = self._run(query, replace(scope, keys=None))
         groups = [(cast("tuple[Key, ...]", tuple(row[:-1])), int(row[-1])) for row in rows]
         return sorted(groups, key=lambda pair: [(key is None, str(key)) for key in pair[0]])
@@ -114,7 +114,7 @@ def rows_by_name(lent: Mapping[str, object], place: str) -> dict[str, LentRows]:
     return known
 
 
-def key_table(scope: Scope) -> arrow.Table | None:
+def key_table(scope: RowScope) -> arrow.ArrowTable | None:
     """The listed keys, numbered; None where none are."""
     if not scope.groups or scope.keys is None:
         return None

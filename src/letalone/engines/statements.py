@@ -26,16 +26,16 @@ from sqlglot import exp
 
 from letalone.engines import amounts, syntax
 from letalone.engines.measures import (
-    Cells,
+    CellCounts,
+    DistinctUnits,
     DistinctValues,
     Exact,
     GridSum,
     Measure,
     ProductSum,
     Rows,
+    RowScope,
     RowsWith,
-    Scope,
-    Units,
     looked_at,
 )
 from letalone.engines.rows import ScopeRows, Tables
@@ -47,7 +47,7 @@ from letalone.plans.expressions import Expression
 
 KEYS = "letalone_keys"
 NUMBER = "number"  # the column of the keys that says which key it is
-ALONE = (Cells, DistinctValues)  # grouped by a value, too, so each has a statement of its own
+ALONE = (CellCounts, DistinctValues)  # grouped by a value, too, so each has a statement of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Statement:
         """The values of each measure, for each key; 0 where the result has no row."""
         numbered = rows if self.grouped else [(0, *row) for row in rows]
         match self.figures:
-            case (Figure(measure=Cells(count=count)),):
+            case (Figure(measure=CellCounts(count=count)),):
                 cells = [[0] * count for _ in range(keys)]
                 for key, number, rows_in_it in numbered:
                     cells[key or 0][number or 0] = rows_in_it or 0
@@ -93,14 +93,16 @@ class Statement:
                 return list(values)
 
 
-def needs_ranks(scope: Scope) -> bool:
+def needs_ranks(scope: RowScope) -> bool:
     """Whether the bounding chooses among the rows of a unit."""
     bounding = scope.bounding
     chooses = bounding.max_rows is not None or (bounding.max_groups is not None and scope.groups)
     return scope.schema.unit is not None and bool(chooses) and scope.per_unit is None
 
 
-def build_statements(scope: Scope, measures: Sequence[Measure], tables: Tables) -> list[Statement]:
+def build_statements(
+    scope: RowScope, measures: Sequence[Measure], tables: Tables
+) -> list[Statement]:
     """One statement for all measures but those that group by values, and one for each of these."""
     check_keys(scope)
     scope, tables = as_table_of_units(scope, tables)
@@ -111,13 +113,13 @@ def build_statements(scope: Scope, measures: Sequence[Measure], tables: Tables) 
     return [_Builder(scope, lot, tables).all_keys() for lot in lots]
 
 
-def build_discovery(scope: Scope, tables: Tables) -> exp.Select:
+def build_discovery(scope: RowScope, tables: Tables) -> exp.Select:
     """All groups that there are, with their number of units."""
     scope, tables = as_table_of_units(scope, tables)
-    return _Builder(scope, [(0, Units())], tables).totals()
+    return _Builder(scope, [(0, DistinctUnits())], tables).totals()
 
 
-def check_keys(scope: Scope) -> None:
+def check_keys(scope: RowScope) -> None:
     """Refuses groups without keys: their order and number would be the data's."""
     if scope.groups and scope.keys is None:
         raise ParameterError("Measures of groups need the keys of the groups. List them.")
@@ -127,7 +129,7 @@ class _Builder:
     """Builds one statement."""
 
     def __init__(
-        self, scope: Scope, numbered: Sequence[tuple[int, Measure]], tables: Tables
+        self, scope: RowScope, numbered: Sequence[tuple[int, Measure]], tables: Tables
     ) -> None:
         measures = [measure for _, measure in numbered]
         expressions = [expression for measure in measures for expression in looked_at(measure)]
@@ -158,13 +160,13 @@ class _Builder:
         totals = self.totals(listed=self._paired)
         if not self._keys:
             return Statement(totals, self._figures, grouped=False)
-        keys = syntax.renamed(syntax.table_named(KEYS), "keys")
-        columns = [syntax.named(NUMBER, "keys")]
-        columns += [syntax.named(name, "totals") for name in self._result_names()]
+        keys = syntax.rename(syntax.table(KEYS), "keys")
+        columns = [syntax.column(NUMBER, "keys")]
+        columns += [syntax.column(name, "totals") for name in self._result_names()]
         query = syntax.select(columns, keys)
         side = "" if self._cell and not self._distinct else "LEFT"
         on = _same_keys(self._keys, "keys", "totals", missing=self._missing)
-        query.append("joins", exp.Join(this=syntax.nested(totals, "totals"), side=side, on=on))
+        query.append("joins", exp.Join(this=syntax.subquery(totals, "totals"), side=side, on=on))
         return Statement(query, self._figures, grouped=True)
 
     def totals(self, *, listed: bool = False) -> exp.Select:
@@ -173,9 +175,9 @@ class _Builder:
 
     def _values_counted(self, values: exp.Select) -> exp.Select:
         """How many different values each group has, from a row for each group and value."""
-        keys = [syntax.named(name) for name in self._keys]
+        keys = [syntax.column(name) for name in self._keys]
         number = syntax.alias(exp.Count(this=exp.Star()), f"{self._mark}sum0")
-        source = syntax.nested(values, f"{self._mark}values")
+        source = syntax.subquery(values, f"{self._mark}values")
         return syntax.group_by(syntax.select([*keys, number], source), keys)
 
     # Rows
@@ -183,13 +185,15 @@ class _Builder:
     def _of_rows(self) -> exp.Select:
         with_unit = self._has_unit and self._needs_unit()
         columns = [*self._by(), *self._named_sums()]
-        in_a_cell = [syntax.is_present(syntax.named(f"{self._mark}cell"))] if self._cell else []
+        in_a_cell = [syntax.is_present(syntax.column(f"{self._mark}cell"))] if self._cell else []
         rows = self._rows.select(with_unit=with_unit, bounded=self._bounded())
         query = syntax.select(columns, rows, where=in_a_cell)
         return syntax.group_by(query, self._by())
 
     def _needs_unit(self) -> bool:
-        return self._bounding.max_rows is None or any(isinstance(m, Units) for m in self._measures)
+        return self._bounding.max_rows is None or any(
+            isinstance(m, DistinctUnits) for m in self._measures
+        )
 
     def _bounded(self) -> list[Sql]:
         """Rows that have a unit, and not too many of them; a row without a unit has no rank."""
@@ -202,7 +206,7 @@ class _Builder:
 
     def _by(self) -> list[Sql]:
         cells = [f"{self._mark}cell"] if self._cell else []
-        return [syntax.named(name) for name in (*self._keys, *cells)]
+        return [syntax.column(name) for name in (*self._keys, *cells)]
 
     def _named_sums(self) -> list[Sql]:
         return [
@@ -225,11 +229,11 @@ class _Builder:
         if self._bounding.max_groups is not None and self._keys:
             pairs = self._placed(pairs)
             limit = syntax.whole(self._bounding.max_groups)
-            where.append(syntax.operation(exp.LTE, syntax.named(f"{self._mark}place"), limit))
+            where.append(syntax.operation(exp.LTE, syntax.column(f"{self._mark}place"), limit))
         if self._cell:
-            where.append(syntax.is_present(syntax.named(f"{self._mark}cell")))
+            where.append(syntax.is_present(syntax.column(f"{self._mark}cell")))
         columns = [*self._by(), *self._sums_of_pairs()]
-        source = syntax.nested(pairs, f"{self._mark}pairs kept")
+        source = syntax.subquery(pairs, f"{self._mark}pairs kept")
         if bounds_rows and not at_once:
             chosen = syntax.select([exp.Star()], source, where=where)
             source, where = self._few_rows(chosen), []
@@ -238,18 +242,18 @@ class _Builder:
     def _few_rows(self, chosen: exp.Select) -> Sql:
         """Pairs with few rows as they are; only those with more have their rows put in order."""
         name, limit = f"{self._mark}chosen", syntax.whole(self._bounding.max_rows or 0)
-        rows, pairs = syntax.named(f"{self._mark}rows"), syntax.table_named(name)
+        rows, pairs = syntax.column(f"{self._mark}rows"), syntax.table(name)
         unit = f"{self._mark}unit"
         names = [unit, *self._keys, *self._result_names()]
-        columns = [syntax.named(column) for column in names]
+        columns = [syntax.column(column) for column in names]
         light = syntax.select(columns, pairs, where=[syntax.operation(exp.LTE, rows, limit)])
         many = syntax.select(
-            [syntax.named(column) for column in (unit, *self._keys)],
+            [syntax.column(column) for column in (unit, *self._keys)],
             pairs,
             where=[syntax.operation(exp.GT, rows, limit)],
         )
         both = syntax.union_all(light, self._pairs(turns=True, only=many))
-        return syntax.nested(syntax.with_table(both, chosen, name), f"{self._mark}kept")
+        return syntax.subquery(syntax.with_table(both, chosen, name), f"{self._mark}kept")
 
     def _pairs(self, *, turns: bool, only: exp.Select | None = None) -> exp.Select:
         by = [self._rows.unit, *self._by()]
@@ -267,39 +271,39 @@ class _Builder:
 
     def _turns(self, source: Sql, only: exp.Select | None) -> Sql:
         """Rows (of some pairs only) with their place among those of their unit and group."""
-        by = [self._rows.unit, *(syntax.named(name) for name in self._keys)]
+        by = [self._rows.unit, *(syntax.column(name) for name in self._keys)]
         rows = syntax.select([exp.Star()], source)
         if only is not None:
             rows = _semi_join(rows, only, [f"{self._mark}unit"], missing=self._keys)
         turn = syntax.window(exp.RowNumber(), partition=by, order=self._rows.rank)
         columns = [exp.Star(), syntax.alias(turn, f"{self._mark}turn")]
-        chosen = syntax.nested(rows, f"{self._mark}some")
-        return syntax.nested(syntax.select(columns, chosen), f"{self._mark}turns")
+        chosen = syntax.subquery(rows, f"{self._mark}some")
+        return syntax.subquery(syntax.select(columns, chosen), f"{self._mark}turns")
 
     def _turn(self) -> Sql:
         limit = syntax.whole(self._bounding.max_rows or 0)
-        return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), limit)
+        return syntax.operation(exp.LTE, syntax.column(f"{self._mark}turn"), limit)
 
     def _listed(self, pairs: exp.Select) -> exp.Select:
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier("pairs", quoted=True))
-        query = syntax.select([everything], syntax.nested(pairs, "pairs"))
-        keys = syntax.renamed(syntax.table_named(KEYS), "listed")
+        query = syntax.select([everything], syntax.subquery(pairs, "pairs"))
+        keys = syntax.rename(syntax.table(KEYS), "listed")
         on = _same_keys(self._keys, "listed", "pairs", missing=self._missing)
         query.append("joins", exp.Join(this=keys, kind="INNER", on=on))
         return query
 
     def _placed(self, pairs: exp.Select) -> exp.Select:
         """The pairs with the place of their group among those of their unit."""
-        first = syntax.named(f"{self._mark}first")
+        first = syntax.column(f"{self._mark}first")
         if self._cell:  # there is a row for each cell: the group's first is the smallest
-            by = [self._rows.unit, *(syntax.named(name) for name in self._keys)]
+            by = [self._rows.unit, *(syntax.column(name) for name in self._keys)]
             name = f"{self._mark}first of all"
             least = syntax.alias(syntax.window(exp.Min(this=first), partition=by), name)
-            source = syntax.nested(pairs, f"{self._mark}cells")
-            pairs, first = syntax.select([exp.Star(), least], source), syntax.named(name)
+            source = syntax.subquery(pairs, f"{self._mark}cells")
+            pairs, first = syntax.select([exp.Star(), least], source), syntax.column(name)
         place = syntax.window(exp.DenseRank(), partition=[self._rows.unit], order=first)
         columns = [exp.Star(), syntax.alias(place, f"{self._mark}place")]
-        return syntax.select(columns, syntax.nested(pairs, f"{self._mark}pairs"))
+        return syntax.select(columns, syntax.subquery(pairs, f"{self._mark}pairs"))
 
     def _sums_of_pairs(self) -> list[Sql]:
         """Sums over pairs, in the order of the sums over rows."""
@@ -308,15 +312,15 @@ class _Builder:
 
     def _of_pair(self, number: int) -> Sql:
         """What a pair adds: its own sum, or 1 for a unit, or its clipped total."""
-        column = syntax.named(f"{self._mark}sum{number}")
+        column = syntax.column(f"{self._mark}sum{number}")
         kind = [figure.measure for figure in self._figures if figure.columns[0] == number]
         match kind[0] if kind else None:
-            case Units():
+            case DistinctUnits():
                 return syntax.whole(1)
             case Rows() if self._clipped:
                 return syntax.whole(1)
             case RowsWith() if self._clipped:
-                return syntax.called("LEAST", column, syntax.whole(1))
+                return syntax.call("LEAST", column, syntax.whole(1))
             case GridSum() as grid if self._clipped:
                 return _clip(column, grid)
             case _:
@@ -326,9 +330,9 @@ class _Builder:
 
     def _columns_of(self, measure: Measure) -> tuple[int, ...]:
         match measure:
-            case Rows() | Cells() | DistinctValues():
+            case Rows() | CellCounts() | DistinctValues():
                 return (self._add(exp.Count(this=exp.Star())),)
-            case Units():
+            case DistinctUnits():
                 return (self._add(self._units()),)
             case RowsWith(of):
                 return (self._add(exp.Count(this=self._presence(of))),)
@@ -402,7 +406,7 @@ class _Builder:
             )
         for measure in cells:
             levels, rows = self._rows.levels, self._rows
-            histogram = isinstance(measure, Cells)
+            histogram = isinstance(measure, CellCounts)
             value = (
                 amounts.cell(rows.term(measure.of), measure, levels)
                 if histogram
@@ -432,13 +436,13 @@ def _semi_join(
     rows: exp.Select, only: exp.Select, names: Sequence[str], *, missing: Sequence[str]
 ) -> exp.Select:
     """The rows whose columns of these names, and of those that may be NULL, are in another."""
-    query = syntax.select([exp.Star()], syntax.nested(rows, "rows"))
+    query = syntax.select([exp.Star()], syntax.subquery(rows, "rows"))
     on = _same_keys([*names, *missing], "rows", "only", missing=missing)
-    query.append("joins", exp.Join(this=syntax.nested(only, "only"), kind="SEMI", on=on))
+    query.append("joins", exp.Join(this=syntax.subquery(only, "only"), kind="SEMI", on=on))
     return query
 
 
-def _may_be_missing(scope: Scope, names: Sequence[str]) -> list[str]:
+def _may_be_missing(scope: RowScope, names: Sequence[str]) -> list[str]:
     """The columns of the keys in which a listed key is NULL: what is listed, not what is there."""
     keys = scope.keys or ()
     return [name for number, name in enumerate(names) if any(key[number] is None for key in keys)]
@@ -448,7 +452,7 @@ def _same_keys(names: Sequence[str], left: str, right: str, *, missing: Sequence
     """Equality; of those columns that may be NULL on both sides also of NULL with itself."""
     kinds = [exp.NullSafeEQ if name in missing else exp.EQ for name in names]
     pairs = [
-        exp.Paren(this=kind(this=syntax.named(name, left), expression=syntax.named(name, right)))
+        exp.Paren(this=kind(this=syntax.column(name, left), expression=syntax.column(name, right)))
         for name, kind in zip(names, kinds, strict=True)
     ]
-    return syntax.joined(exp.And, pairs)
+    return syntax.join_conditions(exp.And, pairs)

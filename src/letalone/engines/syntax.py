@@ -26,18 +26,18 @@ HUGEINT = exp.DType("INT128")
 SMALL = 2**31  # integers below it are literals of type INTEGER, wider ones are cast
 
 
-def named(name: str, table: str | None = None) -> Sql:
+def column(name: str, table: str | None = None) -> Sql:
     """A column."""
     return exp.column(name, table=table, quoted=True)
 
 
-def table_named(name: str, *, schema: str | None = None, catalog: str | None = None) -> Sql:
+def table(name: str, *, schema: str | None = None, catalog: str | None = None) -> Sql:
     """A table."""
     parts = [exp.to_identifier(part, quoted=True) for part in (name, schema, catalog) if part]
     return exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=False)))
 
 
-def called(function: str, *arguments: Sql) -> Sql:
+def call(function: str, *arguments: Sql) -> Sql:
     """A call of a function by its name."""
     return exp.Anonymous(this=function, expressions=list(arguments))
 
@@ -119,7 +119,7 @@ def operation(kind: Binary, left: Sql, right: Sql) -> Sql:
     return exp.Paren(this=kind(this=left, expression=right))
 
 
-def joined(kind: type[exp.And] | type[exp.Or], parts: Sequence[Sql]) -> Sql:
+def join_conditions(kind: type[exp.And] | type[exp.Or], parts: Sequence[Sql]) -> Sql:
     """A chain of conditions in brackets."""
     chain = parts[0]
     for part in parts[1:]:
@@ -127,7 +127,7 @@ def joined(kind: type[exp.And] | type[exp.Or], parts: Sequence[Sql]) -> Sql:
     return exp.Paren(this=chain) if len(parts) > 1 else chain
 
 
-def negated(of: Sql) -> Sql:
+def negate(of: Sql) -> Sql:
     """The opposite of a condition."""
     return exp.Paren(this=exp.Not(this=exp.Paren(this=of)))
 
@@ -144,12 +144,12 @@ def is_null(of: Sql) -> Sql:
 
 def is_present(of: Sql) -> Sql:
     """Whether a value is there."""
-    return negated(is_null(of))
+    return negate(is_null(of))
 
 
 def is_finite(of: Sql) -> Sql:
     """Whether a number or a date is finite; NULL where it is NULL."""
-    return called("ISFINITE", of)
+    return call("ISFINITE", of)
 
 
 def is_there(of: Sql, *, finite: bool) -> Sql:
@@ -157,7 +157,7 @@ def is_there(of: Sql, *, finite: bool) -> Sql:
     return is_present(of) if finite else is_finite(of)
 
 
-def listed(of: Sql, values: Sequence[Sql]) -> Sql:
+def is_one_of(of: Sql, values: Sequence[Sql]) -> Sql:
     """Whether a value is one of at least one."""
     return exp.Paren(this=exp.In(this=of, expressions=list(values)))
 
@@ -177,16 +177,16 @@ def select(columns: Sequence[Sql], source: Sql, *, where: Sequence[Sql] = ()) ->
     """SELECT columns FROM source WHERE all conditions."""
     query = exp.Select(expressions=list(columns), from_=exp.From(this=source))
     if where:
-        query.set("where", exp.Where(this=joined(exp.And, where)))
+        query.set("where", exp.Where(this=join_conditions(exp.And, where)))
     return query
 
 
-def nested(query: exp.Query, name: str) -> Sql:
+def subquery(query: exp.Query, name: str) -> Sql:
     """A query as a source of another."""
     return exp.Subquery(this=query, alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True)))
 
 
-def renamed(source: Sql, name: str) -> Sql:
+def rename(source: Sql, name: str) -> Sql:
     """A table or a table function under another name."""
     if isinstance(source, exp.Anonymous):
         source = exp.Table(this=source)
@@ -223,13 +223,13 @@ def with_table(query: exp.Query, table: exp.Select, name: str) -> exp.Query:
 
 def copy_table(source: Sql, name: str) -> Sql:
     """A table of this name with everything in a source, also where an interrupted copy is left."""
-    everything = select([exp.Star()], renamed(source, "source"))
+    everything = select([exp.Star()], rename(source, "source"))
     return create_table(everything, name)
 
 
 def create_table(query: Sql, name: str) -> Sql:
     """CREATE OR REPLACE TABLE name AS a query."""
-    return exp.Create(this=table_named(name), kind="TABLE", replace=True, expression=query)
+    return exp.Create(this=table(name), kind="TABLE", replace=True, expression=query)
 
 
 def print_sql(query: Sql, *, pretty: bool = False) -> str:

@@ -50,7 +50,7 @@ class Levels:
         while len(self._levels) <= term.depth:
             self._levels.append([])
         self._levels[term.depth].append(syntax.alias(term.sql, name))
-        return replace(term, sql=syntax.named(name), depth=term.depth + 1, simple=True)
+        return replace(term, sql=syntax.column(name), depth=term.depth + 1, simple=True)
 
     def guarded(self, term: Term) -> Term:
         """The term with NULL in place of NaN and infinities."""
@@ -67,13 +67,13 @@ class Levels:
         """
         for number, level in enumerate(self._levels):
             met = [term.sql for term in where if term.depth == number]
-            source = syntax.nested(rows, f"{self._mark}level{number}")
+            source = syntax.subquery(rows, f"{self._mark}level{number}")
             query = syntax.select([exp.Star(), *level], source, where=met)
             rows = self.dialect.level(query, last=number == len(self._levels) - 1)
         met = [term.sql for term in where if term.depth >= len(self._levels)]
         if not met:
             return rows
-        return syntax.select([exp.Star()], syntax.nested(rows, f"{self._mark}levels"), where=met)
+        return syntax.select([exp.Star()], syntax.subquery(rows, f"{self._mark}levels"), where=met)
 
 
 def as_double(term: Term) -> Term:

@@ -22,27 +22,13 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.amounts import place
 from letalone.engines.dialects.dialect import Dialect
-from letalone.engines.measures import GridSum, Scope
+from letalone.engines.measures import GridSum, RowScope
 from letalone.engines.reading import Stored
-from letalone.engines.rows import PLAIN, Relation, ScopeRows, Tables
+from letalone.engines.rows import PLAIN, ScopeRows, TableRef, Tables
 from letalone.engines.syntax import BIGINT, DOUBLE, Sql
 from letalone.engines.terms import Term
-from letalone.plans.features import (
-    Feature,
-    PerUnit,
-    StepGrid,
-    UnitCondition,
-    UnitCount,
-    UnitExtreme,
-    UnitMean,
-    UnitTotal,
-    UnitValue,
-    columns_before,
-    made_of,
-    rows_schema,
-    steps_of,
-)
-from letalone.plans.query import Bounding
+from letalone.plans import features
+from letalone.plans.plan import Bounding
 from letalone.plans.types import Type
 
 LARGEST_LONG = 2**63 - 1
@@ -50,14 +36,16 @@ EXACT_BITS = 53  # whole numbers of up to so many bits are doubles
 DROPPED_BITS = (0, 11, 32)  # how many of the last bits a total may lose to be one
 
 
-def as_table_of_units(scope: Scope, tables: Tables) -> tuple[Scope, Tables]:
+def as_table_of_units(scope: RowScope, tables: Tables) -> tuple[RowScope, Tables]:
     """The scope as one about a table of units; itself, where its rows are rows."""
     if scope.per_unit is None:
         return scope, tables
-    schema = rows_schema(scope.schema, scope.per_unit)
+    schema = features.rows_schema(scope.schema, scope.per_unit)
     stored = {c.name: Stored(c.name, PLAIN[c.type]) for c in schema.columns}
     before = replace(tables, ranks=None)
-    units = Relation(syntax.nested(_Units(scope, scope.per_unit, before).select(), "units"), stored)
+    units = TableRef(
+        syntax.subquery(_Units(scope, scope.per_unit, before).select(), "units"), stored
+    )
     about = replace(scope, schema=schema, bounding=Bounding(), per_unit=None)
     return about, replace(before, private=units)
 
@@ -68,14 +56,14 @@ class _Sum:
 
     total: Sql
     number: Sql
-    steps: StepGrid
+    steps: features.StepGrid
 
 
 class _Units:
     """Builds the relation."""
 
-    def __init__(self, scope: Scope, per_unit: PerUnit, tables: Tables) -> None:
-        inner = Scope(
+    def __init__(self, scope: RowScope, per_unit: features.PerUnit, tables: Tables) -> None:
+        inner = RowScope(
             schema=scope.schema,
             where=per_unit.where,
             derived=per_unit.derived,
@@ -85,10 +73,12 @@ class _Units:
             bounding=Bounding(),
         )
         expressions = [
-            expression for _, feature in per_unit.features for expression in made_of(feature)
+            expression
+            for _, feature in per_unit.features
+            for expression in features.made_of(feature)
         ]
         self._rows, self._dialect = ScopeRows(inner, expressions, tables), tables.dialect
-        self._before = columns_before(scope.schema, per_unit)
+        self._before = features.columns_before(scope.schema, per_unit)
         self._raw: list[Sql] = []
         self._best: list[Sql] = []  # columns beside the rows: what FIRST would look for
         self._places: dict[str, Sql] = {}
@@ -102,28 +92,28 @@ class _Units:
         rows = self._rows.select(with_unit=True, bounded=[syntax.is_present(unit)])
         if self._best:
             best = syntax.select([exp.Star(), *self._best], rows)
-            rows = syntax.nested(best, f"{self._rows.mark}with best")
+            rows = syntax.subquery(best, f"{self._rows.mark}with best")
         grouped = syntax.select(raw, rows)
-        made = syntax.nested(syntax.group_by(grouped, [unit]), f"{self._rows.mark}made")
+        made = syntax.subquery(syntax.group_by(grouped, [unit]), f"{self._rows.mark}made")
         return syntax.select(self._columns, made)
 
-    def _column(self, feature: Feature) -> Sql:
+    def _column(self, feature: features.Feature) -> Sql:
         match feature:
-            case UnitCount():
+            case features.UnitCount():
                 return self._add(exp.Count(this=exp.Star()))
-            case UnitTotal():
+            case features.UnitTotal():
                 return _total(self._sum(feature), self._dialect)
-            case UnitMean():
+            case features.UnitMean():
                 return _mean(self._sum(feature), self._dialect)
-            case UnitExtreme(of, largest):
+            case features.UnitExtreme(of, largest):
                 value = self._rows.value(of).sql
                 return self._add(exp.Max(this=value) if largest else exp.Min(this=value))
-            case UnitCondition(of, every):
+            case features.UnitCondition(of, every):
                 true = syntax.case(
                     (self._rows.value(of).sql, _truth(True)), otherwise=_truth(False)
                 )
-                return self._add(syntax.called("BOOL_AND" if every else "BOOL_OR", true))
-            case UnitValue(of, by, last):
+                return self._add(syntax.call("BOOL_AND" if every else "BOOL_OR", true))
+            case features.UnitValue(of, by, last):
                 return self._add(self._first(self._rows.value(of), self._rows.value(by), last=last))
 
     def _first(self, value: Term, by: Term, *, last: bool) -> Sql:
@@ -138,14 +128,14 @@ class _Units:
         extreme = exp.Max(this=by.sql) if last else exp.Min(this=by.sql)
         window = syntax.window(extreme, partition=[self._rows.unit])
         self._best.append(syntax.alias(window, name))
-        equal = exp.NullSafeEQ(this=by.sql.copy(), expression=syntax.named(name))
+        equal = exp.NullSafeEQ(this=by.sql.copy(), expression=syntax.column(name))
         chosen = syntax.case((exp.Paren(this=equal), value.sql))
         if value.type is Type.BOOLEAN:
-            return syntax.called("BOOL_AND", chosen)
+            return syntax.call("BOOL_AND", chosen)
         return exp.Min(this=chosen)
 
-    def _sum(self, feature: UnitTotal | UnitMean) -> _Sum:
-        steps = steps_of(feature, self._before.type_of(feature.of).type)
+    def _sum(self, feature: features.UnitTotal | features.UnitMean) -> _Sum:
+        steps = features.steps_of(feature, self._before.type_of(feature.of).type)
         grid = GridSum(feature.of, steps.low, steps.high, steps.shift)
         value = self._place(grid)
         largest = max(abs(steps.low), abs(steps.high))
@@ -165,7 +155,7 @@ class _Units:
         """An aggregate as a column, once."""
         if sql not in self._raw:
             self._raw.append(sql)
-        return syntax.named(self._name(self._raw.index(sql)))
+        return syntax.column(self._name(self._raw.index(sql)))
 
     def _name(self, number: int) -> str:
         return f"{self._rows.mark}raw{number}"
@@ -174,7 +164,7 @@ class _Units:
 def _first(value: Sql, by: Sequence[tuple[Sql, bool]]) -> Sql:
     """The value that comes first in an order (True: largest first), what is missing at the end."""
     order = [exp.Ordered(this=term, desc=down, nulls_first=False) for term, down in by]
-    return syntax.called("FIRST", exp.Order(this=value, expressions=order))
+    return syntax.call("FIRST", exp.Order(this=value, expressions=order))
 
 
 def _total(of: _Sum, dialect: Dialect) -> Sql:
@@ -192,7 +182,7 @@ def _mean(of: _Sum, dialect: Dialect) -> Sql:
     number = syntax.cast_to(of.number, DOUBLE)
     mean = syntax.operation(exp.Div, _number(of.total), number)
     low, high = syntax.double(of.steps.low), syntax.double(of.steps.high)
-    within = syntax.called("GREATEST", low, syntax.called("LEAST", mean, high))
+    within = syntax.call("GREATEST", low, syntax.call("LEAST", mean, high))
     has_values = syntax.operation(exp.GT, of.number, syntax.whole(0))
     return syntax.case((has_values, dialect.scaled(within, -of.steps.shift)))
 
@@ -209,7 +199,7 @@ def _number(total: Sql) -> Sql:
 
 def _is_below(total: Sql, bits: int) -> Sql:
     end = syntax.cast_as(syntax.text(str(2**bits)), "HUGEINT", "duckdb")
-    return syntax.operation(exp.LT, syntax.called("ABS", total), end)
+    return syntax.operation(exp.LT, syntax.call("ABS", total), end)
 
 
 def _double(total: Sql, dropped: int) -> Sql:

@@ -86,7 +86,7 @@ REMEDIES: dict[type[Remedy], str | Callable[[Any], str]] = {
     AllowPurpose: "The owner of the data can allow the purpose first.",
     AskAgain: "If a question was under way it may be paid for: the same again goes on with that.",
     AskInstead: "Another question, which would be answered: {sql}",
-    BuyBounds: "Or buy them with a fifth of ε: --private-bounds.",
+    BuyBounds: "Or buy them with a fifth of epsilon: --private-bounds.",
     ChooseTable: "Name one with --table.",
     ClampExpression: "Write bounds that are publicly known into the SQL, in place of 0 and 1000:"
     " CLAMP({expression}, 0, 1000).",

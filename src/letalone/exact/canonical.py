@@ -17,8 +17,8 @@ from typing import cast
 
 from letalone.errors import ParameterError
 
-LARGEST = 2**53 - 1
-DEEPEST = 200
+MAX_SAFE_INTEGER = 2**53 - 1
+MAX_DEPTH = 200
 _spelled = JSONEncoder(ensure_ascii=False).encode
 _at_once = JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
 
@@ -40,14 +40,14 @@ def _is_plain(value: object) -> bool:
     calls: a value is spelled many times for one answer.
     """
     level, depth = [value], 0
-    while level and depth <= DEEPEST:
+    while level and depth <= MAX_DEPTH:
         below: list[object] = []
         for member in level:
             kind = type(member)
             if kind is str or member is None or kind is bool:
                 continue
             if kind is int:
-                if not -LARGEST <= cast("int", member) <= LARGEST:
+                if not -MAX_SAFE_INTEGER <= cast("int", member) <= MAX_SAFE_INTEGER:
                     return False
             elif kind is dict:
                 fields = cast("dict[object, object]", member)
@@ -64,8 +64,8 @@ def _is_plain(value: object) -> bool:
 
 
 def _write(value: object, depth: int) -> str:
-    if depth > DEEPEST:
-        raise _refusal(f"a value nested deeper than {DEEPEST} levels")
+    if depth > MAX_DEPTH:
+        raise _refusal(f"a value nested deeper than {MAX_DEPTH} levels")
     match value:
         case str():
             return _text(value)
@@ -92,7 +92,7 @@ def _object(value: Mapping[object, object], depth: int) -> str:
 
 
 def _whole(value: int) -> str:
-    if abs(value) > LARGEST:
+    if abs(value) > MAX_SAFE_INTEGER:
         raise _refusal("a whole number of 2^53 or more")
     return int.__repr__(value)
 

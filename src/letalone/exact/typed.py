@@ -103,14 +103,14 @@ def as_binary(value: object) -> Fraction:
     return as_typed(value)
 
 
-def written(number: Fraction) -> str:
+def write_rational(number: Fraction) -> str:
     """A rational as text: '1/10', or hexadecimal where it has thousands of digits."""
     if max(number.numerator.bit_length(), number.denominator.bit_length()) < LONGEST_DECIMAL:
         return str(number)
     return f"{number.numerator:#x}/{number.denominator:#x}"
 
 
-def read_written(text: str) -> Fraction:
+def read_rational(text: str) -> Fraction:
     """The rational that `written` wrote, or ValueError.
 
     Nothing else is read: 1e20000000 is a short text of a number that fills the memory.

@@ -18,8 +18,8 @@ from letalone.exact.typed import EPSILON, Constraint, Number, refusal
 from letalone.learn.account import Account
 from letalone.learn.additive import COUNTS, FeatureScores, Growth, grow_trees
 from letalone.learn.bins import Feature, Floats, Groups, read_features
-from letalone.learn.bounds import BoundsLike, ColumnBounds, read_bounds
 from letalone.learn.classes import check_numbers, read_classes
+from letalone.learn.column_bounds import BoundsLike, ColumnBounds, read_bounds
 from letalone.learn.residuals import ManyClasses, NumberResiduals, Residuals, TwoClasses
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.training import Labels, PrivateEstimator, Released

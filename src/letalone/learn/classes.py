@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
-from letalone.learn import cells
-from letalone.learn.training import declared
+from letalone.learn import row_cells
+from letalone.learn.training import need_declared
 from letalone.mechanisms.containers import public_list
 
 Classes = NDArray[Any]
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 def read_classes(classes: Sequence[object] | None) -> Classes:
     """The declared classes, in order, without repeats."""
-    given = cast("Sequence[object]", declared("classes", classes, example="[0, 1]"))
+    given = cast("Sequence[object]", need_declared("classes", classes, example="[0, 1]"))
     if isinstance(given, str):
         raise refusal("classes", given, "a list of labels, such as [0, 1]")
     listed = public_list("classes", given)
@@ -68,7 +68,7 @@ def codes_of(labels: NDArray[Any], classes: Classes) -> NDArray[np.int64]:
 
 def numbers_of(labels: NDArray[Any]) -> Floats:
     """Targets as doubles, NaN where a cell is no number."""
-    return cells.numbers_of(labels).astype(np.float64)
+    return row_cells.numbers_of(labels).astype(np.float64)
 
 
 def check_numbers(labels: NDArray[Any]) -> None:

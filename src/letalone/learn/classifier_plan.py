@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import DELTA, Constraint, Number, refusal
-from letalone.learn.bounds import read_norm
 from letalone.learn.classes import codes_of, read_classes
+from letalone.learn.column_bounds import read_norm
 from letalone.learn.gradient import gradient_method, loudness
 from letalone.learn.losses import Codes, Loss, Margin
 from letalone.learn.methods import ConvexMethod, ConvexSetting

@@ -30,7 +30,13 @@ from sklearn.base import ClusterMixin
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Constraint, Number
 from letalone.learn.account import Account
-from letalone.learn.bounds import BoundsLike, ColumnBounds, SumsPlan, read_bounds, with_purchases
+from letalone.learn.column_bounds import (
+    BoundsLike,
+    ColumnBounds,
+    SumsPlan,
+    read_bounds,
+    with_purchases,
+)
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.sums import UNIT, NoisySums, in_a_box, noisy_sums, of_rows
 from letalone.learn.training import Labels, PrivateEstimator, Released

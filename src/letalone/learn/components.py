@@ -21,7 +21,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, Number, refusal
 from letalone.learn.account import Account
-from letalone.learn.bounds import (
+from letalone.learn.column_bounds import (
     PRIVATE,
     Norm,
     SumsPlan,

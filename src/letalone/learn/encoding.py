@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from letalone.errors import FormatError, ParameterError
+from letalone.errors.problem import Spelled
 from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import refusal
 from letalone.learn.declared_columns import (
@@ -140,7 +141,8 @@ def _read_knots(typed: object) -> int:
         return 0
     is_whole = not isinstance(typed, bool) and isinstance(typed, Integral)
     if not is_whole or not 2 <= int(cast("int", typed)) <= MOST_KNOTS:
-        raise refusal("knots", typed, f"a whole number from 2 to {MOST_KNOTS}, such as 8, or None")
+        numbers = f"a whole number from 2 to {MOST_KNOTS}, such as 8"
+        raise refusal("knots", typed, Spelled(f"{numbers}, or None", numbers))
     return int(cast("int", typed))
 
 

@@ -29,7 +29,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.learn import cells
+from letalone.learn import row_cells
 from letalone.learn.classes import code_of
 
 Floats = NDArray[np.float64]
@@ -77,7 +77,7 @@ def _numbers(values: Labels) -> Floats:
     """Values as doubles; what is none is NaN, which counts as wrong."""
     if values.dtype.kind not in "fiubO":
         return np.full(len(values), np.nan)
-    return cells.numbers_of(values).astype(np.float64)
+    return row_cells.numbers_of(values).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ NAME = "The model file"
 SEARCH = "PrivateSearchCV"  # its best model is saved, and its own plan was charged
 
 
-def written(content: Json) -> str:
+def file_text(content: Json) -> str:
     """The text of a file with this content."""
     body: Json = {"format": FORMAT, "kind": KIND, **content}
     return canonical({**body, "digest": digest_of(body, name=NAME)}, name=NAME) + "\n"
@@ -41,10 +41,10 @@ def read(path: Path) -> Json:
         raise FormatError(
             f"{path} is no model file: `la.learn.save` and `letalone train` write it."
         )
-    return checked(read_object(text, name=str(path)))
+    return check_content(read_object(text, name=str(path)))
 
 
-def checked(stored: Json) -> Json:
+def check_content(stored: Json) -> Json:
     """The content, if it is a model file of a format that is known and nothing was changed."""
     number = stored.get("format")
     if stored.get("kind") != KIND or type(number) is not int:
@@ -60,7 +60,7 @@ def checked(stored: Json) -> Json:
     return stored
 
 
-def signed(stored: Json, *, public_key: str | None = None) -> Receipt | None:
+def verify_signed(stored: Json, *, public_key: str | None = None) -> Receipt | None:
     """The receipt, if it stands for this model; None where no ledger was charged."""
     if stored["receipt"] is None:
         if public_key is not None:

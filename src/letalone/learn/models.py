@@ -18,11 +18,11 @@ from typing import Any, cast
 
 from letalone import learn
 from letalone.errors import FormatError, LetaloneError, ParameterError
-from letalone.exact.typed import as_typed, read_written, written
+from letalone.exact.typed import as_typed, read_rational, write_rational
 from letalone.learn import model_files
 from letalone.learn.encoding import TableEncoder
 from letalone.learn.on_tables import width_of
-from letalone.learn.plan import Fit
+from letalone.learn.plan import FitRecord
 from letalone.learn.stored import from_json, to_json
 from letalone.learn.training import PrivateEstimator
 from letalone.privacy import Privacy
@@ -34,7 +34,7 @@ NOT_STORED = ("privacy_", "release_", "encoder_")
 
 def save(model: PrivateEstimator, path: str | os.PathLike[str]) -> str:
     """Writes a fitted model to a file; returns where."""
-    text = model_files.written(_file_content(model))
+    text = model_files.file_text(_file_content(model))
     place = Path(path)
     try:
         place.write_text(text, encoding="utf-8")
@@ -50,7 +50,7 @@ def load(path: str | os.PathLike[str], *, public_key: str | None = None) -> Any:
     been signed by it. Without one, compare the fingerprint that `letalone verify` prints.
     """
     stored = model_files.read(Path(path))
-    receipt = model_files.signed(stored, public_key=public_key)
+    receipt = model_files.verify_signed(stored, public_key=public_key)
     ledger_words = "No ledger was charged." if receipt is None else f"Read from a file. {receipt}"
     try:
         model = _restore_model(stored)
@@ -79,8 +79,8 @@ def _file_content(model: object) -> Json:
         "parameters": to_json(parameters),
         "attributes": to_json(_attributes_of(model)),
         "encoding": None if encoder is None else encoder.to_json(),
-        "epsilon": written(as_typed(fit.epsilon)),
-        "delta": written(as_typed(fit.delta)),
+        "epsilon": write_rational(as_typed(fit.epsilon)),
+        "delta": write_rational(as_typed(fit.delta)),
         "privacy": fit.privacy.to_json(),
         "plan": fit.plan,
         "words": list(fit.words),
@@ -115,11 +115,11 @@ def _restore_model(stored: Json) -> PrivateEstimator:
     return model
 
 
-def _fit(stored: Json, privacy: Privacy, left: str) -> Fit:
-    epsilon, delta = (read_written(cast("str", stored[name])) for name in ("epsilon", "delta"))
+def _fit(stored: Json, privacy: Privacy, left: str) -> FitRecord:
+    epsilon, delta = (read_rational(cast("str", stored[name])) for name in ("epsilon", "delta"))
     if Fraction(privacy.delta(epsilon)) > delta:
         raise FormatError("The model file is damaged: its price is not that of its privacy curve.")
-    return Fit(
+    return FitRecord(
         cast("str", stored["model"]),
         epsilon,
         delta,

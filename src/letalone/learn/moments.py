@@ -15,7 +15,7 @@ from math import isqrt
 import numpy as np
 
 from letalone.exact.typed import Number
-from letalone.learn.bounds import ColumnBounds, with_purchases
+from letalone.learn.column_bounds import ColumnBounds, with_purchases
 from letalone.learn.sums import UNIT, NoisySums, in_a_box, noisy_sums, of_rows
 from letalone.learn.wholes import Floats, Wholes, product, within_bounds
 from letalone.randomness.bits import BitSource

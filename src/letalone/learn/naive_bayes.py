@@ -13,8 +13,8 @@ from sklearn.base import ClassifierMixin
 
 from letalone.exact.typed import Number
 from letalone.learn.account import Account
-from letalone.learn.bounds import FARTHEST, BoundsLike, ColumnBounds, SumsPlan, read_bounds
 from letalone.learn.classes import Classes, indicator, read_classes
+from letalone.learn.column_bounds import FARTHEST, BoundsLike, ColumnBounds, SumsPlan, read_bounds
 from letalone.learn.moments import exact_moments, moment_noise, released_moments
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.sums import NoisySums

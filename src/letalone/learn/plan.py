@@ -20,7 +20,7 @@ Labels = NDArray[Any]
 Released = Mapping[str, object]
 
 
-class Plan(Protocol):
+class FitPlan(Protocol):
     """What a fit will do, decided from public facts alone."""
 
     @property
@@ -50,7 +50,7 @@ def stated_promise(epsilon: Fraction, delta: Fraction) -> Privacy:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Fit:
+class FitRecord:
     """What was published by a fit, in words: `estimator.release_`.
 
     `receipt` is what the ledger signed, where there was one.

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.exact.balls import Ball, ball, certain, fraction_above
-from letalone.learn.bounds import Norm
 from letalone.learn.classes import EXACT, is_text
+from letalone.learn.column_bounds import Norm
 from letalone.learn.sums import noisy_sums
 from letalone.mechanisms import Geometric
 from letalone.randomness.bits import BitSource

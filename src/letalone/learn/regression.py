@@ -18,7 +18,8 @@ from sklearn.base import RegressorMixin
 
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Constraint, Number, read_flag, refusal
 from letalone.learn.account import Account
-from letalone.learn.bounds import (
+from letalone.learn.classes import check_numbers, numbers_of
+from letalone.learn.column_bounds import (
     BoundsLike,
     ColumnBounds,
     Norm,
@@ -27,7 +28,6 @@ from letalone.learn.bounds import (
     read_norm,
     with_purchases,
 )
-from letalone.learn.classes import check_numbers, numbers_of
 from letalone.learn.least_squares import noise_size, solve_line
 from letalone.learn.methods import ConvexSetting
 from letalone.learn.robust_lines import AUTO, CONSTANT, LOSS, METHODS, RobustLine, robust_line

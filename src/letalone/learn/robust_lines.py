@@ -14,9 +14,9 @@ from typing import cast
 import numpy as np
 
 from letalone.errors import ParameterError
-from letalone.learn.bounds import PART, ColumnBounds, Norm
 from letalone.learn.classes import numbers_of
 from letalone.learn.classifier_plan import METHODS
+from letalone.learn.column_bounds import PART, ColumnBounds, Norm
 from letalone.learn.losses import PseudoHuber
 from letalone.learn.methods import ConvexMethod, ConvexSetting
 from letalone.learn.objective import least_strength

@@ -18,7 +18,7 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number, read_flag
 from letalone.learn.account import Account
-from letalone.learn.bounds import (
+from letalone.learn.column_bounds import (
     FARTHEST,
     BoundsLike,
     ColumnBounds,
@@ -29,7 +29,7 @@ from letalone.learn.bounds import (
 from letalone.learn.moments import exact_moments, moment_noise, released_moments
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.sums import NoisySums, noisy_sums
-from letalone.learn.training import Labels, Plan, PrivateEstimator, Released
+from letalone.learn.training import FitPlan, Labels, PrivateEstimator, Released
 from letalone.learn.wholes import Floats
 from letalone.privacy import ADD_REMOVE, Budget, Privacy, compose
 from letalone.privacy.curve import Json
@@ -160,7 +160,7 @@ class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstimator):
             return Extent(bounds, NoisySums(Fraction(0), Fraction(0), (), gaussian=False))
         return Extent(bounds, noisy_sums(bounds.purchase, epsilon=self.epsilon, delta=self.delta))
 
-    def _paid(self, plan: Plan, work: Callable[[], Released]) -> tuple[Released, Json | None]:
+    def _paid(self, plan: FitPlan, work: Callable[[], Released]) -> tuple[Released, Json | None]:
         """Declared bounds are not charged."""
         return (work(), None) if plan.privacy == NOTHING else super()._paid(plan, work)
 

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from letalone.errors import ParameterError
-from letalone.learn.cells import numeric
+from letalone.learn.row_cells import numeric
 
 Floats = NDArray[np.float64]
 

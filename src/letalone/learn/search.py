@@ -30,7 +30,7 @@ from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number, ref
 from letalone.learn.account import Account
 from letalone.learn.classes import check_numbers
 from letalone.learn.judging import Score
-from letalone.learn.plan import Fit, Floats, Labels, Plan, Released
+from letalone.learn.plan import FitPlan, FitRecord, Floats, Labels, Released
 from letalone.learn.random_tries import RandomTries, tries_for
 from letalone.learn.scikit import (
     copy_of,
@@ -216,7 +216,7 @@ class PrivateSearchCV(PrivateEstimator):
             twin.estimator = twin.estimator._declaring(known)
         return twin
 
-    def _publish(self, plan: Plan, released: Released, fit: Fit) -> None:
+    def _publish(self, plan: FitPlan, released: Released, fit: FitRecord) -> None:
         published = dict(released)
         model = cast("Released", published.pop("best_model_"))
         super()._publish(plan, published, fit)

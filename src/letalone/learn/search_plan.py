@@ -18,11 +18,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from letalone.exact.typed import written
-from letalone.learn.cells import quietly
+from letalone.exact.typed import write_rational
 from letalone.learn.judging import BLOCK_ROWS, Blocks, Score
-from letalone.learn.plan import Floats, Labels, Plan, Released, stated_promise
+from letalone.learn.plan import FitPlan, Floats, Labels, Released, stated_promise
 from letalone.learn.random_tries import RandomTries
+from letalone.learn.row_cells import quietly
 from letalone.learn.scikit import copy_of
 from letalone.learn.training import PrivateEstimator
 from letalone.mechanisms import Exponential, Geometric
@@ -39,7 +39,7 @@ class Candidate:
 
     estimator: PrivateEstimator
     parameters: Mapping[str, object]
-    plan: Plan
+    plan: FitPlan
 
     def described(self) -> Json:
         given = cast("dict[str, object]", self.estimator.get_params(deep=False))
@@ -102,9 +102,9 @@ class SearchPlan:
             "tries": None if self.tries is None else self.tries.inverse,
             "steps": self.score.steps,
             "bounds": [float(bound).hex() for bound in self.score.bounds or ()],
-            "validation": written(self.validation),
-            "epsilon": written(self.epsilon),
-            "delta": written(self.delta),
+            "validation": write_rational(self.validation),
+            "epsilon": write_rational(self.epsilon),
+            "delta": write_rational(self.delta),
         }
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:

@@ -20,7 +20,6 @@ from sklearn.exceptions import DataConversionWarning
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.learn.account import Account, account_of
-from letalone.learn.cells import as_objects, quietly
 from letalone.learn.encoding import TableEncoder
 from letalone.learn.on_tables import (
     PrivateTable,
@@ -30,7 +29,8 @@ from letalone.learn.on_tables import (
     encoder_for,
     width_of,
 )
-from letalone.learn.plan import Fit, Floats, Labels, Plan, Released
+from letalone.learn.plan import FitPlan, FitRecord, Floats, Labels, Released
+from letalone.learn.row_cells import as_objects, quietly
 from letalone.learn.scikit import copy_of, is_regressor, rows_of, with_parameters
 from letalone.learn.stored import model_from, stored_model
 from letalone.ledger.charging import Work, charged_work, uncharged_work
@@ -39,7 +39,15 @@ from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import SYSTEM, BitSource
 
-__all__ = ["Fit", "Floats", "Labels", "Plan", "PrivateEstimator", "Released", "declared"]
+__all__ = [
+    "FitPlan",
+    "FitRecord",
+    "Floats",
+    "Labels",
+    "PrivateEstimator",
+    "Released",
+    "need_declared",
+]
 
 EARLIER = " An earlier model, free of charge; raise the version if the data has changed."
 OUTSIDE_PARAMETERS = ("budget",)
@@ -58,10 +66,10 @@ class PrivateEstimator(BaseEstimator):
     encoder_: TableEncoder
     target_: str | None
     privacy_: Privacy
-    release_: Fit
+    release_: FitRecord
 
     @abstractmethod
-    def _plan(self, width: int) -> Plan:
+    def _plan(self, width: int) -> FitPlan:
         """The plan for so many features; ParameterError where parameters do not fit."""
 
     def fit(
@@ -174,13 +182,13 @@ class PrivateEstimator(BaseEstimator):
 
     def _fit_of(
         self,
-        plan: Plan,
+        plan: FitPlan,
         *,
         receipt: Json | None,
         account: Account | None = None,
         left: str | None = None,
-    ) -> Fit:
-        return Fit(
+    ) -> FitRecord:
+        return FitRecord(
             type(self).__name__,
             self.epsilon,
             self.delta,
@@ -216,7 +224,7 @@ class PrivateEstimator(BaseEstimator):
         labels = None if y is None else column_of(y, len(rows))
         return rows, labels
 
-    def _paid(self, plan: Plan, work: Callable[[], Released]) -> tuple[Released, Json | None]:
+    def _paid(self, plan: FitPlan, work: Callable[[], Released]) -> tuple[Released, Json | None]:
         """The work, after it was charged, and its receipt.
 
         Whatever stops it, its words are not passed on.
@@ -232,7 +240,7 @@ class PrivateEstimator(BaseEstimator):
         settled = charged_work([account.payer], charge, fitting, repeats=False)
         return fitting.released, settled.receipt
 
-    def _publish(self, plan: Plan, released: Released, fit: Fit) -> None:
+    def _publish(self, plan: FitPlan, released: Released, fit: FitRecord) -> None:
         del plan  # for those who publish more than attributes
         for name, value in released.items():
             setattr(self, name, value)
@@ -305,7 +313,7 @@ def column_of(labels: object, rows: int) -> Labels:
     return column
 
 
-def declared(name: str, value: object, *, example: str) -> object:
+def need_declared(name: str, value: object, *, example: str) -> object:
     """A parameter that must be declared: it is never read off the data in silence."""
     if value is None:
         raise ParameterError(

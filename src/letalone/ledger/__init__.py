@@ -7,7 +7,7 @@ Ledger.open("budget.db").verify()
 from letalone.ledger.acts import Reservation
 from letalone.ledger.canonical import canonical, digest_of
 from letalone.ledger.data_sets import DataSet
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, EntryKind
 from letalone.ledger.export import verify_export
 from letalone.ledger.ledger import Ledger
 from letalone.ledger.levels import Level
@@ -17,7 +17,7 @@ from letalone.ledger.verification import Verified
 __all__ = [
     "DataSet",
     "Entry",
-    "Kind",
+    "EntryKind",
     "Ledger",
     "Level",
     "Receipt",

@@ -31,11 +31,10 @@ from letalone.errors import (
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import Thaw
-from letalone.exact.typed import DELTA, Number, read_written
-from letalone.ledger.books import Answered, Books, versions
+from letalone.exact.typed import DELTA, Number, read_rational
 from letalone.ledger.canonical import canonical, read_object, text_digest
 from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json, new_data_set
-from letalone.ledger.entries import Entry, Kind, now
+from letalone.ledger.entries import Entry, EntryKind, now
 from letalone.ledger.levels import (
     Charge,
     Key,
@@ -49,9 +48,10 @@ from letalone.ledger.levels import (
     points_in,
 )
 from letalone.ledger.tables import Settlement
+from letalone.ledger.transaction import AnswerRow, LedgerTransaction, versions
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
-from letalone.privacy.filters import USUAL_POINT, charged
+from letalone.privacy.filters import USUAL_POINT, charge_filter
 from letalone.privacy.stored import from_json
 
 ENGINE_FAILED = "the engine failed"
@@ -61,7 +61,7 @@ Find = Callable[[Key], Level | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ChargeRequest:
     """What is asked: the plan, the digest of all that decides its answer, who and what for.
 
     run: where nothing of the answer is told before it is settled, the name of what is charged for
@@ -107,18 +107,18 @@ class NoSuchDataSet(ParameterError):  # noqa: N818
     default_code = "UNKNOWN_DATA_SET"
 
 
-def known(books: Books, name: str) -> DataSet:
+def require_data_set(books: LedgerTransaction, name: str) -> DataSet:
     """The data set of this name, or an error that lists those there are."""
     return there(books, name, books.data_set(name))
 
 
-def standing(books: Books, name: str, asker: Key | None) -> tuple[DataSet, Find]:
+def standing(books: LedgerTransaction, name: str, asker: Key | None) -> tuple[DataSet, Find]:
     """The data set of this name, and where to find the levels of who asks."""
-    found, levels = books.standing(name, asker)
-    return there(books, name, found), levels.get
+    data_set, levels = books.standing(name, asker)
+    return there(books, name, data_set), levels.get
 
 
-def there(books: Books, name: str, found: DataSet | None) -> DataSet:
+def there(books: LedgerTransaction, name: str, found: DataSet | None) -> DataSet:
     """The data set that was found, or an error that lists those there are."""
     if found is not None:
         return found
@@ -128,7 +128,7 @@ def there(books: Books, name: str, found: DataSet | None) -> DataSet:
 
 
 def reserve(
-    books: Books, name: str, privacy: Privacy, question: Question
+    books: LedgerTransaction, name: str, privacy: Privacy, question: ChargeRequest
 ) -> Reservation | LetaloneError:
     """Charge for an answer, or go on with a charge for it that led to none; or write down the
     refusal, and return the error to raise."""
@@ -138,8 +138,8 @@ def reserve(
     try:
         asking = levels_of(stand.get, before, asker, time)
         check_not_frozen(before)
-        said = _said(before, privacy, question)
-        earlier = None if question.run is None else _gone_on_with(not_settled, asking, said)
+        content = _describe_charge(before, privacy, question)
+        earlier = None if question.run is None else _gone_on_with(not_settled, asking, content)
         if earlier is not None:
             return Reservation(earlier.number, name, question.digest, privacy, earlier.hash)
         after, _, levels = all_paid(before, asking, privacy, question.delta)
@@ -148,34 +148,36 @@ def reserve(
     except LetaloneError as error:
         refuse(books, name, type(error).__name__, question)
         return error
-    body: Json = {**said, "after": data_set_to_json(after), **levels_to_json(levels)}
+    body: Json = {**content, "after": data_set_to_json(after), **levels_to_json(levels)}
     stand = [level for level, _ in levels]
-    entry = books.append(Kind.RESERVED, name, body, time=time, after=after, levels=stand)
+    entry = books.append(EntryKind.RESERVED, name, body, time=time, after=after, levels=stand)
     put_levels(books, entry, levels)
     return Reservation(entry.number, name, question.digest, privacy, entry.hash)
 
 
-def _said(before: DataSet, privacy: Privacy, question: Question) -> Json:
+def _describe_charge(before: DataSet, privacy: Privacy, question: ChargeRequest) -> Json:
     """All that an entry says of a charge but how all stands after it."""
     return {
         "privacy": privacy.to_json(),
         "delta": str(point_of(before, question.delta)),
         "version": before.version,
         "versions": versions(),
-        **_asked(question),
+        **_question_fields(question),
         "plan": question.plan,
         **({} if question.run is None else {"run": question.run}),
     }
 
 
-def begun(books: Books, name: str, privacy: Privacy, question: Question) -> str | None:
+def begun(
+    books: LedgerTransaction, name: str, privacy: Privacy, question: ChargeRequest
+) -> str | None:
     """The run that a charge for this question belongs to, if it can be gone on with."""
     asker = question.asker(name)
     (data_set, levels), not_settled = books.charging(name, asker, question.digest)
     before = there(books, name, data_set)
     asking = levels_of(levels.get, before, asker, now())
-    found = _gone_on_with(not_settled, asking, _said(before, privacy, question))
-    return None if found is None else cast("str | None", found.body.get("run"))
+    entry = _gone_on_with(not_settled, asking, _describe_charge(before, privacy, question))
+    return None if entry is None else cast("str | None", entry.body.get("run"))
 
 
 def _gone_on_with(not_settled: list[Entry], asking: list[Level], said: Json) -> Entry | None:
@@ -188,12 +190,14 @@ def _gone_on_with(not_settled: list[Entry], asking: list[Level], said: Json) -> 
     return None
 
 
-def check_fits(books: Books, name: str, privacy: Privacy, question: Question) -> None:
+def check_fits(
+    books: LedgerTransaction, name: str, privacy: Privacy, question: ChargeRequest
+) -> None:
     """Raise what a charge would be refused with now; nothing is written down."""
     check_as_seen(*standing(books, name, question.asker(name)), privacy, question)
 
 
-def check_as_seen(before: DataSet, find: Find, privacy: Privacy, question: Question) -> None:
+def check_as_seen(before: DataSet, find: Find, privacy: Privacy, question: ChargeRequest) -> None:
     """The same, as all stood when it was looked at."""
     asking = levels_of(find, before, question.asker(before.name), now())
     all_paid(before, asking, privacy, question.delta)
@@ -209,10 +213,10 @@ def levels_of(find: Find, before: DataSet, asker: Key | None, time: str) -> list
 
 
 def _holding(find: Find, key: Key, time: str) -> Level:
-    found = find(key)
-    if found is None:
+    level = find(key)
+    if level is None:
         raise not_allowed(key)
-    return check_holds(found, time)
+    return check_holds(level, time)
 
 
 def all_paid(
@@ -222,43 +226,43 @@ def all_paid(
     check_not_frozen(before)
     at, asking, refused = point_of(before, delta), list(levels), list[BudgetExceeded]()
     try:
-        after, _ = paid(before, privacy, delta)
+        after, _ = after_charge(before, privacy, delta)
     except BudgetExceeded as error:
         after = before
         refused.append(error)
     try:
-        found = paid_levels(before, asking, privacy, at)
+        paid_by_levels = paid_levels(before, asking, privacy, at)
     except BudgetExceeded as error:
-        found = []
+        paid_by_levels = []
         refused.append(error)
     _raise_least(refused)
-    return after, at, found
+    return after, at, paid_by_levels
 
 
 def _raise_least(refused: list[BudgetExceeded]) -> None:
     """Of several that have too little left, the one that has the least is named."""
     if refused:
-        raise min(refused, key=_left) from None
+        raise min(refused, key=_read_remaining) from None
 
 
-def _left(error: BudgetExceeded) -> tuple[Fraction, Fraction]:
-    left = error.left or Budget(0)
-    return left.epsilon, left.delta
+def _read_remaining(error: BudgetExceeded) -> tuple[Fraction, Fraction]:
+    remaining = error.left or Budget(0)
+    return remaining.epsilon, remaining.delta
 
 
 def paid_levels(
     before: DataSet, levels: Iterable[Level], privacy: Privacy, at: Fraction
 ) -> list[Paid]:
     """The levels after a charge, each with the delta at which it has read the curve."""
-    found, refused = list[Paid](), list[BudgetExceeded]()
+    payments, refused = list[Paid](), list[BudgetExceeded]()
     for level in levels:
-        own = point(before, level, at)
+        level_point = point(before, level, at)
         try:
-            found.append((paid_by(level, privacy, own), own))
+            payments.append((paid_by(level, privacy, level_point), level_point))
         except BudgetExceeded as error:
             refused.append(error)
     _raise_least(refused)
-    return found
+    return payments
 
 
 def levels_to_json(levels: Iterable[Paid]) -> Json:
@@ -267,17 +271,19 @@ def levels_to_json(levels: Iterable[Paid]) -> Json:
     return {"levels": listed} if listed else {}
 
 
-def put_levels(books: Books, entry: Entry, levels: Iterable[Paid]) -> None:
+def put_levels(books: LedgerTransaction, entry: Entry, levels: Iterable[Paid]) -> None:
     """Remember that an entry says how these levels stand."""
     for level, _ in levels:
         books.move_level(level.key, entry)
 
 
-def paid(before: DataSet, privacy: Privacy, delta: Number | None) -> tuple[DataSet, Fraction]:
+def after_charge(
+    before: DataSet, privacy: Privacy, delta: Number | None
+) -> tuple[DataSet, Fraction]:
     """The data set after a charge, and the delta at which a curve without a family was read."""
     check_not_frozen(before)
     at = point_of(before, delta)
-    return replace(before, state=charged(before.state, privacy, delta=at)), at
+    return replace(before, state=charge_filter(before.state, privacy, delta=at)), at
 
 
 def check_not_frozen(before: DataSet) -> None:
@@ -301,17 +307,17 @@ def point_of(before: DataSet, delta: Number | None) -> Fraction:
     return usual if delta is None else DELTA.typed("delta", delta)
 
 
-def refuse(books: Books, name: str, reason: str, question: Question) -> Entry:
+def refuse(books: LedgerTransaction, name: str, reason: str, question: ChargeRequest) -> Entry:
     """Write down that a question was refused; the reason is the class of the error."""
-    return books.append(Kind.REFUSED, name, {"reason": reason, **_asked(question)})
+    return books.append(EntryKind.REFUSED, name, {"reason": reason, **_question_fields(question)})
 
 
-def settle(books: Books, reservation: Reservation, release: str | None) -> Entry:
+def settle(books: LedgerTransaction, reservation: Reservation, release: str | None) -> Entry:
     """Write down how a reservation ended: with this canonical release, or None for a failure."""
     return end(books, not_ended(books, reservation), release)
 
 
-def not_ended(books: Books, reservation: Reservation) -> Entry:
+def not_ended(books: LedgerTransaction, reservation: Reservation) -> Entry:
     """The entry of a reservation that nobody has settled."""
     reserved, ended = books.reservation(reservation.number)
     if reserved is None or reserved.hash != reservation.ledger_hash:
@@ -326,7 +332,7 @@ def not_ended(books: Books, reservation: Reservation) -> Entry:
     return reserved
 
 
-def close_begun(books: Books, name: str | None = None) -> None:
+def close_begun(books: LedgerTransaction, name: str | None = None) -> None:
     """Let nobody go on with a charge of before: each is closed without an answer, and stays spent.
 
     Where entries may be missing, such a charge may have been settled in one of them, and told.
@@ -337,9 +343,9 @@ def close_begun(books: Books, name: str | None = None) -> None:
             end(books, reserved, None)
 
 
-def end(books: Books, reserved: Entry, release: str | None) -> Entry:
+def end(books: LedgerTransaction, reserved: Entry, release: str | None) -> Entry:
     """Write down how it ended."""
-    entry = books.append(Kind.SETTLED, reserved.name, _ending(reserved.number, release))
+    entry = books.append(EntryKind.SETTLED, reserved.name, _ending(reserved.number, release))
     books.add_settlement(settlement_of(reserved, entry, release))
     return entry
 
@@ -348,11 +354,13 @@ def settlement_of(reserved: Entry, settled: Entry, release: str | None) -> Settl
     """The row that says how a reservation ended."""
     digest, version = cast("str", reserved.body["digest"]), cast("int", reserved.body["version"])
     name = cast("str", reserved.name)
-    found = None if release is None else text_digest(release)
-    return Settlement(reserved.number, settled.number, name, digest, version, release, found)
+    release_digest = None if release is None else text_digest(release)
+    return Settlement(
+        reserved.number, settled.number, name, digest, version, release, release_digest
+    )
 
 
-def release_of(found: Answered) -> Json:
+def release_of(found: AnswerRow) -> Json:
     """The answer of a settlement, if it is the one that was settled."""
     number, release = found.ending.reserved, found.ending.release
     if release is None or found.settled.body != _ending(number, release):
@@ -363,20 +371,22 @@ def release_of(found: Answered) -> Json:
     return read_object(release, name="A release")
 
 
-def administer(books: Books, name: str | None, what: str, body: Json, *, by: list[str]) -> Entry:
+def administer(
+    books: LedgerTransaction, name: str | None, what: str, body: Json, *, by: list[str]
+) -> Entry:
     """Write down an act that spends nothing."""
     if name is not None:
-        known(books, name)
-    return books.append(Kind.ADMINISTERED, name, {"what": what, "by": by, "body": body})
+        require_data_set(books, name)
+    return books.append(EntryKind.ADMINISTERED, name, {"what": what, "by": by, "body": body})
 
 
-def change(books: Books, kind: Kind, after: DataSet, body: Json) -> DataSet:
+def change(books: LedgerTransaction, kind: EntryKind, after: DataSet, body: Json) -> DataSet:
     """Write down how a data set stands from now on."""
     books.append(kind, after.name, {**body, "after": data_set_to_json(after)})
     return after
 
 
-def raised(before: DataSet, budget: Budget, charges: Iterable[Charge]) -> DataSet:
+def with_larger_budget(before: DataSet, budget: Budget, charges: Iterable[Charge]) -> DataSet:
     """The data set as it would stand had it been opened with the larger budget."""
     if not before.budget <= budget:
         raise ParameterError(
@@ -392,24 +402,26 @@ def raised(before: DataSet, budget: Budget, charges: Iterable[Charge]) -> DataSe
     )
     state = fresh.state
     for privacy, delta in charges:
-        state = charged(state, privacy, delta=delta)
+        state = charge_filter(state, privacy, delta=delta)
     return replace(before, state=state)
 
 
-def raise_budget(books: Books, name: str, budget: Budget, *, by: list[str]) -> DataSet:
+def raise_budget(books: LedgerTransaction, name: str, budget: Budget, *, by: list[str]) -> DataSet:
     """Raise a budget, and write it down with the names of those who decided."""
-    before = known(books, name)
-    after = raised(before, budget, (charge_of(one) for one in books.entries(name, Kind.RESERVED)))
+    before = require_data_set(books, name)
+    after = with_larger_budget(
+        before, budget, (charge_of(entry) for entry in books.entries(name, EntryKind.RESERVED))
+    )
     if budget == before.budget:
         return before
     body: Json = {"budget": budget_to_json(budget), **({"by": by} if by else {})}
-    return change(books, Kind.BUDGET_RAISED, after, body)
+    return change(books, EntryKind.BUDGET_RAISED, after, body)
 
 
 def charge_of(reserved: Entry) -> Charge:
     """What an entry says was charged, and at which delta it was read."""
     privacy = from_json(cast("Json", reserved.body["privacy"]))
-    return privacy, read_written(cast("str", reserved.body["delta"]))
+    return privacy, read_rational(cast("str", reserved.body["delta"]))
 
 
 def _ending(reserved: int, release: str | None) -> Json:
@@ -422,7 +434,7 @@ def _ending(reserved: int, release: str | None) -> Json:
     }
 
 
-def _asked(question: Question) -> Json:
+def _question_fields(question: ChargeRequest) -> Json:
     return {
         "digest": question.digest,
         "analyst": question.analyst,

@@ -37,7 +37,7 @@ def text_digest(text: str) -> str:
 def read_object(text: str | bytes, *, name: str) -> Json:
     """The JSON object that a text says, if it can be read in one way only."""
     try:
-        found: object = json.loads(
+        content: object = json.loads(
             text,
             object_pairs_hook=_without_repeats,
             parse_float=_refuse_number,
@@ -48,7 +48,7 @@ def read_object(text: str | bytes, *, name: str) -> Json:
             f"{name} is damaged: it must be a JSON object in which no key comes twice and every "
             "number is whole."
         ) from None
-    return as_object(found, name=name)
+    return as_object(content, name=name)
 
 
 def as_object(value: object, *, name: str) -> Json:
@@ -59,10 +59,10 @@ def as_object(value: object, *, name: str) -> Json:
 
 
 def _without_repeats(pairs: list[tuple[str, object]]) -> Json:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    content = dict(pairs)
+    if len(content) != len(pairs):
         raise ValueError("a key comes twice")
-    return found
+    return content
 
 
 def _refuse_number(_: str) -> NoReturn:

@@ -13,11 +13,11 @@ from typing import NamedTuple, cast
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
-from letalone.ledger.books import Books
 from letalone.ledger.canonical import as_object, read_object
-from letalone.ledger.damage import damaged
-from letalone.ledger.entries import Entry, Kind, now
+from letalone.ledger.damage import damage_at
+from letalone.ledger.entries import Entry, EntryKind, now
 from letalone.ledger.keys import SigningKey, fingerprint, is_key, is_signed
+from letalone.ledger.transaction import LedgerTransaction
 from letalone.privacy.curve import Json
 
 FORMAT = 1
@@ -25,22 +25,22 @@ KIND = "checkpoint"
 FIELDS = {"format", "kind", "number", "hash", "time", "public_key", "signature"}
 
 
-class Kept(NamedTuple):
+class KeptCheckpoint(NamedTuple):
     """What a checkpoint says: which entry has which hash."""
 
     number: int
     hash: str
 
 
-def add_checkpoint(books: Books) -> Json:
+def add_checkpoint(books: LedgerTransaction) -> Json:
     """Sign the last entry with the time, and write that down as an entry."""
     head, time = books.head(), now()
-    statement = signed(books.key(), number=head.number, hashed=head.hash, time=time)
-    books.append(Kind.CHECKPOINT, None, statement, time=time)
+    statement = sign_checkpoint(books.key(), number=head.number, hashed=head.hash, time=time)
+    books.append(EntryKind.CHECKPOINT, None, statement, time=time)
     return statement
 
 
-def signed(key: SigningKey, *, number: int, hashed: str, time: str) -> Json:
+def sign_checkpoint(key: SigningKey, *, number: int, hashed: str, time: str) -> Json:
     """The statement with its signature."""
     statement: Json = {
         "format": FORMAT,
@@ -57,10 +57,10 @@ def check_checkpoint(entry: Entry, public: str) -> None:
     """Whether an entry is a checkpoint of the entry before it."""
     kept = read_checkpoint(entry.body, public)
     if kept != (entry.number - 1, entry.previous) or entry.body["time"] != entry.time:
-        raise damaged(entry, "it is no checkpoint of the entry before it")
+        raise damage_at(entry, "it is no checkpoint of the entry before it")
 
 
-def read_checkpoint(stored: Json | str | bytes, public: str) -> Kept:
+def read_checkpoint(stored: Json | str | bytes, public: str) -> KeptCheckpoint:
     """What a checkpoint says, if the key of this ledger signed it."""
     is_text = isinstance(stored, str | bytes)
     name = "The checkpoint"
@@ -68,7 +68,7 @@ def read_checkpoint(stored: Json | str | bytes, public: str) -> Kept:
     _check_form(fields)
     if fields["public_key"] != public:
         other = fields["public_key"]
-        which = _shown(other)
+        which = _abbreviate(other)
         raise LedgerDamaged(
             f"The checkpoint is of another ledger, or this is not the ledger that it was: it is "
             f"signed by the key {which}, and the key of this ledger is {fingerprint(public)}."
@@ -76,7 +76,7 @@ def read_checkpoint(stored: Json | str | bytes, public: str) -> Kept:
     statement = {field: fields[field] for field in FIELDS - {"signature"}}
     if not is_signed(statement, signature=fields["signature"], public=public):
         raise LedgerDamaged("The checkpoint was changed after it was signed: take another copy.")
-    return Kept(cast("int", fields["number"]), cast("str", fields["hash"]))
+    return KeptCheckpoint(cast("int", fields["number"]), cast("str", fields["hash"]))
 
 
 def check_signed(stored: Json, *, public_key: str | None = None) -> str:
@@ -86,31 +86,32 @@ def check_signed(stored: Json, *, public_key: str | None = None) -> str:
     if not isinstance(public, str):
         raise FormatError("The checkpoint is damaged: it has no key.")
     read_checkpoint(stored, public)
-    found = fingerprint(public)
+    digits = fingerprint(public)
     if public_key is not None and not is_key(public, public_key):
         raise LedgerDamaged(
-            f"The checkpoint is signed by the key {found}, which is not the one that you gave."
+            f"The checkpoint is signed by the key {digits}, which is not the one that you gave."
         )
-    return found
+    return digits
 
 
-def compare(hashes: Sequence[str], kept: Iterable[Kept]) -> None:
+def compare(hashes: Sequence[str], kept: Iterable[KeptCheckpoint]) -> None:
     """Refuse a ledger that differs from a checkpoint, and name where it begins to."""
     same = 0
-    for one in sorted(kept):
-        if one.number > len(hashes):
+    for checkpoint in sorted(kept):
+        if checkpoint.number > len(hashes):
             raise LedgerDamaged(
-                f"Entries {len(hashes) + 1} to {one.number} are missing: a checkpoint that was "
+                f"Entries {len(hashes) + 1} to {checkpoint.number} are missing: a checkpoint that "
+                "was "
                 "kept names them. This is an older copy, or its end was cut off. Answer nothing "
                 "from it, and find the other one."
             )
-        if hashes[one.number - 1] != one.hash:
-            which = _first(same + 1, one.number)
-            raise damaged(same + 1, f"{which} was changed, removed or moved, says a checkpoint")
-        same = one.number
+        if hashes[checkpoint.number - 1] != checkpoint.hash:
+            which = _first(same + 1, checkpoint.number)
+            raise damage_at(same + 1, f"{which} was changed, removed or moved, says a checkpoint")
+        same = checkpoint.number
 
 
-def _shown(key: object) -> str:
+def _abbreviate(key: object) -> str:
     try:
         return fingerprint(cast("str", key))
     except (LetaloneError, TypeError, ValueError):
@@ -131,9 +132,9 @@ def _check_form(fields: Json) -> None:
     number = fields.get("number")
     well_formed = type(written) is int and type(number) is int and number > 0
     if fields.get("kind") != KIND or not well_formed or set(fields) != FIELDS:
-        told = "This is not a checkpoint: it must be what"
+        message = "This is not a checkpoint: it must be what"
         words = Spelled(
-            f"{told} `ledger.checkpoint()` gives.",
-            http=f"{told} POST /api/v1/ledger/checkpoint gives.",
+            f"{message} `ledger.checkpoint()` gives.",
+            http=f"{message} POST /api/v1/ledger/checkpoint gives.",
         )
         raise FormatError(problem(Code.DAMAGED, words=words))

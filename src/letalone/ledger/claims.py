@@ -58,7 +58,7 @@ class Claims(Protocol):
 
 
 @contextmanager
-def claimed(claims: Claims, *words: str, wait_seconds: float) -> Generator[None]:
+def hold_claim(claims: Claims, *words: str, wait_seconds: float) -> Generator[None]:
     """One's own until the end of the block; UnderWay where it is another's for so long."""
     number, until, by = _number(words), monotonic() + wait_seconds, object()
     try:
@@ -150,7 +150,7 @@ class BesideFile:
     def _held(self) -> tuple[int, dict[int, object]]:
         handle, taken = _HELD.get(self._path, (None, dict[int, object]()))
         if handle is None or not self._is_there(handle):
-            _HELD[self._path] = _moved(taken, _opened(self._path, self._place)), taken
+            _HELD[self._path] = _next_byte(taken, _open_file(self._path, self._place)), taken
             if handle is not None:
                 os.close(handle)
         return _HELD[self._path]
@@ -163,13 +163,13 @@ class BesideFile:
             return False
 
 
-def _moved(taken: Iterable[int], handle: int) -> int:
+def _next_byte(taken: Iterable[int], handle: int) -> int:
     for number in taken:
         _locked(handle, number)
     return handle
 
 
-def _opened(path: Path, place: Path) -> int:
+def _open_file(path: Path, place: Path) -> int:
     try:
         mode = S_IMODE(path.stat().st_mode)  # whoever may use the ledger may claim
         handle = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), mode)

@@ -48,12 +48,12 @@ class BoundedConnection(psycopg.Connection[Any]):
     @classmethod
     def connect(cls, conninfo: str = "", **given: Any) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
         """As psycopg's, with limits; an error at once where somebody has just waited in vain."""
-        said = {**conninfo_to_dict(conninfo), **given}
-        place = tuple(str(said.get(name)) for name in PLACE)
+        settings = {**conninfo_to_dict(conninfo), **given}
+        place = tuple(str(settings.get(name)) for name in PLACE)
         if monotonic() < _silent_until.get(place, 0):
             raise ConnectionTimeout("the server was silent a moment ago")
         try:
-            made = super().connect(conninfo, **_usual(said), **given)
+            made = super().connect(conninfo, **_usual(settings), **given)
         except ConnectionTimeout:
             _silent_until[place] = monotonic() + patience.BELIEVED_SECONDS
             raise
@@ -124,22 +124,22 @@ class LookingConnection(BoundedConnection):
         return super().wait(gen, *more, **named)
 
 
-def bounded(engine: Engine) -> Engine:
+def bound_silence(engine: Engine) -> Engine:
     """The same engine, whose connections are bounded and looked at before they are used again."""
-    event.listen(engine, "do_connect", _connected)
+    event.listen(engine, "do_connect", _connect)
     event.listen(engine, "checkout", _check_there)
     event.listen(engine, "checkin", _note_when)
     return engine
 
 
 def _usual(said: Mapping[str, Any]) -> dict[str, int]:
-    found = {name: value for name, value in patience.USUAL.items() if name not in said}
+    defaults = {name: value for name, value in patience.USUAL.items() if name not in said}
     if "PGCONNECT_TIMEOUT" in os.environ:
-        found.pop("connect_timeout", None)
-    return found
+        defaults.pop("connect_timeout", None)
+    return defaults
 
 
-def _connected(_: Any, __: Any, arguments: Any, named: Any) -> BoundedConnection:
+def _connect(_: Any, __: Any, arguments: Any, named: Any) -> BoundedConnection:
     return BoundedConnection.connect(*arguments, **named)
 
 

@@ -9,13 +9,13 @@ from fractions import Fraction
 
 from letalone.errors import LedgerDamaged
 from letalone.ledger.entries import Entry
-from letalone.privacy.bank import Account
+from letalone.privacy.bank import FilterAccount
 from letalone.privacy.filters import FilterState
 
 LAST_DIGITS = Fraction(1, 10**6)
 
 
-def damaged(where: Entry | int, why: str) -> LedgerDamaged:
+def damage_at(where: Entry | int, why: str) -> LedgerDamaged:
     """The error that names the first bad entry."""
     number = where if isinstance(where, int) else where.number
     what = f"entry {where}" if isinstance(where, int) else str(where)
@@ -42,7 +42,7 @@ def _bare(state: FilterState) -> FilterState:
     return replace(state, leak=Fraction(0), accounts=tuple(map(_empty, state.accounts)))
 
 
-def _empty(account: Account) -> Account:
+def _empty(account: FilterAccount) -> FilterAccount:
     return replace(account, amount=Fraction(0), leak=Fraction(0))
 
 

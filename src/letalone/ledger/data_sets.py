@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from letalone.errors import FormatError, LetaloneError
-from letalone.exact.typed import Number, read_written, refusal
+from letalone.exact.typed import Number, read_rational, refusal
 from letalone.privacy.bank import USUAL_SHARES, Shares
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.filter_record import state_from_json, state_to_json
-from letalone.privacy.filters import FilterState, brief, how_many_more, opened
+from letalone.privacy.filters import FilterState, brief, how_many_more, open_filter
 from letalone.privacy.neighbours import Neighbours, Relation
 
 SHARES = ("leak", "sums", "gaussian", "concentrated", "renyi")
@@ -78,7 +78,7 @@ def new_data_set(
     name: str, budget: Budget, *, neighbours: Neighbours, version: int, shares: Shares
 ) -> DataSet:
     """A data set that nothing was charged to."""
-    state = replace(opened(budget, shares), neighbours=neighbours)
+    state = replace(open_filter(budget, shares), neighbours=neighbours)
     return DataSet(name, state, version, frozen=False, declared=neighbours, shares=shares)
 
 
@@ -130,7 +130,7 @@ def shares_to_json(shares: Shares) -> Json:
 def shares_from_json(stored: object) -> Shares:
     """The shares that were stored."""
     fields = cast("dict[str, str]", stored)
-    return Shares(**{share: read_written(fields[share]) for share in SHARES})
+    return Shares(**{share: read_rational(fields[share]) for share in SHARES})
 
 
 def budget_to_json(budget: Budget) -> Json:
@@ -141,7 +141,7 @@ def budget_to_json(budget: Budget) -> Json:
 def budget_from_json(stored: object) -> Budget:
     """The budget that was stored."""
     fields = cast("dict[str, str]", stored)
-    return Budget(read_written(fields["epsilon"]), read_written(fields["delta"]))
+    return Budget(read_rational(fields["epsilon"]), read_rational(fields["delta"]))
 
 
 def read_name(name: object, *, of: str = "name") -> str:

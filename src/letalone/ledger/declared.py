@@ -23,11 +23,11 @@ UNION ALL SELECT 'policy', polname FROM pg_policy JOIN {OF} polrelid
 def check_declared(connection: Connection) -> None:
     """Refuse a database in which something was added, removed or spoilt."""
     if connection.dialect.name == "postgresql":
-        found = _in_postgres(connection)
+        things = _in_postgres(connection)
     else:
         _check_pages(connection)
-        found = in_sqlite(connection)
-    if found != _declared():
+        things = in_sqlite(connection)
+    if things != _expected():
         raise LedgerDamaged("The ledger is damaged: something was added to the file or removed.")
 
 
@@ -49,7 +49,7 @@ def _in_postgres(connection: Connection) -> Things:
     return {(kind, name) for kind, name in rows}
 
 
-def _declared() -> Things:
+def _expected() -> Things:
     tables = METADATA.sorted_tables
     indexes = {("index", str(index.name)) for table in tables for index in table.indexes}
     return {("table", table.name) for table in tables} | indexes

@@ -23,7 +23,7 @@ TIME_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
-class Kind(Enum):
+class EntryKind(Enum):
     """What happened."""
 
     CREATED = "created"
@@ -46,13 +46,13 @@ class Kind(Enum):
 
 # After one of these a data set is no longer as it was; the body says how it is, as "after".
 CHANGES = (
-    Kind.OPENED,
-    Kind.RESERVED,
-    Kind.FROZEN,
-    Kind.THAWED,
-    Kind.BUDGET_RAISED,
-    Kind.VERSION_RAISED,
-    Kind.LEVEL_OPENED,
+    EntryKind.OPENED,
+    EntryKind.RESERVED,
+    EntryKind.FROZEN,
+    EntryKind.THAWED,
+    EntryKind.BUDGET_RAISED,
+    EntryKind.VERSION_RAISED,
+    EntryKind.LEVEL_OPENED,
 )
 
 
@@ -62,7 +62,7 @@ class Entry:
 
     number: int
     time: str
-    kind: Kind
+    kind: EntryKind
     name: str | None
     body: Json
     previous: str
@@ -85,8 +85,8 @@ class Entry:
     @property
     def digest(self) -> str | None:
         """The question that was charged for, if one was."""
-        found = self.body.get("digest") if self.kind is Kind.RESERVED else None
-        return found if isinstance(found, str) else None
+        digest = self.body.get("digest") if self.kind is EntryKind.RESERVED else None
+        return digest if isinstance(digest, str) else None
 
     def __str__(self) -> str:
         about = f", data set {self.name!r}" if self.name is not None else ""
@@ -103,7 +103,7 @@ def read_entry(text: str) -> Entry:
             "Update letalone to read it."
         )
     try:
-        entry = _restored(fields)
+        entry = _read_entry(fields)
         again = entry.text()
     except (ValueError, LookupError, TypeError):
         raise FormatError("An entry is damaged: a field is missing or unknown.") from None
@@ -117,14 +117,14 @@ def now() -> str:
     return datetime.now(UTC).strftime(TIME_FORMAT)
 
 
-def _restored(fields: Json) -> Entry:
+def _read_entry(fields: Json) -> Entry:
     number, time, name = fields["number"], fields["time"], fields["name"]
     if type(number) is not int or not TIME.fullmatch(cast("str", time)):
         raise ValueError("a number or a time is no such thing")
     return Entry(
         number=number,
         time=cast("str", time),
-        kind=Kind(fields["kind"]),
+        kind=EntryKind(fields["kind"]),
         name=None if name is None else str(name),
         body=as_object(fields["body"], name="The body of an entry"),
         previous=str(fields["previous"]),

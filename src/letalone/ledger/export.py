@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import cast
 
 from letalone.errors import FormatError, LedgerUnavailable, ParameterError
-from letalone.ledger.books import Books
 from letalone.ledger.canonical import as_object, canonical, read_object, text_digest
-from letalone.ledger.replay import Replay, replayed
+from letalone.ledger.replay import Replay, replay_entries
 from letalone.ledger.tables import Head, Settlement
-from letalone.ledger.verification import Stored, Verified, check_settlements, concluded
+from letalone.ledger.transaction import LedgerTransaction
+from letalone.ledger.verification import Stored, Verified, check_settlements, conclude
 from letalone.privacy.curve import Json
 
 FORMAT, FIRST_FORMAT = 2, 1  # the second knows levels, shared answers and checkpoints
@@ -18,11 +18,13 @@ KIND = "ledger"
 DAMAGE = (ValueError, LookupError, TypeError, AttributeError)
 
 
-def exported(books: Books) -> Json:
+def export(books: LedgerTransaction) -> Json:
     """All entries with their releases, and the signed head."""
     answers = {
-        str(one.settled): None if one.release is None else read_object(one.release, name="Release")
-        for one in books.settlements()
+        str(settlement.settled): None
+        if settlement.release is None
+        else read_object(settlement.release, name="Release")
+        for settlement in books.settlements()
     }
     return {
         "format": FORMAT,
@@ -63,11 +65,11 @@ def verify_export(
         releases = dict(cast("dict[str, Json | None]", fields["releases"]))
     except DAMAGE:
         raise FormatError(f"{name} is damaged: a part is missing or unknown.") from None
-    replay = replayed(texts)
+    replay = replay_entries(texts)
     check_settlements(replay, _settlements(replay, releases))
     if releases:
         raise FormatError(f"{name} is damaged: it has answers that no entry names.")
-    return concluded(replay, last, head=head, checkpoints=checkpoints)
+    return conclude(replay, last, head=head, checkpoints=checkpoints)
 
 
 def _check_form(fields: Json) -> None:

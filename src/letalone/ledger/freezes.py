@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, EntryKind
 from letalone.ledger.remembering import ANOTHER, OLDER
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def freeze_of(ledger: "Ledger", name: str) -> Freeze | None:
     """Why a data set is frozen; None where it is not."""
     if not ledger.data_set(name).frozen:
         return None
-    (frozen,) = ledger.newest(name, limit=1, kind=Kind.FROZEN)
-    reserved = _failed(ledger, frozen)
+    (frozen,) = ledger.newest(name, limit=1, kind=EntryKind.FROZEN)
+    reserved = _find_reservation(ledger, frozen)
     return Freeze(
         name,
         frozen.number,
@@ -66,10 +66,10 @@ def freeze_of(ledger: "Ledger", name: str) -> Freeze | None:
     )
 
 
-def _failed(ledger: "Ledger", frozen: Entry) -> Entry | None:
+def _find_reservation(ledger: "Ledger", frozen: Entry) -> Entry | None:
     """The reservation that had no answer: the entry before the freezing says which."""
     before = ledger.newest(frozen.name, before=frozen.number, limit=1)
-    if frozen.body["why"] not in LOOK_AT or not before or before[0].kind is not Kind.SETTLED:
+    if frozen.body["why"] not in LOOK_AT or not before or before[0].kind is not EntryKind.SETTLED:
         return None
     number = cast("int", before[0].body["reserved"])
     return ledger.newest(frozen.name, before=number + 1, limit=1)[0]

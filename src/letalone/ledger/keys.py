@@ -79,7 +79,7 @@ def is_key(public: str, given: object) -> bool:
 
 def _bytes(digits: object) -> bytes:
     """The bytes that hexadecimal digits say, if they are written in the one way."""
-    found = bytes.fromhex(digits) if isinstance(digits, str) else b""
-    if not found or found.hex() != digits:
+    decoded = bytes.fromhex(digits) if isinstance(digits, str) else b""
+    if not decoded or decoded.hex() != digits:
         raise FormatError("A key or a signature is damaged: it must be hexadecimal digits.")
-    return found
+    return decoded

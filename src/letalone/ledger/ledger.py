@@ -23,23 +23,21 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
-from typing import NoReturn, Self, cast
+from typing import TYPE_CHECKING, NoReturn, Self, cast
 
 from letalone.errors import LedgerUnavailable, LetaloneError
 from letalone.exact.typed import COUNT, Number
 from letalone.ledger import acts, rationing
 from letalone.ledger.acts import Reservation
-from letalone.ledger.books import Books, Standing, to_charge, to_settle, to_stand
 from letalone.ledger.canonical import canonical, digest_of
 from letalone.ledger.checkpoints import add_checkpoint
-from letalone.ledger.claims import WAIT_SECONDS, claimed
+from letalone.ledger.claims import WAIT_SECONDS, hold_claim
 from letalone.ledger.data_sets import DataSet, new_data_set, read_name, read_text
-from letalone.ledger.entries import Entry, Kind
-from letalone.ledger.export import exported, write_export
+from letalone.ledger.entries import Entry, EntryKind
+from letalone.ledger.export import export, write_export
 from letalone.ledger.keys import fingerprint
 from letalone.ledger.levels import Key, Level, read_expires, read_key, read_people
-from letalone.ledger.postgres import PostgresStore, is_postgres, postgres_store
-from letalone.ledger.receipts import receipt, told
+from letalone.ledger.receipts import receipt, receipt_and_standing
 from letalone.ledger.remembering import Remembering, Seen
 from letalone.ledger.requests import (
     check_same,
@@ -48,13 +46,17 @@ from letalone.ledger.requests import (
     read_question,
     storable,
 )
-from letalone.ledger.store import Store, file_store, memory_store
+from letalone.ledger.store import Store, file_store, is_postgres, memory_store
 from letalone.ledger.touching import touch
-from letalone.ledger.verification import Verified, verified
+from letalone.ledger.transaction import LedgerTransaction, Standing, to_charge, to_settle, to_stand
+from letalone.ledger.verification import Verified, verify_ledger
 from letalone.privacy.bank import USUAL_SHARES, Shares
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.neighbours import Neighbours, read_neighbours
+
+if TYPE_CHECKING:
+    from letalone.ledger.postgres import PostgresStore
 
 Path = str | os.PathLike[str]
 MOST_SEEN = 1000
@@ -68,7 +70,7 @@ class Ledger:
 
     __slots__ = ("_memory", "_standings", "_stood", "_store")
 
-    def __init__(self, store: Store | PostgresStore) -> None:
+    def __init__(self, store: "Store | PostgresStore") -> None:
         self._memory = Remembering(store)
         self._store = cast("Store | PostgresStore", self._memory)  # it is one that remembers
         self._stood: dict[str, tuple[Hashable, DataSet]] = {}
@@ -84,6 +86,8 @@ class Ledger:
         newest entries are in the log beside the file, so copy it by `backup` only.
         """
         if is_postgres(path):
+            from letalone.ledger.postgres import postgres_store
+
             return cls(postgres_store(str(path), create=create))
         return cls(file_store(path, create=create, keep=keep))
 
@@ -127,12 +131,12 @@ class Ledger:
         with self._store.writing() as books:
             before = books.data_set(wanted.name)
             if before is None:
-                return acts.change(books, Kind.OPENED, wanted, opening(wanted))
+                return acts.change(books, EntryKind.OPENED, wanted, opening(wanted))
             check_same(before, wanted, shares)
             if wanted.version <= before.version:
                 return before
             after = replace(before, version=wanted.version)
-            return acts.change(books, Kind.VERSION_RAISED, after, {"version": after.version})
+            return acts.change(books, EntryKind.VERSION_RAISED, after, {"version": after.version})
 
     def data_set(self, name: str) -> DataSet:
         """How a data set stands; read anew unless a look tells that nobody has written since."""
@@ -141,22 +145,22 @@ class Ledger:
         if known is not None and known[0] == stamp:
             return known[1]
         with self._memory.looking(*to_stand(name)) as books:
-            found = acts.known(books, name)
+            data_set = acts.require_data_set(books, name)
         if stamp is not None:
-            self._stood[name] = stamp, found
-        return found
+            self._stood[name] = stamp, data_set
+        return data_set
 
     def data_sets(self) -> list[DataSet]:
         """How all data sets stand, in the order in which they were opened."""
         with self._memory.looking() as books:
-            return [acts.known(books, name) for name in books.names()]
+            return [acts.require_data_set(books, name) for name in books.names()]
 
     def raise_version(self, name: str) -> DataSet:
         """Say that the data has changed: questions answered before are charged anew."""
         with self._store.writing() as books:
-            before = acts.known(books, name)
+            before = acts.require_data_set(books, name)
             after = replace(before, version=before.version + 1)
-            return acts.change(books, Kind.VERSION_RAISED, after, {"version": after.version})
+            return acts.change(books, EntryKind.VERSION_RAISED, after, {"version": after.version})
 
     def raise_budget(self, name: str, budget: Budget, *, by: Sequence[str] = ()) -> DataSet:
         """Allow more, by a decision of the owner; a budget is never lowered.
@@ -174,7 +178,7 @@ class Ledger:
 
     def freeze(self, name: str, why: str) -> DataSet:
         """Answer nothing about a data set until it is thawed."""
-        return self._frozen(name, why, Kind.FROZEN)
+        return self._frozen(name, why, EntryKind.FROZEN)
 
     def thaw(self, name: str, why: str) -> DataSet:
         """Allow questions about a frozen data set again: for its owner, who knows why it froze.
@@ -182,7 +186,7 @@ class Ledger:
         No charge of before is gone on with: an older copy of the ledger may have been put in
         place, in which what was settled and told since stands as not settled.
         """
-        return self._frozen(name, why, Kind.THAWED)
+        return self._frozen(name, why, EntryKind.THAWED)
 
     # Levels: purposes, and analysts for a purpose, that share the budget of a data set.
 
@@ -248,10 +252,10 @@ class Ledger:
         analyst who asks for a purpose."""
         with self._store.glancing() as books:
             if purpose is None:
-                found, levels = books.with_levels(name)
+                data_set, levels = books.with_levels(name)
             else:
-                found, levels = books.standing(name, Key(name, purpose, analyst))
-            return acts.there(books, name, found), list(levels.values())
+                data_set, levels = books.standing(name, Key(name, purpose, analyst))
+            return acts.there(books, name, data_set), list(levels.values())
 
     # Questions.
 
@@ -285,11 +289,11 @@ class Ledger:
         self._price_beforehand(name, curve, question)
         ahead = to_charge(name, question.asker(name), question.digest)
         with self._store.writing(*ahead) as books:
-            found = acts.reserve(books, name, curve, question)
+            reservation = acts.reserve(books, name, curve, question)
             self._see(books, name, question)
-        if isinstance(found, LetaloneError):
-            raise found
-        return found
+        if isinstance(reservation, LetaloneError):
+            raise reservation
+        return reservation
 
     def begun(
         self,
@@ -334,7 +338,7 @@ class Ledger:
         purpose: str | None = None,
     ) -> None:
         """Raises what a charge would be refused with as all stands; nothing is written down."""
-        question = acts.Question({}, "", delta, analyst, purpose)
+        question = acts.ChargeRequest({}, "", delta, analyst, purpose)
         with self._store.glancing() as books:
             acts.check_fits(books, name, storable(privacy), question)
 
@@ -346,7 +350,7 @@ class Ledger:
 
         Another waits, in any process; LedgerUnavailable where that takes longer than it may.
         """
-        with claimed(self._store.claims, name, digest, wait_seconds=wait_seconds):
+        with hold_claim(self._store.claims, name, digest, wait_seconds=wait_seconds):
             yield
 
     def settle(self, reservation: Reservation, release: Json) -> Entry:
@@ -368,15 +372,15 @@ class Ledger:
     def settled(self, reservation: Reservation) -> Json | None:
         """The answer that a reservation was settled with, if it was."""
         with self._store.glancing() as books:
-            found = books.answer_of(reservation.number)
-        return None if found is None else acts.release_of(found)
+            answer = books.answer_of(reservation.number)
+        return None if answer is None else acts.release_of(answer)
 
     def fail(self, reservation: Reservation, why: str = acts.ENGINE_FAILED) -> Entry:
         """Write down that no answer came: the data set is frozen until its owner acts."""
         with self._store.writing() as books:
             entry = acts.settle(books, reservation, None)
-            after = replace(acts.known(books, reservation.name), frozen=True)
-            acts.change(books, Kind.FROZEN, after, {"why": why})
+            after = replace(acts.require_data_set(books, reservation.name), frozen=True)
+            acts.change(books, EntryKind.FROZEN, after, {"why": why})
             return entry
 
     def abandon(self, reservation: Reservation) -> Entry:
@@ -396,7 +400,7 @@ class Ledger:
         """Write down a refusal that was decided elsewhere; only the error's class is kept."""
         question = read_question({}, digest, analyst=analyst, purpose=purpose)
         with self._store.writing(*to_stand(name)) as books:
-            acts.known(books, name)
+            acts.require_data_set(books, name)
             return acts.refuse(books, name, type(error).__name__, question)
 
     def repeat_of(self, name: str, digest: str) -> Json | None:
@@ -415,7 +419,7 @@ class Ledger:
         There are several where people asked at the same moment who do not claim questions
         (`claim`): each was charged for its own.
         """
-        question = acts.Question({}, digest, None, analyst, purpose)
+        question = acts.ChargeRequest({}, digest, None, analyst, purpose)
         with self._store.reading() as books:
             return rationing.repeats(books, question, name)
 
@@ -437,10 +441,10 @@ class Ledger:
         """
         question = read_question({}, digest, analyst=analyst, purpose=purpose)
         with suppress(LetaloneError), self._store.glancing() as books:
-            found = rationing.found(books, question, name, answer=answer)
+            release = rationing.find_paid_answer(books, question, name, answer=answer)
             self._see(books, name, question)
-            if found is None or not found.owing:
-                return None if found is None else found.release
+            if release is None or not release.owing:
+                return None if release is None else release.release
         with self._store.writing() as books:
             shared = rationing.share(books, question, name, answer=answer)
         if isinstance(shared, LetaloneError):
@@ -464,8 +468,8 @@ class Ledger:
         words = read_text("text", text)
         with self._store.writing() as books:
             if name is not None:
-                acts.known(books, name)
-            return books.append(Kind.NOTE, name, {"text": words})
+                acts.require_data_set(books, name)
+            return books.append(EntryKind.NOTE, name, {"text": words})
 
     def administer(
         self, name: str | None, what: str, body: Json, *, by: Sequence[str] = ()
@@ -503,7 +507,7 @@ class Ledger:
         with self._store.reading() as books:
             if limit is not None:
                 return books.page(name, after=after, limit=limit)
-            return [one for one in books.entries(name) if one.number > after]
+            return [entry for entry in books.entries(name) if entry.number > after]
 
     def newest(
         self,
@@ -511,7 +515,7 @@ class Ledger:
         *,
         before: int | None = None,
         limit: int = 50,
-        kind: Kind | None = None,
+        kind: EntryKind | None = None,
     ) -> list[Entry]:
         """The last entries, or the last before a number, the newest first: for reading."""
         with self._store.reading() as books:
@@ -528,7 +532,7 @@ class Ledger:
             return books.all_acts(what)
 
     def sampled(
-        self, name: str, *, kinds: Sequence[Kind], after: int = 0, most: int = 200
+        self, name: str, *, kinds: Sequence[EntryKind], after: int = 0, most: int = 200
     ) -> list[Entry]:
         """Entries of some kinds after a number, in order: for reading.
 
@@ -581,12 +585,12 @@ class Ledger:
         rewritten, and an older copy of the file; without, it cannot.
         """
         with self._store.reading() as books:
-            return verified(books, head=head, checkpoints=checkpoints)
+            return verify_ledger(books, head=head, checkpoints=checkpoints)
 
     def export(self, path: Path) -> str:
         """Write everything but the private key to a JSON file; returns where."""
         with self._store.reading() as books:
-            content = exported(books)
+            content = export(books)
         return str(write_export(content, path, ledger=self._store.path))
 
     def backup(self, path: Path) -> str:
@@ -601,10 +605,10 @@ class Ledger:
 
     def settled_by(self, releases: Sequence[Json]) -> list[int | None]:
         """The number of the entry that settled each release; None where it is not of here."""
-        digests = [digest_of(one, name="release") for one in releases]
+        digests = [digest_of(digest, name="release") for digest in releases]
         with self._store.reading() as books:
-            found = books.settled_by(digests)
-        return [found.get(one) for one in digests]
+            numbers = books.settled_by(digests)
+        return [numbers.get(digest) for digest in digests]
 
     def receipt(self, release: Json) -> Json:
         """The signed receipt of a settled release; `verify_receipt` checks it offline."""
@@ -614,8 +618,8 @@ class Ledger:
     def told(self, name: str, release: Json) -> tuple[Json, DataSet]:
         """The receipt of a settled release, and how a data set stands when it is told."""
         with self._store.glancing() as books:
-            receipt, found = told(books, name, release)
-            return receipt, acts.there(books, name, found)
+            receipt, data_set = receipt_and_standing(books, name, release)
+            return receipt, acts.there(books, name, data_set)
 
     def close(self) -> None:
         """Let go of the file; a ledger in memory is gone."""
@@ -649,15 +653,15 @@ class Ledger:
     def __repr__(self) -> str:
         return f"Ledger({self.path!r})" if self.durable else "Ledger(in this process only)"
 
-    def _frozen(self, name: str, why: str, kind: Kind) -> DataSet:
+    def _frozen(self, name: str, why: str, kind: EntryKind) -> DataSet:
         words = read_text("why", why)
         with self._store.writing() as books:
-            after = replace(acts.known(books, name), frozen=kind is Kind.FROZEN)
-            if kind is Kind.THAWED:
+            after = replace(acts.require_data_set(books, name), frozen=kind is EntryKind.FROZEN)
+            if kind is EntryKind.THAWED:
                 acts.close_begun(books, name)
             return acts.change(books, kind, after, {"why": words})
 
-    def _price_beforehand(self, name: str, privacy: Privacy, question: acts.Question) -> None:
+    def _price_beforehand(self, name: str, privacy: Privacy, question: acts.ChargeRequest) -> None:
         """Some curves take seconds to price: it is remembered, and the lock is held briefly.
 
         Where a curve is read follows from the budgets, whatever is spent of them by now: so how
@@ -671,7 +675,7 @@ class Ledger:
             with self._store.glancing() as books:
                 acts.check_fits(books, name, privacy, question)
 
-    def _see(self, books: Books, name: str, question: acts.Question) -> None:
+    def _see(self, books: LedgerTransaction, name: str, question: acts.ChargeRequest) -> None:
         if len(self._standings) >= MOST_SEEN:
             self._standings.clear()
         self._standings[name, question.asker(name)] = books.seen

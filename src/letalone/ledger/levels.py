@@ -16,14 +16,14 @@ from letalone.errors import BudgetExceeded, FormatError, NotAllowed, ParameterEr
 from letalone.errors.codes import Code
 from letalone.errors.problem import Problem, Spelled, problem
 from letalone.errors.remedies import Allow
-from letalone.exact.typed import Number, read_written, refusal
+from letalone.exact.typed import Number, read_rational, refusal
 from letalone.ledger.data_sets import DAMAGE, DataSet, read_name
 from letalone.ledger.entries import TIME_FORMAT, Entry
 from letalone.privacy.bank import Shares
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.filter_record import state_from_json, state_to_json
-from letalone.privacy.filters import FilterState, brief, charged, how_many_more, opened
+from letalone.privacy.filters import FilterState, brief, charge_filter, how_many_more, open_filter
 
 Charge = tuple[Privacy, Fraction]
 
@@ -122,31 +122,31 @@ def read_people(by: object) -> list[str]:
     """The names of those who decided."""
     if isinstance(by, str) or not isinstance(by, Sequence):
         raise refusal("by", by, "a list of names", 'Write by=["Ann", "Bob"].')
-    return [read_name(one, of="by") for one in cast("Sequence[object]", by)]
+    return [read_name(person, of="by") for person in cast("Sequence[object]", by)]
 
 
 def new_state(budget: Budget, shares: Shares, charges: Iterable[Charge] = ()) -> FilterState:
     """A filter that was charged with these; which units are meant, the data set looks after."""
-    state = opened(budget, shares)
+    state = open_filter(budget, shares)
     for privacy, delta in charges:
-        state = charged(state, privacy.labelled(None), delta=delta)
+        state = charge_filter(state, privacy.labelled(None), delta=delta)
     return state
 
 
 def point(before: DataSet, level: Level, at: Fraction) -> Fraction:
     """Where a level reads a curve without a parameter: at its own part of the data set's point."""
-    whole, own = before.budget.delta, level.budget.delta
-    return at * min(Fraction(1), own / whole) if whole else Fraction(0)
+    budget_delta, level_delta = before.budget.delta, level.budget.delta
+    return at * min(Fraction(1), level_delta / budget_delta) if budget_delta else Fraction(0)
 
 
 def paid_by(level: Level, privacy: Privacy, at: Fraction) -> Level:
     """The level after a charge; BudgetExceeded names it."""
     try:
-        state = charged(level.state, privacy.labelled(None), delta=at)
+        state = charge_filter(level.state, privacy.labelled(None), delta=at)
     except BudgetExceeded as error:
         words = f"{_capital(str(level.key))} has too little left."
-        whole = Problem(error.code, error.facts, words=words, others=(error.problem,))
-        raise BudgetExceeded(whole, level=str(level.key)) from None
+        refusal = Problem(error.code, error.facts, words=words, others=(error.problem,))
+        raise BudgetExceeded(refusal, level=str(level.key)) from None
     return replace(level, state=state)
 
 
@@ -163,18 +163,14 @@ def raised_level(level: Level, budget: Budget, shares: Shares, charges: Iterable
 def check_holds(level: Level, time: str) -> Level:
     """The level, if it can be charged at that time."""
     if level.withdrawn:
-        raise _not_allowed(level.key, "was withdrawn")
+        raise not_allowed(level.key, "was withdrawn")
     if level.has_expired(time):
-        raise _not_allowed(level.key, f"has expired, at {level.expires}")
+        raise not_allowed(level.key, f"has expired, at {level.expires}")
     return level
 
 
-def not_allowed(key: Key) -> NotAllowed:
-    """There is no such level."""
-    return _not_allowed(key, "is not allowed")
-
-
-def _not_allowed(key: Key, why: str) -> NotAllowed:
+def not_allowed(key: Key, why: str = "is not allowed") -> NotAllowed:
+    """There is no such level, or it cannot be charged."""
     return NotAllowed(
         problem(
             Code.NOT_ALLOWED,
@@ -208,10 +204,10 @@ def levels_in(entry: Entry) -> dict[Key, Level]:
     """How levels stand after an entry; FormatError where it is damaged."""
     try:
         stored = cast("list[Json]", entry.body.get("levels", []))
-        found = [_level_from_json(cast("str", entry.name), one) for one in stored]
+        levels = [_level_from_json(cast("str", entry.name), level) for level in stored]
     except DAMAGE:
         raise FormatError(f"A level in {entry} is damaged.") from None
-    return {one.key: one for one in found}
+    return {level.key: level for level in levels}
 
 
 def points_in(entry: Entry) -> dict[Key, Fraction]:
@@ -219,10 +215,10 @@ def points_in(entry: Entry) -> dict[Key, Fraction]:
     stored = cast("list[Json]", entry.body.get("levels", []))
     name = cast("str", entry.name)
     return {
-        Key(name, cast("str", one["purpose"]), cast("str | None", one["analyst"])): read_written(
-            cast("str", one["delta"])
-        )
-        for one in stored
+        Key(
+            name, cast("str", level["purpose"]), cast("str | None", level["analyst"])
+        ): read_rational(cast("str", level["delta"]))
+        for level in stored
     }
 
 

@@ -35,17 +35,16 @@ from letalone.errors import (
     LetaloneError,
     ParameterError,
 )
-from letalone.ledger.books import Books, first_entry
 from letalone.ledger.claims import AtServer
 from letalone.ledger.patience import IN_TURN, LOCK_SECONDS, LOOK_SECONDS, POOL_SECONDS
 from letalone.ledger.statements import CONFIRMED_HEAD
 from letalone.ledger.store import unavailable
 from letalone.ledger.tables import METADATA, SCHEMA
-from letalone.ledger.trips import READ_ONE_STATE, Asked, Together
+from letalone.ledger.transaction import LedgerTransaction, first_entry
+from letalone.ledger.trips import READ_ONE_STATE, Asked, Pipeline
 from letalone.ledger.upgrades import FORMAT, upgrade
 from letalone.ledger.watch import watch_of_postgresql
 
-PREFIXES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 EMPTY = 0  # the format of a database without a ledger
 MARK = "letalone ledger, format "  # the comment of the schema
 POOL = 4
@@ -85,10 +84,10 @@ class PostgresStore:
         self._engine, self.place = engine, place
         self._lock, self._process, self._open = Lock(), os.getpid(), True
         self._watch = watch_of_postgresql(engine.url)
-        self.claims = AtServer(lambda: _connected(engine.url, place))
+        self.claims = AtServer(lambda: _connect(engine.url, place))
 
     @contextmanager
-    def writing(self, *ahead: Asked) -> Generator[Books]:
+    def writing(self, *ahead: Asked) -> Generator[LedgerTransaction]:
         """One transaction that sees the last state and alone may change it.
 
         `ahead`, here and below, will be asked: it goes with the first question.
@@ -97,12 +96,12 @@ class PostgresStore:
             yield books
 
     @contextmanager
-    def reading(self) -> Generator[Books]:
+    def reading(self) -> Generator[LedgerTransaction]:
         with self._transaction(READ_ONE_STATE) as books:
             yield books
 
     @contextmanager
-    def glancing(self, *ahead: Asked) -> Generator[Books]:
+    def glancing(self, *ahead: Asked) -> Generator[LedgerTransaction]:
         """For what is asked at once: it sees one state, and the next question perhaps another."""
         with self._transaction(ahead=ahead) as books:
             yield books
@@ -129,12 +128,14 @@ class PostgresStore:
             self._watch.close()
 
     @contextmanager
-    def _transaction(self, *begin: str, ahead: Sequence[Asked] = ()) -> Generator[Books]:
+    def _transaction(
+        self, *begin: str, ahead: Sequence[Asked] = ()
+    ) -> Generator[LedgerTransaction]:
         self._check()
         with in_words(self.place), self._engine.connect() as connection:
-            together = Together(connection, begin=begin, ahead=ahead)
+            together = Pipeline(connection, begin=begin, ahead=ahead)
             try:
-                yield Books(connection, together)
+                yield LedgerTransaction(connection, together)
                 together.end()
             except BaseException:
                 together.undo()
@@ -147,11 +148,6 @@ class PostgresStore:
             if os.getpid() != self._process:
                 self._engine.dispose(close=False)  # they are the parent's connections
                 self._process = os.getpid()
-
-
-def is_postgres(place: object) -> bool:
-    """Whether this names a database and not a file."""
-    return isinstance(place, str) and place.startswith(PREFIXES)
 
 
 def postgres_store(place: str, *, create: bool) -> PostgresStore:
@@ -198,7 +194,7 @@ def _url(place: str) -> URL:
 
 def _engine(url: URL) -> Engine:
     try:
-        from letalone.ledger.connecting import bounded
+        from letalone.ledger.connecting import bound_silence
 
         engine = create_engine(
             url,
@@ -210,14 +206,14 @@ def _engine(url: URL) -> Engine:
             connect_args={"application_name": "letalone"},
             execution_options={"schema_translate_map": {None: SCHEMA}},
         )
-        return bounded(engine)
+        return bound_silence(engine)
     except ModuleNotFoundError:
         raise ParameterError(
             "A ledger in PostgreSQL needs psycopg: pip install 'letalone[postgres]'."
         ) from None
 
 
-def _connected(url: URL, place: str) -> Any:
+def _connect(url: URL, place: str) -> Any:
     """A connection beside the others, for claims, which last longer than a transaction."""
     import psycopg
 
@@ -236,12 +232,12 @@ def _connected(url: URL, place: str) -> Any:
 def _format_of(connection: Connection, place: str, *, create: bool) -> int:
     """The format, EMPTY where there is no ledger; refuses what is not ours before touching it."""
     words = "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %(name)s"
-    found = connection.exec_driver_sql(words, {"name": SCHEMA}).first()
-    if found is None:
+    row = connection.exec_driver_sql(words, {"name": SCHEMA}).first()
+    if row is None:
         if not create:
             raise ParameterError(f"{place} holds no ledger. Is the name right?")
         return EMPTY
-    mark = found[0] or ""
+    mark = row[0] or ""
     written = mark.removeprefix(MARK)
     if not mark.startswith(MARK) or not written.isdecimal():
         raise FormatError(
@@ -259,7 +255,7 @@ def _make(connection: Connection) -> None:
     connection.exec_driver_sql(f"CREATE SCHEMA {SCHEMA}")
     METADATA.create_all(connection)
     _mark(connection)
-    first_entry(Books(connection))
+    first_entry(LedgerTransaction(connection))
 
 
 def _mark(connection: Connection) -> None:
@@ -272,12 +268,12 @@ def in_words(place: str) -> Generator[None]:
     try:
         yield
     except DBAPIError as error:
-        raise _named(error, place) from None
+        raise _name_error(error, place) from None
     except PoolTimeout:
         raise unavailable(place, f"all {2 * POOL} connections are busy. Wait for one") from None
 
 
-def _named(error: DBAPIError, place: str) -> LetaloneError:
+def _name_error(error: DBAPIError, place: str) -> LetaloneError:
     state: str = getattr(error.orig, "sqlstate", None) or "08"
     if state in SPOILT:
         return LedgerDamaged(

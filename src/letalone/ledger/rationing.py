@@ -24,9 +24,8 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import AllowPurpose
 from letalone.ledger import acts
-from letalone.ledger.books import Answered, Books
 from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json
-from letalone.ledger.entries import Entry, Kind, now
+from letalone.ledger.entries import Entry, EntryKind, now
 from letalone.ledger.levels import (
     Charge,
     Key,
@@ -37,13 +36,14 @@ from letalone.ledger.levels import (
     raised_level,
 )
 from letalone.ledger.tables import Payment
+from letalone.ledger.transaction import AnswerRow, LedgerTransaction
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import brief
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PaidAnswer:
     """An answer that was given before, and the levels that have yet to pay for it."""
 
     release: Json
@@ -51,9 +51,11 @@ class Found:
     owing: tuple[Level, ...]
 
 
-def allow(books: Books, key: Key, budget: Budget, *, expires: str | None, by: list[str]) -> Level:
+def allow(
+    books: LedgerTransaction, key: Key, budget: Budget, *, expires: str | None, by: list[str]
+) -> Level:
     """Open a level, or open again one that is over, with what it has used."""
-    before, earlier, time = acts.known(books, key.name), books.level(key), now()
+    before, earlier, time = acts.require_data_set(books, key.name), books.level(key), now()
     check_new(earlier, key, expires=expires, time=time)
     if key.analyst is not None:
         check_purpose(books.level(key.of_purpose), key, time)
@@ -68,7 +70,7 @@ def allow(books: Books, key: Key, budget: Budget, *, expires: str | None, by: li
         "levels": [level_to_json(level)],
         "after": data_set_to_json(replace(before, rationed=True)),
     }
-    entry = books.append(Kind.LEVEL_OPENED, key.name, body, time=time)
+    entry = books.append(EntryKind.LEVEL_OPENED, key.name, body, time=time)
     remember = books.add_level if earlier is None else books.move_level
     remember(key, entry)
     return level
@@ -118,63 +120,67 @@ def opened_level(
     return replace(earlier, state=state, expires=expires, withdrawn=False)
 
 
-def raise_level(books: Books, key: Key, budget: Budget, *, by: list[str]) -> Level:
+def raise_level(books: LedgerTransaction, key: Key, budget: Budget, *, by: list[str]) -> Level:
     """Let a level use more, and write it down."""
-    level, before = known_level(books, key), acts.known(books, key.name)
+    level, before = known_level(books, key), acts.require_data_set(books, key.name)
     after = raised_level(level, budget, before.shares, charges_of(books, key))
     if budget == level.budget:
         return level
     body: Json = {"budget": budget_to_json(budget), "by": by, "levels": [level_to_json(after)]}
-    books.move_level(key, books.append(Kind.LEVEL_RAISED, key.name, body))
+    books.move_level(key, books.append(EntryKind.LEVEL_RAISED, key.name, body))
     return after
 
 
-def withdraw(books: Books, key: Key, why: str, *, by: list[str]) -> Level:
+def withdraw(books: LedgerTransaction, key: Key, why: str, *, by: list[str]) -> Level:
     """Let a level use nothing any more, and write it down."""
     after = replace(known_level(books, key), withdrawn=True)
     body: Json = {"why": why, "by": by, "levels": [level_to_json(after)]}
-    books.move_level(key, books.append(Kind.LEVEL_WITHDRAWN, key.name, body))
+    books.move_level(key, books.append(EntryKind.LEVEL_WITHDRAWN, key.name, body))
     return after
 
 
-def known_level(books: Books, key: Key) -> Level:
+def known_level(books: LedgerTransaction, key: Key) -> Level:
     """The level, or an error that lists those there are."""
-    acts.known(books, key.name)
-    found = books.level(key)
-    if found is not None:
-        return found
-    there = "; ".join(str(one.key) for one in books.levels(key.name)[:20]) or "none"
-    raise ParameterError(f"There is no level for {key}. There are: {there}.")
+    acts.require_data_set(books, key.name)
+    level = books.level(key)
+    if level is not None:
+        return level
+    known = "; ".join(str(level_of.key) for level_of in books.levels(key.name)[:20]) or "none"
+    raise ParameterError(f"There is no level for {key}. There are: {known}.")
 
 
-def charges_of(books: Books, key: Key) -> list[Charge]:
+def charges_of(books: LedgerTransaction, key: Key) -> list[Charge]:
     """All that a level was charged, in order."""
-    found: list[Charge] = []
+    charges: list[Charge] = []
     curves: dict[int, Entry] = {}
     for entry in books.entries(key.name):
-        if entry.kind is Kind.RESERVED:
+        if entry.kind is EntryKind.RESERVED:
             curves[entry.number] = entry
-        if entry.kind in (Kind.RESERVED, Kind.SHARED) and key in (points := points_in(entry)):
-            found.append((acts.charge_of(charged_for(entry, curves))[0], points[key]))
-    return found
+        if entry.kind in (EntryKind.RESERVED, EntryKind.SHARED) and key in (
+            points := points_in(entry)
+        ):
+            charges.append((acts.charge_of(charged_for(entry, curves))[0], points[key]))
+    return charges
 
 
 def charged_for(entry: Entry, reserved: dict[int, Entry]) -> Entry:
     """The reservation whose curve an entry charges: itself, or the one whose answer is shared."""
-    return entry if entry.kind is Kind.RESERVED else reserved[cast("int", entry.body["reserved"])]
+    return (
+        entry if entry.kind is EntryKind.RESERVED else reserved[cast("int", entry.body["reserved"])]
+    )
 
 
 # Answers that are shared.
 
 
-def found(
-    books: Books,
-    question: acts.Question,
+def find_paid_answer(
+    books: LedgerTransaction,
+    question: acts.ChargeRequest,
     name: str,
     *,
     answer: Json | None = None,
     time: str | None = None,
-) -> Found | None:
+) -> PaidAnswer | None:
     """The earlier answer for whoever asks: one that is paid for already, if there is one."""
     asker = question.asker(name)
     (data_set, levels), settled = books.answered(name, question.digest, asker)
@@ -182,66 +188,68 @@ def found(
     if not settled:
         return None
     asking = acts.levels_of(levels.get, before, asker, time or now())
-    all_found = [_found(books, one, asking) for one in settled]
-    wanted = [one for one in all_found if answer is None or one.release == answer]
-    return min(wanted, key=lambda one: bool(one.owing), default=None)
+    all_found = [_found(books, answer_of, asking) for answer_of in settled]
+    wanted = [answer_of for answer_of in all_found if answer is None or answer_of.release == answer]
+    return min(wanted, key=lambda answer_of: bool(answer_of.owing), default=None)
 
 
-def _found(books: Books, settled: Answered, asking: list[Level]) -> Found:
+def _found(books: LedgerTransaction, settled: AnswerRow, asking: list[Level]) -> PaidAnswer:
     reserved = settled.reserved
     seen = has_paid(reserved, books.payments(reserved.number)) if asking else set[Key]()
     owing = tuple(level for level in asking if level.key not in seen)
-    return Found(acts.release_of(settled), reserved, owing)
+    return PaidAnswer(acts.release_of(settled), reserved, owing)
 
 
 def has_paid(reserved: Entry, payments: list[Payment]) -> set[Key]:
     """The levels that have paid for an answer: with its reservation, or later."""
     name = cast("str", reserved.name)
-    later = {Key(name, one.purpose, one.analyst or None) for one in payments}
+    later = {Key(name, payment.purpose, payment.analyst or None) for payment in payments}
     return later | set(points_in(reserved))
 
 
-def repeats(books: Books, question: acts.Question, name: str) -> list[Json]:
+def repeats(books: LedgerTransaction, question: acts.ChargeRequest, name: str) -> list[Json]:
     """All earlier answers: those that whoever asks has paid for, then the others."""
     asker = question.asker(name)
     (data_set, _), settled = books.answered(name, question.digest, asker)
     if acts.there(books, name, data_set).rationed and asker is not None:
-        settled.sort(key=lambda one: not _all_paid(books, one.reserved, asker))
-    return [acts.release_of(one) for one in settled]
+        settled.sort(key=lambda answer: not _all_paid(books, answer.reserved, asker))
+    return [acts.release_of(answer) for answer in settled]
 
 
-def _all_paid(books: Books, reserved: Entry, asker: Key) -> bool:
+def _all_paid(books: LedgerTransaction, reserved: Entry, asker: Key) -> bool:
     return {asker, asker.of_purpose} <= has_paid(reserved, books.payments(reserved.number))
 
 
 def share(
-    books: Books, question: acts.Question, name: str, *, answer: Json | None = None
+    books: LedgerTransaction, question: acts.ChargeRequest, name: str, *, answer: Json | None = None
 ) -> Json | LetaloneError | None:
     """The earlier answer, paid for by the levels that owe it; or the error to raise."""
-    before, time = acts.known(books, name), now()
+    before, time = acts.require_data_set(books, name), now()
     try:
-        one = found(books, question, name, answer=answer, time=time)
-        if one is None or not one.owing:
-            return None if one is None else one.release
-        levels = shared_levels(before, one.owing, one.reserved)
+        paid_answer = find_paid_answer(books, question, name, answer=answer, time=time)
+        if paid_answer is None or not paid_answer.owing:
+            return None if paid_answer is None else paid_answer.release
+        levels = shared_levels(before, paid_answer.owing, paid_answer.reserved)
     except FormatError:
         raise  # nothing is written into a ledger that is damaged
     except LetaloneError as error:
         acts.refuse(books, name, type(error).__name__, question)
         return error
     body: Json = {
-        "reserved": one.reserved.number,
+        "reserved": paid_answer.reserved.number,
         "digest": question.digest,
         "analyst": question.analyst,
         "purpose": question.purpose,
         **acts.levels_to_json(levels),
     }
-    entry = books.append(Kind.SHARED, name, body, time=time)
+    entry = books.append(EntryKind.SHARED, name, body, time=time)
     acts.put_levels(books, entry, levels)
     for level, _ in levels:
-        paid = Payment(one.reserved.number, level.purpose, level.analyst or "", entry.number)
+        paid = Payment(
+            paid_answer.reserved.number, level.purpose, level.analyst or "", entry.number
+        )
         books.add_payment(paid)
-    return one.release
+    return paid_answer.release
 
 
 def shared_levels(

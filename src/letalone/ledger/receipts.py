@@ -14,11 +14,11 @@ from typing import cast
 
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.ledger.acts import charge_of
-from letalone.ledger.books import Answered, Books
 from letalone.ledger.canonical import as_object, canonical, read_object
 from letalone.ledger.data_sets import DataSet
 from letalone.ledger.entries import Entry
 from letalone.ledger.keys import SigningKey, fingerprint, is_key, is_signed
+from letalone.ledger.transaction import AnswerRow, LedgerTransaction
 from letalone.privacy.curve import Json, Privacy
 
 FORMAT = 1
@@ -51,27 +51,29 @@ class Receipt:
         )
 
 
-def receipt(books: Books, release: Json) -> Json:
+def receipt(books: LedgerTransaction, release: Json) -> Json:
     """The signed receipt of a release that this ledger has settled."""
     text = canonical(release, name="release")
-    return _signed(text, *books.released(text))
+    return _sign_receipt(text, *books.released(text))
 
 
-def told(books: Books, name: str, release: Json) -> tuple[Json, DataSet | None]:
+def receipt_and_standing(
+    books: LedgerTransaction, name: str, release: Json
+) -> tuple[Json, DataSet | None]:
     """The same, and how a data set stands by then."""
     text = canonical(release, name="release")
-    found, key, data_set = books.told(name, text)
-    return _signed(text, found, key), data_set
+    answer, key, data_set = books.told(name, text)
+    return _sign_receipt(text, answer, key), data_set
 
 
-def _signed(text: str, found: Answered | None, key: SigningKey) -> Json:
+def _sign_receipt(text: str, found: AnswerRow | None, key: SigningKey) -> Json:
     if found is None:
         raise ParameterError(
             "This release is not in the ledger, so there is no receipt for it. Give the JSON that "
             "was settled, unchanged."
         )
     body = _body(found.reserved, found.settled, read_object(text, name="The release"))
-    statement = _statement(body, key.public)
+    statement = _receipt_statement(body, key.public)
     return {**statement, "signature": key.sign(statement)}
 
 
@@ -119,11 +121,11 @@ def _is_format(written: object) -> bool:
 
 def _holds(body: Json, public: str, signature: object) -> bool:
     return set(body) == BODY and is_signed(
-        _statement(body, public), signature=signature, public=public
+        _receipt_statement(body, public), signature=signature, public=public
     )
 
 
-def _statement(body: Json, public: str) -> Json:
+def _receipt_statement(body: Json, public: str) -> Json:
     """What is signed: everything but the signature."""
     return {"format": FORMAT, "kind": KIND, "body": body, "public_key": public}
 

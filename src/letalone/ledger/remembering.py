@@ -22,9 +22,9 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
-from letalone.ledger.acts import administer, change, known
-from letalone.ledger.books import Books
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.acts import administer, change, require_data_set
+from letalone.ledger.entries import Entry, EntryKind
+from letalone.ledger.transaction import LedgerTransaction
 from letalone.ledger.trips import Asked
 from letalone.privacy.curve import Json
 
@@ -53,11 +53,11 @@ class Remembering:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def writing(self, *ahead: Asked) -> AbstractContextManager[Books]:
+    def writing(self, *ahead: Asked) -> AbstractContextManager[LedgerTransaction]:
         """One transaction that alone may write, on a ledger that has what was seen."""
         return self._checked(lambda: self._store.writing(*ahead))
 
-    def looking(self, *ahead: Asked) -> AbstractContextManager[Books]:
+    def looking(self, *ahead: Asked) -> AbstractContextManager[LedgerTransaction]:
         """For what is asked at once and sees one state, of a ledger that has what was seen.
 
         What was seen may be looked for a moment later: entries are only added.
@@ -67,23 +67,25 @@ class Remembering:
     def recall(self, seen: Seen) -> list[str]:
         """Remembers what was seen elsewhere; the data sets that are frozen for it now."""
         with self._store.reading() as books:
-            found = _since(books, seen)
-        if found is None:
+            seen_now = _since(books, seen)
+        if seen_now is None:
             return self._decide(seen)
-        self.seen = found
+        self.seen = seen_now
         return []
 
     @contextmanager
-    def _checked(self, begin: Callable[[], AbstractContextManager[Books]]) -> Generator[Books]:
+    def _checked(
+        self, begin: Callable[[], AbstractContextManager[LedgerTransaction]]
+    ) -> Generator[LedgerTransaction]:
         before = self.seen  # read before the transaction begins: it was committed by then
         with begin() as books:
-            found = _since(books, before)
-            if found is not None:
+            seen_now = _since(books, before)
+            if seen_now is not None:
                 yield books
                 head = books.head()
-                found = Seen(head.number, head.hash, found.decided)
-        if found is not None:
-            self._remember(found)
+                seen_now = Seen(head.number, head.hash, seen_now.decided)
+        if seen_now is not None:
+            self._remember(seen_now)
             return
         self._decide(cast("Seen", before))
         with self._checked(begin) as books:
@@ -96,15 +98,15 @@ class Remembering:
     def _decide(self, seen: Seen) -> list[str]:
         """Freezes all, in a transaction of its own, unless that was done; what holds from now."""
         with self._store.writing() as books:
-            there = _since(books, seen) is not None or _is_known(books, seen)
-            names = [] if there else _freeze_all(books, seen)
-            found = cast("Seen", _since(books, None))
+            is_there = _since(books, seen) is not None or _is_known(books, seen)
+            names = [] if is_there else _freeze_all(books, seen)
+            seen_now = cast("Seen", _since(books, None))
         # A loss that was decided stays known, also where it was decided in what is lost by now.
-        self.seen = found._replace(decided=found.decided | seen.decided)
+        self.seen = seen_now._replace(decided=seen_now.decided | seen.decided)
         return names
 
 
-def _since(books: Books, before: Seen | None) -> Seen | None:
+def _since(books: LedgerTransaction, before: Seen | None) -> Seen | None:
     """What is seen now; None where an entry is missing that was seen before.
 
     It takes one question more where others have written in between.
@@ -114,30 +116,35 @@ def _since(books: Books, before: Seen | None) -> Seen | None:
         return Seen(head.number, head.hash, _hashes(books.all_acts(LACKS)))
     if head.number <= before.number:
         return before if (head.number, head.hash) == before[:2] else None
-    found, losses = books.hash_and_acts(before.number, LACKS)
-    if found != before.hash:
+    entry_hash, losses = books.hash_and_acts(before.number, LACKS)
+    if entry_hash != before.hash:
         return None
     return Seen(head.number, head.hash, before.decided | _hashes(losses))
 
 
 def _hashes(entries: Iterable[Entry]) -> frozenset[str]:
-    return frozenset(one.hash for one in entries)
+    return frozenset(entry.hash for entry in entries)
 
 
-def _is_known(books: Books, seen: Seen) -> bool:
+def _is_known(books: LedgerTransaction, seen: Seen) -> bool:
     """Whether the ledger says, since then, that it lacks entries up to this one."""
-    new = [one for one in books.all_acts(LACKS) if one.hash not in seen.decided]
-    return any(seen.number <= int(cast("Any", _body(one)["number"])) for one in new)
+    new = [entry for entry in books.all_acts(LACKS) if entry.hash not in seen.decided]
+    return any(seen.number <= int(cast("Any", _body(entry)["number"])) for entry in new)
 
 
 def _body(entry: Entry) -> Json:
     return cast("Json", entry.body["body"])
 
 
-def _freeze_all(books: Books, seen: Seen) -> list[str]:
+def _freeze_all(books: LedgerTransaction, seen: Seen) -> list[str]:
     names, why = books.names(), _in_words(books.head().number, seen)
     for name in names:
-        change(books, Kind.FROZEN, replace(known(books, name), frozen=True), {"why": why})
+        change(
+            books,
+            EntryKind.FROZEN,
+            replace(require_data_set(books, name), frozen=True),
+            {"why": why},
+        )
     administer(books, None, LACKS, {"number": seen.number, "hash": seen.hash}, by=[])
     return names
 

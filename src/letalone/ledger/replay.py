@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
-from letalone.ledger.acts import charge_of, paid, raised, settlement_of
+from letalone.ledger.acts import after_charge, charge_of, settlement_of, with_larger_budget
 from letalone.ledger.canonical import text_digest
 from letalone.ledger.checkpoints import check_checkpoint
-from letalone.ledger.damage import damaged, states_are_near
+from letalone.ledger.damage import damage_at, states_are_near
 from letalone.ledger.data_sets import (
     DataSet,
     budget_from_json,
@@ -24,7 +24,7 @@ from letalone.ledger.data_sets import (
     new_data_set,
     shares_from_json,
 )
-from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, Kind, read_entry
+from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, EntryKind, read_entry
 from letalone.ledger.levels import Charge
 from letalone.ledger.replay_levels import LevelReplay
 from letalone.ledger.tables import Settlement
@@ -56,17 +56,17 @@ class Replay:
         try:
             entry = read_entry(text)
         except FormatError as error:
-            raise damaged(self.number + 1, str(error)) from None
+            raise damage_at(self.number + 1, str(error)) from None
         if entry.number > self.number + 1:
-            raise damaged(self.number + 1, f"it is missing, entry {entry.number} comes instead")
+            raise damage_at(self.number + 1, f"it is missing, entry {entry.number} comes instead")
         if (entry.number, entry.previous) != (self.number + 1, self.head):
-            raise damaged(entry.number, f"it does not follow entry {self.number}")
+            raise damage_at(entry.number, f"it does not follow entry {self.number}")
         try:
             self._take(entry)
         except LedgerDamaged:
             raise
         except DAMAGE:
-            raise damaged(entry, "it cannot have happened as it says") from None
+            raise damage_at(entry, "it cannot have happened as it says") from None
         if entry.time < self.time:  # a clock went back: no damage, and worth knowing
             self.set_back.append(entry.number)
         self.number, self.head, self.time = entry.number, text_digest(text), entry.time
@@ -74,27 +74,27 @@ class Replay:
         return entry
 
     def _take(self, entry: Entry) -> None:
-        if (entry.kind is Kind.CREATED) != (entry.number == 1):
-            raise damaged(entry, "a ledger is created once, by its first entry")
+        if (entry.kind is EntryKind.CREATED) != (entry.number == 1):
+            raise damage_at(entry, "a ledger is created once, by its first entry")
         match entry.kind:
-            case Kind.CREATED:
+            case EntryKind.CREATED:
                 self.public_key = cast("str", entry.body["public_key"])
-            case Kind.SETTLED:
+            case EntryKind.SETTLED:
                 self._settle(entry)
-            case Kind.REFUSED:
+            case EntryKind.REFUSED:
                 self._known(entry)
-            case Kind.NOTE:
+            case EntryKind.NOTE:
                 pass
-            case Kind.ADMINISTERED:
+            case EntryKind.ADMINISTERED:
                 if entry.name is not None:
                     self._known(entry)
-            case Kind.CHECKPOINT:
+            case EntryKind.CHECKPOINT:
                 check_checkpoint(entry, self.public_key)
-            case Kind.SHARED:
+            case EntryKind.SHARED:
                 self._share(entry)
-            case Kind.LEVEL_RAISED:
+            case EntryKind.LEVEL_RAISED:
                 self.levels.raise_level(entry, self._known(entry))
-            case Kind.LEVEL_WITHDRAWN:
+            case EntryKind.LEVEL_WITHDRAWN:
                 self.levels.withdraw(entry)
             case _:
                 self._change(entry)
@@ -105,33 +105,35 @@ class Replay:
         if data_set_to_json(expected) != entry.body["after"]:
             stated = data_set_from_json(name, entry.body["after"])
             if not _differ_in_last_digits(expected, stated):
-                raise damaged(entry, "the data set cannot stand as it says after what was charged")
+                raise damage_at(
+                    entry, "the data set cannot stand as it says after what was charged"
+                )
             self.repriced.append(entry.number)
             self.data_sets[name] = stated
 
     def _expected(self, entry: Entry, name: str) -> DataSet:
         match entry.kind:
-            case Kind.OPENED:
+            case EntryKind.OPENED:
                 return self._open(entry, name)
-            case Kind.RESERVED:
+            case EntryKind.RESERVED:
                 return self._reserve(entry, name)
-            case Kind.LEVEL_OPENED:
+            case EntryKind.LEVEL_OPENED:
                 return self.levels.open(entry, self._known(entry))
-            case Kind.FROZEN | Kind.THAWED:
-                return replace(self._known(entry), frozen=entry.kind is Kind.FROZEN)
-            case Kind.BUDGET_RAISED:
+            case EntryKind.FROZEN | EntryKind.THAWED:
+                return replace(self._known(entry), frozen=entry.kind is EntryKind.FROZEN)
+            case EntryKind.BUDGET_RAISED:
                 budget = budget_from_json(entry.body["budget"])
-                return raised(self._known(entry), budget, self.charges[name])
+                return with_larger_budget(self._known(entry), budget, self.charges[name])
             case _:
                 before = self._known(entry)
                 version = cast("int", entry.body["version"])
                 if version <= before.version:
-                    raise damaged(entry, "a version is never lowered")
+                    raise damage_at(entry, "a version is never lowered")
                 return replace(before, version=version)
 
     def _open(self, entry: Entry, name: str) -> DataSet:
         if name in self.data_sets:
-            raise damaged(entry, "the data set was open already")
+            raise damage_at(entry, "the data set was open already")
         self.charges[name] = []
         return new_data_set(
             name,
@@ -145,20 +147,20 @@ class Replay:
         before = self._known(entry)
         privacy, delta = charge_of(entry)
         if entry.body["version"] != before.version:
-            raise damaged(entry, "it names another version than the current one")
+            raise damage_at(entry, "it names another version than the current one")
         self.levels.reserve(entry, before, (privacy, delta))
         self.reserved[entry.number] = entry
         self.charges[name].append((privacy, delta))
-        return paid(before, privacy, delta)[0]
+        return after_charge(before, privacy, delta)[0]
 
     def _settle(self, entry: Entry) -> None:
         number = cast("int", entry.body["reserved"])
         reserved = self.reserved[number]
         if number in self.settled or reserved.name != entry.name:
-            raise damaged(entry, "it settles what is settled, or of another data set")
+            raise damage_at(entry, "it settles what is settled, or of another data set")
         digest = cast("str | None", entry.body["release_digest"])
         if (entry.body["outcome"] == "released") != (digest is not None):
-            raise damaged(entry, "its outcome and its release do not fit together")
+            raise damage_at(entry, "its outcome and its release do not fit together")
         self.settled[number] = (settlement_of(reserved, entry, None), digest)
 
     def _share(self, entry: Entry) -> None:
@@ -167,14 +169,14 @@ class Replay:
         same = reserved.body["digest"] == entry.body["digest"]
         current = reserved.body["version"] == before.version and reserved.name == entry.name
         if not same or not current or digest is None:
-            raise damaged(entry, "it shares what is no answer to this question")
+            raise damage_at(entry, "it shares what is no answer to this question")
         self.levels.share(entry, reserved, before)
 
     def _known(self, entry: Entry) -> DataSet:
         return self.data_sets[cast("str", entry.name)]
 
 
-def replayed(texts: Iterable[str]) -> Replay:
+def replay_entries(texts: Iterable[str]) -> Replay:
     """All entries, read."""
     replay = Replay()
     for text in texts:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from letalone.ledger.acts import charge_of, levels_of, levels_to_json, paid_levels
-from letalone.ledger.damage import damaged, states_are_near
+from letalone.ledger.damage import damage_at, states_are_near
 from letalone.ledger.data_sets import DataSet, budget_from_json
 from letalone.ledger.entries import Entry
 from letalone.ledger.levels import (
@@ -33,12 +33,12 @@ class LevelReplay:
 
     def rows(self) -> list[LevelRow]:
         """Which entry last changed each level, as the index must say."""
-        found = self.changed_by.items()
-        return sorted(LevelRow(k.name, k.purpose, k.analyst or "", number) for k, number in found)
+        changes = self.changed_by.items()
+        return sorted(LevelRow(k.name, k.purpose, k.analyst or "", number) for k, number in changes)
 
     def paid(self) -> list[Payment]:
         """Who paid for the answers of others, as the index must say."""
-        return sorted(one for several in self.payments.values() for one in several)
+        return sorted(payment for several in self.payments.values() for payment in several)
 
     def open(self, entry: Entry, before: DataSet) -> DataSet:
         """A level is opened, or opened again; from then on the data set is rationed."""
@@ -73,10 +73,10 @@ class LevelReplay:
         seen = has_paid(reserved, earlier)
         owing = [level for level in self._asking(entry, before) if level.key not in seen]
         if not owing:
-            raise damaged(entry, "nobody owed anything")
+            raise damage_at(entry, "nobody owed anything")
         self._charge(entry, charge_of(reserved), before, owing)
         earlier += [
-            Payment(reserved.number, one.purpose, one.analyst or "", entry.number) for one in owing
+            Payment(reserved.number, key.purpose, key.analyst or "", entry.number) for key in owing
         ]
 
     def _charge(
@@ -86,8 +86,8 @@ class LevelReplay:
         paid = paid_levels(before, levels, privacy, at)
         expected = cast("list[Json]", levels_to_json(paid).get("levels", []))
         self._state(entry, [level for level, _ in paid], expected)
-        for level, own in paid:
-            self.charges[level.key].append((privacy, own))
+        for level, level_point in paid:
+            self.charges[level.key].append((privacy, level_point))
 
     def _asking(self, entry: Entry, before: DataSet) -> list[Level]:
         analyst, purpose = _analyst(entry), cast("str | None", entry.body["purpose"])
@@ -107,7 +107,7 @@ class LevelReplay:
         if entry.body.get("levels", []) != stored:
             stated = list(levels_in(entry).values())
             if not _are_near(expected, stated) or _bare(entry.body["levels"]) != _bare(stored):
-                raise damaged(entry, "a level cannot stand as it says after what was charged")
+                raise damage_at(entry, "a level cannot stand as it says after what was charged")
             self.repriced.append(entry.number)
         for level in stated:
             self.levels[level.key], self.changed_by[level.key] = level, entry.number
@@ -120,11 +120,12 @@ def _analyst(entry: Entry) -> str | None:
 def _are_near(expected: Sequence[Level], stated: Sequence[Level]) -> bool:
     pairs = zip(expected, stated, strict=False)
     return len(expected) == len(stated) and all(
-        replace(one, state=other.state) == other and states_are_near(one.state, other.state)
-        for one, other in pairs
+        replace(left_point, state=other.state) == other
+        and states_are_near(left_point.state, other.state)
+        for left_point, other in pairs
     )
 
 
 def _bare(stored: object) -> list[Json]:
     """The levels as stored, without what they were charged."""
-    return [{**one, "state": None} for one in cast("list[Json]", stored)]
+    return [{**level, "state": None} for level in cast("list[Json]", stored)]

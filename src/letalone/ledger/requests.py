@@ -5,7 +5,7 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import RaiseBudget
 from letalone.exact.typed import Number, refusal
-from letalone.ledger.acts import Question
+from letalone.ledger.acts import ChargeRequest
 from letalone.ledger.canonical import canonical
 from letalone.ledger.data_sets import (
     DataSet,
@@ -30,13 +30,14 @@ def check_same(before: DataSet, wanted: DataSet, shares: Shares | None) -> None:
             "or register other data under another name."
         )
     if wanted.budget != before.budget:
-        left = brief(before.remaining, up=False)
+        remaining = brief(before.remaining, up=False)
         raise ParameterError(
             problem(
                 Code.BUDGET_IS_FIXED,
                 RaiseBudget(before.name),
                 words=f"The data set {before.name!r} has the budget ({before.budget}), not"
-                f" ({wanted.budget}): ({brief(before.spent)}) is spent, about ({left}) is left."
+                f" ({wanted.budget}): ({brief(before.spent)}) is spent, about ({remaining}) is"
+                " left."
                 " Open it with its own budget.",
                 name=before.name,
                 budget=before.budget,
@@ -68,13 +69,13 @@ def read_question(
     analyst: str | None,
     purpose: str | None,
     run: str | None = None,
-) -> Question:
+) -> ChargeRequest:
     """The question, if it can be stored."""
     canonical(plan, name="plan")
     for name, value in (("analyst", analyst), ("purpose", purpose), ("run", run)):
         if value is not None:
             read_text(name, value)
-    return Question(plan, read_text("digest", digest), delta, analyst, purpose, run)
+    return ChargeRequest(plan, read_text("digest", digest), delta, analyst, purpose, run)
 
 
 def read_budget(budget: object) -> Budget:

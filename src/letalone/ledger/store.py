@@ -44,14 +44,15 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import AskAgain
 from letalone.ledger.acts import close_begun
-from letalone.ledger.books import Books, first_entry
 from letalone.ledger.claims import BesideFile, Claims, InProcess
 from letalone.ledger.declared import in_sqlite
 from letalone.ledger.tables import METADATA
+from letalone.ledger.transaction import LedgerTransaction, first_entry
 from letalone.ledger.trips import Asked
 from letalone.ledger.upgrades import FORMAT, upgrade
 from letalone.ledger.watch import watch_of_file, whose
 
+PREFIXES = ("postgresql://", "postgres://", "postgresql+psycopg://")  # of a database elsewhere
 APPLICATION = int.from_bytes(b"letA", "big")  # SQLite's own field for "whose file is this"
 EMPTY = 0  # the format of a file in which nothing was written
 BUSY_SECONDS = 30
@@ -64,6 +65,11 @@ UNWRITABLE = (
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_PERM,
 )
+
+
+def is_postgres(place: object) -> bool:
+    """Whether this names a database and not a file."""
+    return isinstance(place, str) and place.startswith(PREFIXES)
 
 
 class NotALedger(FormatError):  # noqa: N818
@@ -85,19 +91,19 @@ class Store:
         self.claims: Claims = InProcess() if path is None else BesideFile(path)
 
     @contextmanager
-    def writing(self, *_: Asked) -> Generator[Books]:
+    def writing(self, *_: Asked) -> Generator[LedgerTransaction]:
         """One transaction that sees the last state and alone may change it.
 
         What will be asked is of no interest here: a file is near.
         """
         with self._transaction("BEGIN IMMEDIATE") as connection:
-            yield Books(connection)
+            yield LedgerTransaction(connection)
 
     @contextmanager
-    def reading(self, *_: Asked) -> Generator[Books]:
+    def reading(self, *_: Asked) -> Generator[LedgerTransaction]:
         """One transaction that sees one state, whatever others write meanwhile."""
         with self._transaction("BEGIN") as connection:
-            yield Books(connection)
+            yield LedgerTransaction(connection)
 
     glancing = reading  # a file is near: nothing is saved by asking for all at once
 
@@ -183,8 +189,8 @@ class KeptStore(Store):
     def _transaction(self, begin: str) -> Generator[Connection]:
         log = Path(f"{self.path}-wal")
         with super()._transaction(begin) as connection:
-            known, (_, found) = connection.info.get(LOG), whose(log)
-            if known not in (None, found):  # SQLite never takes away a log that is in use
+            known, (_, owner) = connection.info.get(LOG), whose(log)
+            if known not in (None, owner):  # SQLite never takes away a log that is in use
                 raise LedgerDamaged(
                     f"{log} was taken away or replaced while it was in use. Stop all that use this"
                     " ledger, put the newest one in its place, and start again."
@@ -206,17 +212,17 @@ class KeptStore(Store):
 
     def _check(self) -> None:
         super()._check()
-        found = whose(cast("Path", self.path))
-        if found == self._whose:
+        owner = whose(cast("Path", self.path))
+        if owner == self._whose:
             return
-        if found[0] != self._whose[0]:
+        if owner[0] != self._whose[0]:
             self._turn = Lock()  # that of the parent may be held by a thread that is not here
         with self._turn:
-            if found != self._whose:
-                mine = found[0] == self._whose[0]
+            if owner != self._whose:
+                mine = owner[0] == self._whose[0]
                 self._left_behind += [] if mine else [self._engine.pool]  # never closed here
                 self._engine.dispose(close=mine)
-                self._whose = found
+                self._whose = owner
 
 
 def memory_store() -> Store:
@@ -302,7 +308,7 @@ def _format_of(engine: Engine, place: Path, *, create: bool) -> int:
     with engine.connect() as connection:
         connection.exec_driver_sql("BEGIN")
         whose = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
-        written = _written(connection)
+        written = _read_format(connection)
         empty = not in_sqlite(connection)
     if empty and whose == 0 and create:
         return EMPTY
@@ -337,7 +343,7 @@ def _begin(store: Store) -> None:
             _make(books)
 
 
-def _make(books: Books) -> None:
+def _make(books: LedgerTransaction) -> None:
     METADATA.create_all(books.connection)
     books.connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION}")
     books.connection.exec_driver_sql(f"PRAGMA user_version = {FORMAT}")
@@ -347,13 +353,13 @@ def _make(books: Books) -> None:
 def _upgrade(store: Store) -> None:
     """Bring a file of an older format to the present one, in one transaction."""
     with store.writing() as books:
-        written = _written(books.connection)
+        written = _read_format(books.connection)
         if written < FORMAT:  # else another process was quicker
             upgrade(books.connection, written)
             books.connection.exec_driver_sql(f"PRAGMA user_version = {FORMAT}")
 
 
-def _written(connection: Connection) -> int:
+def _read_format(connection: Connection) -> int:
     return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
 
 
@@ -389,16 +395,16 @@ def _in_words(path: Path | None) -> Generator[None]:
     try:
         yield
     except DBAPIError as error:
-        raise _named(error, str(path or "The ledger in memory")) from None
+        raise _name_error(error, str(path or "The ledger in memory")) from None
     except UnicodeDecodeError:  # sqlite3 fails on its own words about a damaged file
-        raise _damaged(str(path or "The ledger in memory")) from None
+        raise _damage_in(str(path or "The ledger in memory")) from None
 
 
-def _damaged(place: str) -> LetaloneError:
+def _damage_in(place: str) -> LetaloneError:
     return LedgerDamaged(f"{place} is damaged: SQLite cannot read it. Restore it from a copy.")
 
 
-def _named(error: DBAPIError, place: str) -> LetaloneError:
+def _name_error(error: DBAPIError, place: str) -> LetaloneError:
     return _named_by(_code(error), place)
 
 
@@ -415,7 +421,7 @@ def _named_by(code: int, place: str) -> LetaloneError:
             " limits of room"
         )
     else:
-        return _damaged(place)
+        return _damage_in(place)
     return unavailable(place, why)
 
 
@@ -426,5 +432,5 @@ def unavailable(place: str, why: str) -> LedgerUnavailable:
 
 
 def _code(error: DBAPIError) -> int:
-    found = cast("int", getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_ERROR))
-    return found & CODE_OF_KIND
+    code = cast("int", getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_ERROR))
+    return code & CODE_OF_KIND

@@ -27,8 +27,8 @@ METADATA = MetaData()
 
 def _found_by(name: str, *columns: str) -> Index:
     """An index of the rows that have the first of these columns, and of no others."""
-    there = column(columns[0]).is_not(None)
-    return Index(name, *columns, sqlite_where=there, postgresql_where=there)
+    is_given = column(columns[0]).is_not(None)
+    return Index(name, *columns, sqlite_where=is_given, postgresql_where=is_given)
 
 
 # `changed` is the name again where the entry says how a data set stands from then on, so that it
@@ -105,7 +105,7 @@ SINCE_FORMAT_2 = (LEVELS, PAYMENTS)
 SINCE_FORMAT_3 = (ENTRIES.c.changed, ENTRIES.c.digest)
 
 
-class Row(NamedTuple):
+class EntryRow(NamedTuple):
     """An entry as it is stored; all but the text follows from the text."""
 
     number: int

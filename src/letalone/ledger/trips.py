@@ -27,7 +27,7 @@ READ_ONE_STATE = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 END = "COMMIT"
 
 
-class Together:
+class Pipeline:
     """One transaction on a connection that begins none by itself (AUTOCOMMIT).
 
     `ahead` is asked with the first question, for whoever asks for it next. Without `begin` there
@@ -46,11 +46,11 @@ class Together:
 
     def ask(self, *asked: Asked) -> list[Rows]:
         """The rows of each statement, after all that was written before."""
-        if all(_known(one) in self._found for one in asked):
-            return [self._found.pop(_known(one)) for one in asked]
+        if all(_cache_key(question) in self._found for question in asked):
+            return [self._found.pop(_cache_key(question)) for question in asked]
         ahead, self._ahead = self._ahead, ()
         rows = self._sent([*asked, *ahead])
-        self._found |= zip(map(_known, ahead), rows[len(asked) :], strict=True)
+        self._found |= zip(map(_cache_key, ahead), rows[len(asked) :], strict=True)
         return rows[: len(asked)]
 
     def write(self, statement: Executable, values: Mapping[str, object]) -> None:
@@ -83,15 +83,15 @@ class Together:
             first, last = (READ_ONE_STATE,), (END,)
         waiting, self._waiting, self._begun = self._waiting, [], bool(self._begin)
         sent: list[tuple[str, Mapping[str, object] | None]] = [
-            *((one, None) for one in first),
-            *(self._rendered(one) for one in (*waiting, *asked)),
-            *((one, None) for one in last),
+            *((item, None) for item in first),
+            *(self._rendered(item) for item in (*waiting, *asked)),
+            *((item, None) for item in last),
         ]
         done = self._done(sent)
         if last and done[-1].statusmessage != END:
             raise RuntimeError("The transaction was not committed.")
         rows = done[len(first) + len(waiting) : len(done) - len(last)]
-        return [one.fetchall() for one in rows]
+        return [item.fetchall() for item in rows]
 
     def _done(self, sent: Sequence[tuple[str, Mapping[str, object] | None]]) -> list[Any]:
         driver = self._driver()
@@ -102,7 +102,7 @@ class Together:
             if driver.closed:  # and so are the others, by all that is known
                 self._connection.invalidate()
                 self._connection.engine.dispose()
-            raise _wrapped(error, self._connection.dialect) from None
+            raise _wrap(error, self._connection.dialect) from None
         return done
 
     def _driver(self) -> Any:
@@ -112,17 +112,17 @@ class Together:
         statement, values = asked
         names = self._connection.get_execution_options().get("schema_translate_map")
         schema = None if names is None else names[None]
-        compiled = _compiled(statement, tuple(values), self._connection.dialect, schema)
+        compiled = _compile(statement, tuple(values), self._connection.dialect, schema)
         return str(compiled), compiled.construct_params(dict(values))
 
 
-def _known(asked: Asked) -> Known:
+def _cache_key(asked: Asked) -> Known:
     statement, values = asked
     return statement, tuple(sorted(values.items()))
 
 
 @lru_cache(maxsize=256)
-def _compiled(statement: Any, names: tuple[str, ...], dialect: Dialect, schema: str | None) -> Any:
+def _compile(statement: Any, names: tuple[str, ...], dialect: Dialect, schema: str | None) -> Any:
     """Statements are made once, so each is put into words once."""
     return statement.compile(
         dialect=dialect,
@@ -132,6 +132,6 @@ def _compiled(statement: Any, names: tuple[str, ...], dialect: Dialect, schema: 
     )
 
 
-def _wrapped(error: Exception, dialect: Dialect) -> Exception:
+def _wrap(error: Exception, dialect: Dialect) -> Exception:
     """As SQLAlchemy raises it."""
     return DBAPIError.instance(None, None, error, dialect.loaded_dbapi.Error, dialect=dialect)

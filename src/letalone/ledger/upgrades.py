@@ -13,7 +13,7 @@ from json import loads
 from sqlalchemy import Connection, bindparam, select, update
 
 from letalone.ledger.canonical import text_digest
-from letalone.ledger.entries import CHANGES, Kind
+from letalone.ledger.entries import CHANGES, EntryKind
 from letalone.ledger.tables import ENTRIES, SETTLEMENTS, SINCE_FORMAT_2, SINCE_FORMAT_3
 
 FORMAT, FIRST = 3, 1
@@ -36,8 +36,8 @@ def _to_format_2(connection: Connection) -> None:
         index.create(connection, checkfirst=True)
     known = select(SETTLEMENTS.c.reserved, SETTLEMENTS.c.release)
     for reserved, release in connection.execute(known.where(SETTLEMENTS.c.release.is_not(None))):
-        one = update(SETTLEMENTS).where(SETTLEMENTS.c.reserved == reserved)
-        connection.execute(one.values(release_digest=text_digest(release)))
+        change = update(SETTLEMENTS).where(SETTLEMENTS.c.reserved == reserved)
+        connection.execute(change.values(release_digest=text_digest(release)))
 
 
 def _to_format_3(connection: Connection, schema: str) -> None:
@@ -48,29 +48,29 @@ def _to_format_3(connection: Connection, schema: str) -> None:
     connection.exec_driver_sql(f"ALTER TABLE {schema}head RENAME COLUMN signature TO signed")
     for column in SINCE_FORMAT_3:
         connection.exec_driver_sql(f"ALTER TABLE {schema}entries ADD COLUMN {column.name} TEXT")
-    changes = ENTRIES.c.kind.in_([one.value for one in CHANGES])
+    changes = ENTRIES.c.kind.in_([kind.value for kind in CHANGES])
     connection.execute(update(ENTRIES).where(changes).values(changed=ENTRIES.c.name))
-    one = update(ENTRIES).where(ENTRIES.c.number == bindparam("its"))
-    for page in _charged(connection):
-        connection.execute(one.values(digest=bindparam("found")), page)
+    kind = update(ENTRIES).where(ENTRIES.c.number == bindparam("its"))
+    for page in _read_charges(connection):
+        connection.execute(kind.values(digest=bindparam("found")), page)
     for index in ENTRIES.indexes:
         index.create(connection, checkfirst=True)
 
 
-def _charged(connection: Connection) -> Iterator[list[dict[str, int | str | None]]]:
+def _read_charges(connection: Connection) -> Iterator[list[dict[str, int | str | None]]]:
     """Which question each charge is for, a page at a time."""
     query = select(ENTRIES.c.number, ENTRIES.c.text).order_by(ENTRIES.c.number).limit(PAGE)
-    query = query.where(ENTRIES.c.kind == Kind.RESERVED.value)
+    query = query.where(ENTRIES.c.kind == EntryKind.RESERVED.value)
     rows = connection.execute(query).all()
     while rows:
-        found = [{"its": number, "found": _digest(text)} for number, text in rows]
-        yield found
+        digests = [{"its": number, "found": _digest(text)} for number, text in rows]
+        yield digests
         rows = connection.execute(query.where(ENTRIES.c.number > rows[-1].number)).all()
 
 
 def _digest(text: str) -> str | None:
     """None where the entry is damaged, which `verify` tells."""
     with suppress(ValueError, LookupError, TypeError, RecursionError):
-        found = loads(text)["body"]["digest"]
-        return found if isinstance(found, str) else None
+        digest = loads(text)["body"]["digest"]
+        return digest if isinstance(digest, str) else None
     return None

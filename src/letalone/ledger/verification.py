@@ -18,14 +18,14 @@ from dataclasses import dataclass
 from letalone.errors import LedgerDamaged, LetaloneError
 from letalone.errors.problem import Spelled
 from letalone.exact.typed import refusal
-from letalone.ledger.books import Books, is_signed_head, row_of
 from letalone.ledger.canonical import text_digest
 from letalone.ledger.checkpoints import compare, read_checkpoint
-from letalone.ledger.damage import damaged
+from letalone.ledger.damage import damage_at
 from letalone.ledger.declared import check_declared
 from letalone.ledger.keys import fingerprint
 from letalone.ledger.replay import DAMAGE, Replay
-from letalone.ledger.tables import Head, LevelRow, Payment, Row, Settlement
+from letalone.ledger.tables import EntryRow, Head, LevelRow, Payment, Settlement
+from letalone.ledger.transaction import LedgerTransaction, is_signed_head, row_of
 from letalone.privacy.curve import Json
 
 HASH_DIGITS = 64
@@ -58,12 +58,12 @@ class Verified:
         )
 
 
-def verified(
-    books: Books, *, head: str | None = None, checkpoints: Sequence[Stored] = ()
+def verify_ledger(
+    books: LedgerTransaction, *, head: str | None = None, checkpoints: Sequence[Stored] = ()
 ) -> Verified:
     """Check a ledger from its first entry to its last; LedgerDamaged names the first bad one."""
     try:
-        return _verified(books, head=head, checkpoints=checkpoints)
+        return _verify(books, head=head, checkpoints=checkpoints)
     except LetaloneError:
         raise
     except DAMAGE:  # SQLite keeps bytes where text or a number was declared
@@ -72,20 +72,22 @@ def verified(
         ) from None
 
 
-def _verified(books: Books, *, head: str | None, checkpoints: Sequence[Stored]) -> Verified:
+def _verify(
+    books: LedgerTransaction, *, head: str | None, checkpoints: Sequence[Stored]
+) -> Verified:
     check_declared(books.connection)
     replay = Replay()
     for row in books.rows():
         _check_row(row, replay)
-    found = concluded(replay, books.head(), head=head, checkpoints=checkpoints)
+    conclusion = conclude(replay, books.head(), head=head, checkpoints=checkpoints)
     check_settlements(replay, books.settlements())
     check_levels(replay, books.level_rows(), books.payments())
     if books.key().public != replay.public_key:
         raise LedgerDamaged("The ledger is damaged: its key is not the one it was made with.")
-    return found
+    return conclusion
 
 
-def concluded(
+def conclude(
     replay: Replay, last: Head, *, head: str | None, checkpoints: Sequence[Stored]
 ) -> Verified:
     """What a replay has shown, if it ends at the signed head and passes the one that was kept."""
@@ -101,7 +103,10 @@ def concluded(
             "The ledger is not the one whose head was kept, or an older copy of it: no entry has "
             "that hash. Answer nothing from it, and find the other one."
         )
-    compare(replay.hashes, [read_checkpoint(one, replay.public_key) for one in checkpoints])
+    compare(
+        replay.hashes,
+        [read_checkpoint(checkpoint, replay.public_key) for checkpoint in checkpoints],
+    )
     return Verified(
         entries=replay.number,
         head=replay.head,
@@ -119,13 +124,13 @@ def check_settlements(replay: Replay, found: Iterable[Settlement]) -> None:
     for row in found:
         expected, digest = replay.settled.get(row.reserved, (None, None))
         if expected is None or row._replace(release=None, release_digest=None) != expected:
-            raise damaged(row.reserved, "its settlement is not the one that was written down")
+            raise damage_at(row.reserved, "its settlement is not the one that was written down")
         found_digest = None if row.release is None else text_digest(row.release)
         if not digest == row.release_digest == found_digest:
-            raise damaged(row.settled, "its release is not the one that was settled")
+            raise damage_at(row.settled, "its release is not the one that was settled")
         seen.add(row.reserved)
     for missing in sorted(replay.settled.keys() - seen):
-        raise damaged(missing, "its settlement is missing")
+        raise damage_at(missing, "its settlement is missing")
 
 
 def check_levels(replay: Replay, rows: list[LevelRow], payments: list[Payment]) -> None:
@@ -146,7 +151,7 @@ def read_head(head: object) -> str:
     return head.strip().lower()
 
 
-def _check_row(row: Row, replay: Replay) -> None:
+def _check_row(row: EntryRow, replay: Replay) -> None:
     entry = replay.read(row.text)
     if row != row_of(entry, row.text):
-        raise damaged(entry, "its hash or another column does not fit its text")
+        raise damage_at(entry, "its hash or another column does not fit its text")

@@ -43,14 +43,14 @@ class Watch:
 
     def stamp(self) -> Hashable | None:
         """What stands for all that is committed now; None where a look is not possible."""
-        found = whose(self._path)
-        if found[0] != self._opened[0][0]:
+        owner = whose(self._path)
+        if owner[0] != self._opened[0][0]:
             self._lock = Lock()  # that of the parent may be held by a thread that is not here
         lock = self._lock
         if not lock.acquire(timeout=patience.LOOK_SECONDS):
             return None  # somebody waits for the server; a crowd must not do so one by one
         try:
-            looking = self._looking(found)
+            looking = self._looking(owner)
             return *self._opened, looking.execute(self._sql).fetchone()[0]
         except Exception:  # of a driver; who needs to know reads, and is told in words
             self._let_go()
@@ -110,7 +110,7 @@ def watch_of_postgresql(url: URL) -> Watch:
 def whose(path: Path | None) -> Whose:
     """The process, and the file that has this name now."""
     try:
-        found = None if path is None else path.stat()
+        status = None if path is None else path.stat()
     except OSError:
-        found = None
-    return os.getpid(), None if found is None else (found.st_dev, found.st_ino)
+        status = None
+    return os.getpid(), None if status is None else (status.st_dev, status.st_ino)

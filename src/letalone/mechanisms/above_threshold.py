@@ -27,15 +27,9 @@ from fractions import Fraction
 from numbers import Integral
 
 from letalone.exact.balls import ball, certain, upper
-from letalone.exact.typed import CONFIDENCE, COUNT, EPSILON, Constraint, Number, read_flag
+from letalone.exact.typed import CONFIDENCE, COUNT, Constraint, Number
 from letalone.mechanisms.containers import private_entries
-from letalone.mechanisms.parameters import (
-    SensitivityLike,
-    about,
-    check_factor,
-    monotone_neighbours,
-    read_sensitivity,
-)
+from letalone.mechanisms.parameters import SensitivityLike, about, fill, fill_choice
 from letalone.mechanisms.values import read_float, read_integer
 from letalone.privacy import Neighbours, Privacy, PureDP
 from letalone.privacy.bounds import shown_above, six
@@ -81,14 +75,9 @@ class AboveThreshold:
         count: int = 1,
         monotone: bool = False,
     ) -> None:
-        size, neighbours = read_sensitivity(sensitivity, "l1")
-        object.__setattr__(self, "epsilon", EPSILON.typed("epsilon", epsilon))
-        object.__setattr__(self, "sensitivity", size)
-        object.__setattr__(self, "threshold", THRESHOLD.typed("threshold", threshold))
-        object.__setattr__(self, "count", int(COUNT.typed("count", count)))
-        check_factor(self.epsilon, size)
-        object.__setattr__(self, "monotone", read_flag("monotone", monotone))
-        object.__setattr__(self, "neighbours", monotone_neighbours(neighbours, monotone=monotone))
+        fill_choice(self, epsilon=epsilon, sensitivity=sensitivity, monotone=monotone)
+        limit, times = THRESHOLD.typed("threshold", threshold), COUNT.typed("count", count)
+        fill(self, threshold=limit, count=int(times))
 
     @property
     def threshold_scale(self) -> Fraction:

@@ -19,6 +19,7 @@ from letalone.mechanisms.parameters import (
     about,
     check_range,
     exactly_one,
+    fill,
     read_sensitivity,
 )
 from letalone.privacy import Neighbours, Privacy
@@ -40,10 +41,6 @@ class Additive(ABC):
 
     sensitivity: Fraction | int
     neighbours: Neighbours | None
-
-    def _fill(self, **fields: object) -> None:
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
 
     @abstractmethod
     def _curve(self) -> Privacy:
@@ -94,7 +91,7 @@ class ScaleNoise(Additive):
         size, neighbours = read_sensitivity(sensitivity, "l1", self._sensitivity_rule)
         noise = _read_scale(size, epsilon=epsilon, scale=scale, rule=self._noise_rule)
         moves = int(size) if self._sensitivity_rule is WHOLE_SENSITIVITY else size
-        self._fill(sensitivity=moves, scale=noise, neighbours=neighbours)
+        fill(self, sensitivity=moves, scale=noise, neighbours=neighbours)
 
     @property
     def epsilon(self) -> Fraction:

@@ -36,15 +36,9 @@ from numpy.typing import NDArray
 
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball, certain, upper
-from letalone.exact.typed import CONFIDENCE, COUNT, EPSILON, Number, read_flag
+from letalone.exact.typed import CONFIDENCE, COUNT, Number
 from letalone.mechanisms.containers import count_of, public_list
-from letalone.mechanisms.parameters import (
-    SensitivityLike,
-    about,
-    check_factor,
-    monotone_neighbours,
-    read_sensitivity,
-)
+from letalone.mechanisms.parameters import SensitivityLike, about, fill_choice
 from letalone.mechanisms.values import Floats, read_float, read_floats
 from letalone.privacy import BoundedRange, Neighbours, Privacy, PureDP
 from letalone.privacy.bounds import shown_above, six
@@ -67,12 +61,7 @@ class Chooser(ABC):
     def __init__(
         self, *, epsilon: Number, sensitivity: SensitivityLike, monotone: bool = False
     ) -> None:
-        size, neighbours = read_sensitivity(sensitivity, "l1")
-        object.__setattr__(self, "epsilon", EPSILON.typed("epsilon", epsilon))
-        object.__setattr__(self, "sensitivity", size)
-        check_factor(self.epsilon, size)
-        object.__setattr__(self, "monotone", read_flag("monotone", monotone))
-        object.__setattr__(self, "neighbours", monotone_neighbours(neighbours, monotone=monotone))
+        fill_choice(self, epsilon=epsilon, sensitivity=sensitivity, monotone=monotone)
 
     @property
     def factor(self) -> Fraction:

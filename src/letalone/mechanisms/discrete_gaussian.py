@@ -31,6 +31,7 @@ from letalone.mechanisms.parameters import (
     WHOLE_NOISE,
     SensitivityLike,
     check_range,
+    fill,
     read_sensitivity,
 )
 from letalone.mechanisms.tails import discrete_gaussian_mean_size, discrete_gaussian_width
@@ -85,8 +86,8 @@ class DiscreteGaussian(SigmaNoise):
             raise refusal("sensitivity", float(size), "whole for a scalar", ONE_OR_MORE.hint)
         target = read_target(epsilon=epsilon, delta=delta, sigma=sigma)
         noise = SCALE.typed("sigma", sigma) if target is None else _sigma(size, length, *target)
-        self._fill(sensitivity=size, neighbours=neighbours, dimension=length)
-        self._fill(sigma=check_range("sigma", noise, WHOLE_NOISE), target=target)
+        fill(self, sensitivity=size, neighbours=neighbours, dimension=length)
+        fill(self, sigma=check_range("sigma", noise, WHOLE_NOISE), target=target)
 
     def _curve(self) -> Privacy:
         return _curve_of(self.sensitivity, self.dimension, self.sigma)

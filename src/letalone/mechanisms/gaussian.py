@@ -35,6 +35,7 @@ from letalone.mechanisms.parameters import (
     FLOAT_NOISE,
     SensitivityLike,
     check_range,
+    fill,
     read_sensitivity,
 )
 from letalone.mechanisms.tails import gaussian_mean_size, gaussian_width, rounded_up
@@ -80,7 +81,7 @@ class Gaussian(SigmaNoise):
         else:
             noise = _exact(size, *target) if how is Calibration.EXACT else _classic(size, *target)
         noise = check_range("sigma", noise, FLOAT_NOISE)
-        self._fill(sensitivity=size, sigma=noise, neighbours=neighbours, target=target)
+        fill(self, sensitivity=size, sigma=noise, neighbours=neighbours, target=target)
 
     def _curve(self) -> Privacy:
         return GaussianDP(self.sensitivity / self.sigma)

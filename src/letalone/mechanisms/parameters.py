@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Literal
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import SENSITIVITY, Constraint, Number
+from letalone.exact.typed import EPSILON, SENSITIVITY, Constraint, Number, read_flag
 from letalone.mechanisms.sensitivity import Sensitivity
 from letalone.privacy import ADD_REMOVE, Neighbours, Privacy
 from letalone.privacy.neighbours import is_replace
@@ -68,7 +68,7 @@ def exactly_one(*, first: str, second: str, has_first: bool, has_second: bool) -
         )
 
 
-def monotone_neighbours(neighbours: Neighbours | None, *, monotone: bool) -> Neighbours | None:
+def _monotone_neighbours(neighbours: Neighbours | None, *, monotone: bool) -> Neighbours | None:
     """The neighbours of a mechanism whose utilities may be declared monotone."""
     if not monotone:
         return neighbours
@@ -95,6 +95,19 @@ def check_range(name: str, number: Fraction, rule: Constraint) -> Fraction:
     return number
 
 
-def check_factor(epsilon: Fraction, sensitivity: Fraction) -> None:
-    """Refuses an epsilon and a sensitivity whose ratio floats cannot carry."""
-    check_range("epsilon / (2 · sensitivity)", epsilon / (2 * sensitivity), FACTOR)
+def fill(record: object, **fields: object) -> None:
+    """Sets fields of a frozen record, within its `__init__`."""
+    for name, value in fields.items():
+        object.__setattr__(record, name, value)
+
+
+def fill_choice(
+    record: object, *, epsilon: Number, sensitivity: SensitivityLike, monotone: bool
+) -> None:
+    """Reads what mechanisms that compare utilities share; refuses a ratio beyond floats."""
+    size, neighbours = read_sensitivity(sensitivity, "l1")
+    price = EPSILON.typed("epsilon", epsilon)
+    check_range("epsilon / (2 · sensitivity)", price / (2 * size), FACTOR)
+    rising = read_flag("monotone", monotone)
+    fill(record, epsilon=price, sensitivity=size, monotone=rising)
+    fill(record, neighbours=_monotone_neighbours(neighbours, monotone=rising))

@@ -32,7 +32,7 @@ from letalone.errors import ParameterError
 from letalone.exact.balls import Ball, ball, certain, upper
 from letalone.exact.typed import CONFIDENCE, COUNT, EPSILON, Number, as_typed, refusal
 from letalone.mechanisms.categories import Categories, Indices
-from letalone.mechanisms.parameters import exactly_one
+from letalone.mechanisms.parameters import exactly_one, fill
 from letalone.mechanisms.values import Floats, Integers
 from letalone.privacy import REPLACE, Privacy, RandomizedResponsePrivacy
 from letalone.privacy.bounds import shown_above, six
@@ -74,12 +74,9 @@ class RandomizedResponse:
         )
         kinds = Categories.of(categories)
         price = None if epsilon is None else EPSILON.typed("epsilon", epsilon)
-        object.__setattr__(self, "epsilon", price)
-        object.__setattr__(
-            self, "truth", None if truth is None else _read_truth(truth, kinds.count)
-        )
-        object.__setattr__(self, "kinds", kinds)
-        object.__setattr__(self, "answers", int(COUNT.typed("answers", answers)))
+        honest = None if truth is None else _read_truth(truth, kinds.count)
+        repeats = int(COUNT.typed("answers", answers))
+        fill(self, epsilon=price, truth=honest, kinds=kinds, answers=repeats)
 
     @classmethod
     def warner(cls) -> "RandomizedResponse":

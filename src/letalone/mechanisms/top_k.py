@@ -27,7 +27,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import COUNT, DELTA, EPSILON, Number, read_flag
+from letalone.exact.typed import COUNT, DELTA, Number
 from letalone.mechanisms.calibration import as_printed, largest
 from letalone.mechanisms.choosing import (
     Utilities,
@@ -37,13 +37,7 @@ from letalone.mechanisms.choosing import (
     shortfall_of,
 )
 from letalone.mechanisms.containers import count_of
-from letalone.mechanisms.parameters import (
-    SensitivityLike,
-    about,
-    check_factor,
-    monotone_neighbours,
-    read_sensitivity,
-)
+from letalone.mechanisms.parameters import SensitivityLike, about, fill, fill_choice
 from letalone.mechanisms.values import Floats
 from letalone.privacy import ZCDP, BoundedRange, Neighbours, Privacy, PureDP
 from letalone.privacy.bounds import shown_above, six
@@ -89,15 +83,9 @@ class TopK:
         method: TopKMethod | Literal["peeling", "one-shot"] | None = None,
         monotone: bool = False,
     ) -> None:
-        size, neighbours = read_sensitivity(sensitivity, "l1")
-        object.__setattr__(self, "k", int(COUNT.typed("k", k)))
-        object.__setattr__(self, "epsilon", EPSILON.typed("epsilon", epsilon))
-        object.__setattr__(self, "delta", DELTA.typed("delta", delta))
-        object.__setattr__(self, "sensitivity", size)
-        object.__setattr__(self, "method", _read_method(method, self.delta))
-        check_factor(self.epsilon, size)
-        object.__setattr__(self, "monotone", read_flag("monotone", monotone))
-        object.__setattr__(self, "neighbours", monotone_neighbours(neighbours, monotone=monotone))
+        fill_choice(self, epsilon=epsilon, sensitivity=sensitivity, monotone=monotone)
+        leak = DELTA.typed("delta", delta)
+        fill(self, k=int(COUNT.typed("k", k)), delta=leak, method=_read_method(method, leak))
 
     @property
     def per_round(self) -> Fraction:

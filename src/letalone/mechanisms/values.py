@@ -66,7 +66,7 @@ def release_integers(
     if _is_array_like(value):
         integers = read_integers(value)
         return many(integers.reshape(-1)).reshape(integers.shape)
-    return one(_clamp_int(read_integer(value)))
+    return one(min(max(read_integer(value), -EXACT_INT), EXACT_INT))
 
 
 def add_integer(number: int, noise: int) -> int:
@@ -137,10 +137,6 @@ def read_integers(value: object) -> Integers:
         return np.clip(clamped, -EXACT_INT, EXACT_INT).astype(np.int64)
     hint = "Round floats first: np.floor(values).astype(int)." if array.dtype.kind == "f" else ""
     raise _unreadable_array(array, "ints", hint)
-
-
-def _clamp_int(number: int) -> int:
-    return min(max(number, -EXACT_INT), EXACT_INT)
 
 
 def _is_array_like(value: object) -> bool:

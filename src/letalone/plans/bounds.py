@@ -17,7 +17,7 @@ from letalone.errors.codes import Code, Group
 from letalone.errors.problem import Problem, Spelled, problem
 from letalone.errors.remedies import AddBounds, BuyBounds, ClampExpression, DeclareTypes
 from letalone.exact.typed import SCALE, refusal
-from letalone.plans.constants import as_bound, shown
+from letalone.plans.constants import as_bound, format_constant
 from letalone.plans.expressions import (
     Clamp,
     ColumnRef,
@@ -27,7 +27,7 @@ from letalone.plans.expressions import (
     with_parts,
 )
 from letalone.plans.types import Type
-from letalone.plans.typing import Columns, Typed
+from letalone.plans.typing import ColumnTypes, ExpressionType
 from letalone.plans.wording import in_words
 
 MOST_CELLS = 100_000
@@ -43,19 +43,20 @@ def check_range(lower: Fraction, upper: Fraction, *, words: str) -> None:
     """Refuses a range that is empty or too narrow for its size."""
     if lower >= upper:
         raise ParameterError(
-            f"The bounds of '{words}' are lower={shown(lower)} and upper={shown(upper)}, but lower"
+            f"The bounds of '{words}' are lower={format_constant(lower)} and"
+            f" upper={format_constant(upper)}, but lower"
             " must be below upper."
         )
     if upper - lower < max(max(abs(lower), abs(upper)) * NARROWEST, SMALLEST_WIDTH):
         raise ParameterError(
             f"The bounds of '{words}' are too close together for numbers of their size: doubles"
             f" cannot tell enough values apart between them. Shift the values first:"
-            f' la.col("x") - {shown(lower)}, with lower=0.'
+            f' la.col("x") - {format_constant(lower)}, with lower=0.'
         )
 
 
 def resolve_bounds(
-    of: Expression, columns: Columns, *, lower: object, upper: object, by_name: bool = False
+    of: Expression, columns: ColumnTypes, *, lower: object, upper: object, by_name: bool = False
 ) -> tuple[Fraction, Fraction]:
     """The given bounds, else those that the schema declares; a refusal with the remedies.
 
@@ -73,7 +74,7 @@ def resolve_bounds(
     return low, high
 
 
-def check_numeric(of: Expression, columns: Columns, *, done: str) -> Typed:
+def check_numeric(of: Expression, columns: ColumnTypes, *, done: str) -> ExpressionType:
     """The type of a number; refuses anything else."""
     typed = columns.type_of(of)
     if not typed.type.is_numeric:
@@ -108,7 +109,9 @@ def read_step(step: object, lower: Fraction, upper: Fraction) -> Fraction:
     """A step that was given: positive, no wider than the range, not too many candidates."""
     number = SCALE.typed("step", as_bound("step", step))
     if number > upper - lower:
-        raise refusal("step", step, f"at most the width of the range, {shown(upper - lower)}")
+        raise refusal(
+            "step", step, f"at most the width of the range, {format_constant(upper - lower)}"
+        )
     check_cells((upper - lower) // number + 1)
     return number
 
@@ -122,7 +125,7 @@ def check_cells(cells: int) -> None:
         )
 
 
-def _declared_bound(of: Expression, columns: Columns, side: str) -> Fraction | None:
+def _declared_bound(of: Expression, columns: ColumnTypes, side: str) -> Fraction | None:
     """What the schema says: of a column itself, or by interval arithmetic of an expression."""
     if isinstance(of, ColumnRef) and of.name in columns.declared:
         return getattr(columns.declared[of.name], side)
@@ -131,7 +134,7 @@ def _declared_bound(of: Expression, columns: Columns, side: str) -> Fraction | N
 
 
 def _missing_bounds(
-    of: Expression, columns: Columns, sides: list[str], *, by_name: bool
+    of: Expression, columns: ColumnTypes, sides: list[str], *, by_name: bool
 ) -> Problem:
     words = in_words(of)
     python = (
@@ -192,13 +195,13 @@ def _join_bounds(without: list[Problem]) -> Problem:
     return missing_bounds(names, python=f"{python} data.", by_name=by_name)
 
 
-def columns_without_bounds(of: Expression, columns: Columns) -> tuple[str, ...]:
+def columns_without_bounds(of: Expression, columns: ColumnTypes) -> tuple[str, ...]:
     """The columns of numbers in an expression whose bounds are not known."""
     names = dict.fromkeys(column_names(inline_columns(of, columns.derived)))
     return tuple(name for name in names if _is_open(name, columns))
 
 
-def is_unbounded(of: Expression, columns: Columns) -> bool:
+def is_unbounded(of: Expression, columns: ColumnTypes) -> bool:
     """Whether the values of an expression have no bounds, as those of a quotient."""
     typed = columns.type_of(of)
     return isinf(typed.lower) or isinf(typed.upper)
@@ -212,7 +215,7 @@ def clamp_columns(of: Expression, bounds: Mapping[str, tuple[Fraction, Fraction]
     return with_parts(of, lambda part: clamp_columns(part, bounds))
 
 
-def _is_open(name: str, columns: Columns) -> bool:
+def _is_open(name: str, columns: ColumnTypes) -> bool:
     typed = columns.type_of(ColumnRef(name))
     return typed.type.is_numeric and (isinf(typed.lower) or isinf(typed.upper))
 

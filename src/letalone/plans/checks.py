@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
+from letalone.plans.aggregates import CountUnits, Extreme, Histogram, Quantiles
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin, PublicJoin
 from letalone.plans.expressions import ColumnRef, Expression, inline_columns
 from letalone.plans.facts import check_aggregate, facts_of
 from letalone.plans.features import PerUnit, check_features, rows_schema
-from letalone.plans.formulas import Aggregate, flattened, shown_name
+from letalone.plans.formulas import Aggregate, shown_name, with_formula_parts
 from letalone.plans.keys import check_groupable
-from letalone.plans.parts import CountUnits, Extreme, Histogram, Quantiles
 from letalone.plans.schema import Schema, check_name, check_names
 from letalone.plans.types import Key, Type
-from letalone.plans.typing import Columns, columns_of
+from letalone.plans.typing import ColumnTypes, columns_of
 from letalone.plans.wording import in_words
 
 if TYPE_CHECKING:
-    from letalone.plans.query import Plan
+    from letalone.plans.plan import Plan
 
 MOST_CELLS = 1_000_000
 MOST_AGGREGATES = 100
@@ -84,7 +84,7 @@ def check_columns(
     check_names([*names, *joined, *(name for name, _ in derived)], "columns of the question")
 
 
-def check_groups(groups: Sequence[GroupColumn], columns: Columns) -> None:
+def check_groups(groups: Sequence[GroupColumn], columns: ColumnTypes) -> None:
     """Group columns of types that have keys, as they say."""
     if len(groups) > MOST_GROUP_COLUMNS:
         raise ParameterError(
@@ -107,7 +107,7 @@ def check_grouped(keys: object, groups: Sequence[GroupColumn]) -> None:
         raise ParameterError("keys are listed, but there is no group column. Give .group_by(…).")
 
 
-def check_not_unit(groups: Iterable[tuple[str, Expression]], columns: Columns) -> None:
+def check_not_unit(groups: Iterable[tuple[str, Expression]], columns: ColumnTypes) -> None:
     """Refuses to look for groups that are one unit each: whatever the data, none would be found."""
     for name, of in groups:
         inlined, unit = inline_columns(of, columns.derived), columns.unit
@@ -120,9 +120,9 @@ def check_not_unit(groups: Iterable[tuple[str, Expression]], columns: Columns) -
             )
 
 
-def check_aggregates(aggregates: Sequence[tuple[str, Aggregate]], columns: Columns) -> None:
+def check_aggregates(aggregates: Sequence[tuple[str, Aggregate]], columns: ColumnTypes) -> None:
     """Between one and a hundred named aggregates that the columns can answer."""
-    number = max(len(aggregates), len(flattened(aggregates)))
+    number = max(len(aggregates), len(with_formula_parts(aggregates)))
     if not 1 <= number <= MOST_AGGREGATES:
         raise ParameterError(
             f"A question has {number} aggregates, but needs from 1 to {MOST_AGGREGATES}:"
@@ -151,7 +151,7 @@ def check_bounding(bounding: Bounding, plan: "Plan") -> None:
         _check_unit(bounding, plan)
 
 
-def _check_where(where: Expression, columns: Columns) -> None:
+def _check_where(where: Expression, columns: ColumnTypes) -> None:
     kind = columns.type_of(where).type
     if kind is not Type.BOOLEAN:
         raise ParameterError(
@@ -200,7 +200,7 @@ def _check_cells(
     keys: tuple[tuple[Key, ...], ...] | None, aggregates: Sequence[tuple[str, Aggregate]]
 ) -> None:
     number = 1 if keys is None else len(keys)
-    for name, aggregate in flattened(aggregates):
+    for name, aggregate in with_formula_parts(aggregates):
         if not isinstance(aggregate, Quantiles | Extreme | Histogram):
             continue
         if number * aggregate.cells > MOST_CELLS:
@@ -232,7 +232,7 @@ def _check_clip(bounding: Bounding, plan: "Plan") -> None:
             "clip=True clips each unit's own total in each group, so it needs max_groups=… and no"
             " max_rows."
         )
-    for name, aggregate in flattened(plan.aggregates):
+    for name, aggregate in with_formula_parts(plan.aggregates):
         if not facts_of(aggregate).can_clip:
             raise UnsupportedQuery(
                 f"{shown_name(name)!r} is not a total, so a unit's share of it cannot be clipped."
@@ -241,7 +241,7 @@ def _check_clip(bounding: Bounding, plan: "Plan") -> None:
 
 
 def _check_unit(bounding: Bounding, plan: "Plan") -> None:
-    aggregates = flattened(plan.aggregates)
+    aggregates = with_formula_parts(plan.aggregates)
     only_units = all(isinstance(aggregate, CountUnits) for _, aggregate in aggregates)
     if only_units and (bounding.max_groups is not None or not plan.groups):
         return

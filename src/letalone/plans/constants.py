@@ -59,7 +59,7 @@ def well_formed(name: str, text: str) -> str:
     return str.__str__(text)  # str() of an Enum of texts would be its name
 
 
-def shown(value: Fraction) -> str:
+def format_constant(value: Fraction) -> str:
     """A rational as a person writes it: 0.1, 1000, 1/3."""
     for places in range(MOST_PLACES):
         if (value * 10**places).denominator == 1:

@@ -24,12 +24,12 @@ from letalone.plans.expressions import (
     with_parts,
 )
 from letalone.plans.types import Type
-from letalone.plans.typing import Columns
+from letalone.plans.typing import ColumnTypes
 
 EXAMPLES = {Type.DATE: "'2024-01-31'", Type.TIMESTAMP: "'2024-01-31 14:30:00'"}
 
 
-def read_dates(expression: Expression, columns: Columns) -> Expression:
+def read_dates(expression: Expression, columns: ColumnTypes) -> Expression:
     """The expression with constants beside dates and times read as such."""
     return _read_dates_in(checked_size(expression), columns)
 
@@ -59,7 +59,7 @@ def read_moment(text: str, kind: Type) -> Value:
     raise ParameterError(f"{text[:40]!r} is no {kind.value}: write it as {EXAMPLES[kind]}.")
 
 
-def _read_dates_in(node: Expression, columns: Columns) -> Expression:
+def _read_dates_in(node: Expression, columns: ColumnTypes) -> Expression:
     match cast("Node", node):
         case Comparison(op, left, right):
             left, right = _read_dates_in(left, columns), _read_dates_in(right, columns)
@@ -74,7 +74,7 @@ def _read_dates_in(node: Expression, columns: Columns) -> Expression:
             return with_parts(node, lambda part: _read_dates_in(part, columns))
 
 
-def _beside(side: Expression, other: Expression, columns: Columns) -> Expression:
+def _beside(side: Expression, other: Expression, columns: ColumnTypes) -> Expression:
     if not isinstance(side, Literal) or not isinstance(side.value, str | date):
         return side
     return Literal(_read(side.value, columns.type_of(other).type))

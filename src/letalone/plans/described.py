@@ -28,10 +28,10 @@ from letalone.plans.types import Key
 from letalone.plans.wording import and_words, clamped_in_words, in_words, join_words, value_in_words
 
 if TYPE_CHECKING:
-    from letalone.plans.query import Plan
+    from letalone.plans.plan import Plan
 
 
-def described(plan: "Plan", describe: Callable[[Any], str] | None = None) -> str:
+def describe_plan(plan: "Plan", describe: Callable[[Any], str] | None = None) -> str:
     """The question as one sentence, its parts separated by semicolons.
 
     `describe` words an aggregate in place of its own words.

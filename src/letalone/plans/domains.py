@@ -18,10 +18,10 @@ from letalone.plans.expressions import (
     inline_columns,
 )
 from letalone.plans.types import Key, Type
-from letalone.plans.typing import MISSING, PART_RANGE, Columns
+from letalone.plans.typing import MISSING, PART_RANGE, ColumnTypes
 
 
-def closed_domain(expression: Expression, columns: Columns) -> tuple[Key, ...] | None:
+def closed_domain(expression: Expression, columns: ColumnTypes) -> tuple[Key, ...] | None:
     """All keys that an expression can have, where that is public; None where it is not.
 
     Public are declared keys, the two truth values, months, days, weekdays, hours, the numbers
@@ -43,7 +43,7 @@ def closed_domain(expression: Expression, columns: Columns) -> tuple[Key, ...] |
             return (False, True) if columns.type_of(expression).type is Type.BOOLEAN else None
 
 
-def is_covered(expression: Expression, columns: Columns, keys: Collection[Key]) -> bool:
+def is_covered(expression: Expression, columns: ColumnTypes, keys: Collection[Key]) -> bool:
     """Whether each row has one of these keys, as far as the question and the schema tell.
 
     Declared keys do not tell: a column may hold others.
@@ -57,7 +57,7 @@ def is_covered(expression: Expression, columns: Columns, keys: Collection[Key]) 
     return domain is not None and set(domain) <= set(keys)
 
 
-def _constants(results: list[Expression], columns: Columns) -> tuple[Key, ...] | None:
+def _constants(results: list[Expression], columns: ColumnTypes) -> tuple[Key, ...] | None:
     if not all(isinstance(result, Literal) for result in results):
         return None
     types = [columns.type_of(result) for result in results]

@@ -31,7 +31,7 @@ from typing import NoReturn, cast, final
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import Constraint, refusal
-from letalone.plans.constants import Value, as_bound, as_value, shown
+from letalone.plans.constants import Value, as_bound, as_value, format_constant
 from letalone.plans.records import stored_as
 
 ArithmeticOp = OneOfThese["+", "-", "*", "/"]
@@ -372,7 +372,10 @@ class Bin(Expression):
     def label(self, number: int) -> str:
         """The range in words, such as '[0, 10)'."""
         start, end = (self.lower + (number + i) * self.width for i in (0, 1))
-        return f"[{shown(start)}, {shown(end)}{']' if number == self.count - 1 else ')'}"
+        return (
+            f"[{format_constant(start)},"
+            f" {format_constant(end)}{']' if number == self.count - 1 else ')'}"
+        )
 
 
 @stored_as("Clamp")
@@ -397,7 +400,8 @@ class Clamp(Expression):
             raise ParameterError("clamp got no bound. Give lower=…, upper=… or both.")
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise ParameterError(
-                f"clamp got lower={shown(self.lower)} and upper={shown(self.upper)}, but lower must"
+                f"clamp got lower={format_constant(self.lower)} and"
+                f" upper={format_constant(self.upper)}, but lower must"
                 " not be above upper. Swap them."
             )
 

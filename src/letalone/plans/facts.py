@@ -27,7 +27,7 @@ from letalone.plans.expressions import Case, ColumnRef, Expression, Literal, Not
 from letalone.plans.records import STORED_NAMES, StructuralEquality, stored_as
 from letalone.plans.trees import Computable
 from letalone.plans.types import Type
-from letalone.plans.typing import Columns
+from letalone.plans.typing import ColumnTypes
 from letalone.plans.wording import in_words
 
 Of = str | Expression
@@ -112,9 +112,9 @@ class AggregateFacts:
     describe: Words  # mean of cost clamped to [0, 1000]
     title: Words | None = None  # of its stored form, above a picture; None: its first word
     needs: Needs = Needs.BOUNDS
-    resolve: Callable[[AggregateRequest, Columns], Any] | None = None
-    check: Callable[[Any, Columns], object] = lambda asked, columns: None  # noqa: ARG005
-    columns: Callable[[Any, Columns], Sequence[OutputColumn]] = lambda asked, columns: ONE_NUMBER  # noqa: ARG005
+    resolve: Callable[[AggregateRequest, ColumnTypes], Any] | None = None
+    check: Callable[[Any, ColumnTypes], object] = lambda asked, columns: None  # noqa: ARG005
+    columns: Callable[[Any, ColumnTypes], Sequence[OutputColumn]] = lambda _, __: ONE_NUMBER
     # What is known of it beforehand, from its bounds; None: nothing.
     known_range: Callable[[float, float], tuple[float, float]] | None = None
     # The share of its range that a spread must be known to stay below, to be shown as 0.
@@ -147,7 +147,7 @@ def facts_of(aggregate: object) -> AggregateFacts:
     return FACTS[STORED_NAMES[type(aggregate)]]
 
 
-def check_aggregate(asked: object, columns: Columns) -> None:
+def check_aggregate(asked: object, columns: ColumnTypes) -> None:
     """Refuses an aggregate that these columns cannot answer, whoever made it."""
     facts_of(asked).check(asked, columns)
 
@@ -157,18 +157,18 @@ def always(words: str) -> Words:
     return lambda _: words
 
 
-def one_count(_asked: object, _columns: Columns) -> Sequence[OutputColumn]:
+def one_count(_asked: object, _columns: ColumnTypes) -> Sequence[OutputColumn]:
     """One column with a whole number, under the name of the aggregate itself."""
     return ONE_COUNT
 
 
-def number_type(of: Expression, columns: Columns) -> Type:
+def number_type(of: Expression, columns: ColumnTypes) -> Type:
     """Whole numbers stay whole."""
     return Type.INTEGER if columns.type_of(of).type is Type.INTEGER else Type.NUMBER
 
 
 def clamp_request(
-    request: AggregateRequest, columns: Columns
+    request: AggregateRequest, columns: ColumnTypes
 ) -> tuple[Expression, Fraction, Fraction]:
     """What is asked about, as a number, within the bounds that are given or declared."""
     of = as_number(cast("Expression", request.of), columns)
@@ -195,7 +195,7 @@ def read_bounds(bounds: object) -> tuple[tuple[str, Range], ...]:
     return tuple((str(name), _read_range(str(name), ends)) for name, ends in given.items())
 
 
-def as_number(of: Expression, columns: Columns) -> Expression:
+def as_number(of: Expression, columns: ColumnTypes) -> Expression:
     """A condition as 1 or 0, missing where it is missing; anything else as it is."""
     if columns.type_of(of).type is not Type.BOOLEAN:
         return of

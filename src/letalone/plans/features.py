@@ -32,7 +32,7 @@ from letalone.plans.expressions import Case, ColumnRef, Expression, Literal, Not
 from letalone.plans.records import StructuralEquality, stored_as
 from letalone.plans.schema import Column, Schema, check_name, check_names
 from letalone.plans.types import Key, Type
-from letalone.plans.typing import ORDERED, Columns, columns_of
+from letalone.plans.typing import ORDERED, ColumnTypes, columns_of
 from letalone.plans.wording import in_words
 
 MOST_FEATURES = 100
@@ -139,7 +139,7 @@ def always_there(schema: Schema, per_unit: PerUnit | None) -> frozenset[str]:
     return frozenset(name for name, feature in per_unit.features if _is_there(feature, before))
 
 
-def columns_before(schema: Schema, per_unit: PerUnit) -> Columns:
+def columns_before(schema: Schema, per_unit: PerUnit) -> ColumnTypes:
     """The columns that features can be made of."""
     return columns_of(schema, joins=per_unit.joins, derived=per_unit.derived, where=per_unit.where)
 
@@ -220,7 +220,7 @@ def _bits(number: Fraction) -> int:
     return number.numerator.bit_length() - number.denominator.bit_length() + 1
 
 
-def _resolve_feature(feature: Feature, columns: Columns) -> Feature:
+def _resolve_feature(feature: Feature, columns: ColumnTypes) -> Feature:
     match feature:
         case UnitTotal(of) | UnitMean(of):
             of = _as_number(read_dates(of, columns), columns)
@@ -235,14 +235,14 @@ def _resolve_feature(feature: Feature, columns: Columns) -> Feature:
             return feature
 
 
-def _as_number(of: Expression, columns: Columns) -> Expression:
+def _as_number(of: Expression, columns: ColumnTypes) -> Expression:
     """A condition as 1 or 0, missing where it is missing."""
     if columns.type_of(of).type is not Type.BOOLEAN:
         return of
     return Case(((of, Literal(1)), (Not(of), Literal(0))), Literal(None))
 
 
-def _check(feature: Feature, columns: Columns) -> None:
+def _check(feature: Feature, columns: ColumnTypes) -> None:
     match feature:
         case UnitCount():
             return
@@ -269,7 +269,7 @@ def _check(feature: Feature, columns: Columns) -> None:
                 )
 
 
-def _check_ordered(of: Expression, columns: Columns) -> None:
+def _check_ordered(of: Expression, columns: ColumnTypes) -> None:
     kind = columns.type_of(of).type
     if not kind.is_numeric and kind not in ORDERED:
         hint = " Use la.per_unit.any or all." if kind is Type.BOOLEAN else ""
@@ -279,7 +279,7 @@ def _check_ordered(of: Expression, columns: Columns) -> None:
         )
 
 
-def _check_condition(of: Expression, columns: Columns) -> None:
+def _check_condition(of: Expression, columns: ColumnTypes) -> None:
     kind = columns.type_of(of).type
     if kind is not Type.BOOLEAN:
         raise ParameterError(
@@ -288,14 +288,14 @@ def _check_condition(of: Expression, columns: Columns) -> None:
         )
 
 
-def _is_there(feature: Feature, before: Columns) -> bool:
+def _is_there(feature: Feature, before: ColumnTypes) -> bool:
     """Whether every unit has the feature: each has a row, and in it what the feature is of."""
     if isinstance(feature, UnitCount | UnitCondition):
         return True
     return not before.type_of(feature.of).nullable
 
 
-def _column(name: str, feature: Feature, before: Columns) -> Column:
+def _column(name: str, feature: Feature, before: ColumnTypes) -> Column:
     """What is public about a feature, because of what is public about the rows."""
     match feature:
         case UnitCount():
@@ -310,7 +310,7 @@ def _column(name: str, feature: Feature, before: Columns) -> Column:
             return _one_of_them(name, of, before)
 
 
-def _total(name: str, feature: UnitTotal, before: Columns) -> Column:
+def _total(name: str, feature: UnitTotal, before: ColumnTypes) -> Column:
     """One row at least is added up, and nobody knows how many: only one side is known."""
     steps = steps_of(feature, before.type_of(feature.of).type)
     is_whole = steps.kind is Type.INTEGER
@@ -322,7 +322,7 @@ def _bounds_of(feature: UnitTotal) -> tuple[Fraction, Fraction]:
     return cast("Fraction", feature.lower), cast("Fraction", feature.upper)
 
 
-def _one_of_them(name: str, of: Expression, before: Columns) -> Column:
+def _one_of_them(name: str, of: Expression, before: ColumnTypes) -> Column:
     """A value of some row: within the same bounds, and one of the same keys."""
     kind = before.type_of(of).type
     if isinstance(of, ColumnRef) and of.name in before.declared:
@@ -331,7 +331,7 @@ def _one_of_them(name: str, of: Expression, before: Columns) -> Column:
     return Column(name, kind, lower, upper, _keys(of, before, kind))
 
 
-def _ends(of: Expression, before: Columns) -> tuple[Fraction | None, Fraction | None]:
+def _ends(of: Expression, before: ColumnTypes) -> tuple[Fraction | None, Fraction | None]:
     """The interval of an expression; none where it is a point or too large to be a bound."""
     typed = before.type_of(of)
     largest = WHOLE if typed.type is Type.INTEGER else LARGEST_BOUND
@@ -343,7 +343,7 @@ def _ends(of: Expression, before: Columns) -> tuple[Fraction | None, Fraction | 
     return ends[0], ends[1]
 
 
-def _keys(of: Expression, before: Columns, kind: Type) -> tuple[Key, ...] | None:
+def _keys(of: Expression, before: ColumnTypes, kind: Type) -> tuple[Key, ...] | None:
     if kind is Type.BOOLEAN or not kind.is_groupable:
         return None
     return closed_domain(of, before) or None

@@ -13,6 +13,7 @@ from functools import partial
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
+from letalone.plans.aggregates import ColumnAggregate, Count, CountPresent, Mean, Sum
 from letalone.plans.bounds import resolve_all
 from letalone.plans.expressions import Expression, nodes_in, same
 from letalone.plans.facts import (
@@ -24,7 +25,6 @@ from letalone.plans.facts import (
     facts_of,
 )
 from letalone.plans.pairs import PairAggregate
-from letalone.plans.parts import ColumnAggregate, Count, CountPresent, Mean, Sum
 from letalone.plans.records import STORED_NAMES, Json, StructuralEquality
 from letalone.plans.trees import (
     Computable,
@@ -39,14 +39,14 @@ from letalone.plans.trees import (
     parts_used,
     renumber_parts,
 )
-from letalone.plans.typing import Columns
+from letalone.plans.typing import ColumnTypes
 
 
 def _describe(formula: "Formula") -> str:
     return in_words(formula.tree, [facts_of(part).describe(part) for part in formula.parts])
 
 
-def _check(formula: "Formula", columns: Columns) -> None:
+def _check(formula: "Formula", columns: ColumnTypes) -> None:
     """Refuses a formula that is damaged, or whose parts cannot be answered."""
     tree = check_tree(formula.tree)
     if not formula.parts or parts_used(tree) != list(range(len(formula.parts))):
@@ -81,7 +81,7 @@ def facts_of_stored(stored: Json) -> AggregateFacts | None:
     return FACTS.get(str(stored.get("node")))
 
 
-def flattened(aggregates: Iterable[tuple[str, Aggregate]]) -> list[tuple[str, Aggregate]]:
+def with_formula_parts(aggregates: Iterable[tuple[str, Aggregate]]) -> list[tuple[str, Aggregate]]:
     """The aggregates with the parts of formulas in place of these, under `inner_name`."""
     flat: list[tuple[str, Aggregate]] = []
     for name, member in aggregates:
@@ -110,7 +110,7 @@ def expressions_of(asked: Aggregate) -> tuple[Expression, ...]:
     return tuple(nodes_in((of, by)))
 
 
-def resolve_formula(asked: FormulaRequest, columns: Columns, resolve: Resolve) -> Aggregate:
+def resolve_formula(asked: FormulaRequest, columns: ColumnTypes, resolve: Resolve) -> Aggregate:
     """The formula over the columns of a table; where it is one aggregate, that."""
     if not asked.parts:
         raise ParameterError("A formula needs an aggregate: it is a constant. Add la.count().")
@@ -134,7 +134,7 @@ def _check_single(part: Aggregate) -> None:
         )
 
 
-def _with_means(tree: Tree, parts: list[Aggregate], columns: Columns) -> Tree:
+def _with_means(tree: Tree, parts: list[Aggregate], columns: ColumnTypes) -> Tree:
     """The tree with ratios that are means in place; `parts` grows by these."""
     match tree:
         case Operation("/", PartValue(top), PartValue(bottom)):
@@ -149,7 +149,7 @@ def _with_means(tree: Tree, parts: list[Aggregate], columns: Columns) -> Tree:
             return tree
 
 
-def _mean(top: Aggregate, bottom: Aggregate, columns: Columns) -> Mean | None:
+def _mean(top: Aggregate, bottom: Aggregate, columns: ColumnTypes) -> Mean | None:
     if not isinstance(top, Sum):
         return None
     rows = isinstance(bottom, Count) and not columns.type_of(top.of).nullable

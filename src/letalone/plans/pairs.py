@@ -33,7 +33,7 @@ from letalone.plans.facts import (
 )
 from letalone.plans.records import StructuralEquality
 from letalone.plans.types import Type
-from letalone.plans.typing import Columns
+from letalone.plans.typing import ColumnTypes
 from letalone.plans.wording import and_words, clamped_in_words, in_words
 
 MAX_FEATURES = 8
@@ -78,13 +78,13 @@ class TwoClamped(StructuralEquality):
 
 
 def _resolve_two(
-    request: AggregateRequest, columns: Columns
+    request: AggregateRequest, columns: ColumnTypes
 ) -> tuple[Expression, Expression, Fraction, Fraction, Fraction, Fraction]:
     (of, lower, upper), (by, by_lower, by_upper) = _clamp_columns(request, columns)
     return of, by, lower, upper, by_lower, by_upper
 
 
-def _check_two(asked: TwoClamped, columns: Columns) -> None:
+def _check_two(asked: TwoClamped, columns: ColumnTypes) -> None:
     read_flag("sample", getattr(asked, "sample", False))
     _check_clamped(asked.of, asked.lower, asked.upper, columns)
     _check_clamped(asked.by, asked.by_lower, asked.by_upper, columns)
@@ -95,7 +95,7 @@ def _two_in_words(asked: TwoClamped, between: str) -> str:
     return f"{of} {between} {clamped_in_words(asked.by, asked.by_lower, asked.by_upper)}"
 
 
-def _resolve_covariance(request: AggregateRequest, columns: Columns) -> "Covariance":
+def _resolve_covariance(request: AggregateRequest, columns: ColumnTypes) -> "Covariance":
     return Covariance(*_resolve_two(request, columns), sample=request.sample)
 
 
@@ -145,13 +145,13 @@ class Slope(TwoClamped):
     """How much `of` rises where `by` rises by 1: least squares over the rows that have both."""
 
 
-def _resolve_regression(request: AggregateRequest, columns: Columns) -> "Regression":
+def _resolve_regression(request: AggregateRequest, columns: ColumnTypes) -> "Regression":
     (of, lower, upper), *features = _clamp_columns(request, columns)
     by, by_lower, by_upper = zip(*features, strict=True)
     return Regression(of, by, lower, upper, by_lower, by_upper)
 
 
-def _check_regression(asked: "Regression", columns: Columns) -> None:
+def _check_regression(asked: "Regression", columns: ColumnTypes) -> None:
     count = len(asked.by)
     _check_count(count)
     if not len(asked.by_lower) == len(asked.by_upper) == count:
@@ -174,7 +174,7 @@ def _describe_regression(asked: "Regression") -> str:
     return f"linear regression of {of} on {and_words(list(features))}"
 
 
-def _coefficients(asked: "Regression", _: Columns) -> Sequence[OutputColumn]:
+def _coefficients(asked: "Regression", _: ColumnTypes) -> Sequence[OutputColumn]:
     labels = enumerate(["intercept", *(name_of(of) for of in asked.by)])
     return [OutputColumn(place, label, label, Type.NUMBER) for place, label in labels]
 
@@ -219,7 +219,7 @@ def _read_features(xs: object) -> tuple[Of, ...]:
 
 
 def _clamp_columns(
-    request: AggregateRequest, columns: Columns
+    request: AggregateRequest, columns: ColumnTypes
 ) -> list[tuple[Expression, Fraction, Fraction]]:
     """Each column as a number, within the bounds that are given or declared."""
     together = [cast("Expression", request.of), *request.by]
@@ -228,7 +228,7 @@ def _clamp_columns(
 
 
 def _clamp_column(
-    of: Expression, request: AggregateRequest, columns: Columns
+    of: Expression, request: AggregateRequest, columns: ColumnTypes
 ) -> tuple[Expression, Fraction, Fraction]:
     number = as_number(of, columns)
     check_numeric(number, columns, done=request.word)
@@ -244,7 +244,7 @@ def _check_known(given: dict[str, Range], columns: list[Expression]) -> None:
         )
 
 
-def _check_clamped(of: Expression, lower: Fraction, upper: Fraction, columns: Columns) -> None:
+def _check_clamped(of: Expression, lower: Fraction, upper: Fraction, columns: ColumnTypes) -> None:
     check_numeric(of, columns, done="comparing columns")
     check_range(lower, upper, words=in_words(of))
 

@@ -23,8 +23,8 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from letalone.errors import FormatError
-from letalone.exact.canonical import LARGEST
-from letalone.exact.typed import read_written
+from letalone.exact.canonical import MAX_SAFE_INTEGER
+from letalone.exact.typed import read_rational
 from letalone.plans.constants import Value, as_bound
 from letalone.plans.types import Type
 from letalone.privacy.neighbours import Neighbours, Relation
@@ -83,7 +83,7 @@ def to_stored(value: object) -> object:
     match value:
         case None | bool() | str():
             return value
-        case int() if abs(value) <= LARGEST:
+        case int() if abs(value) <= MAX_SAFE_INTEGER:
             return value
         case Neighbours():
             return {"neighbours": value.relation.value}
@@ -161,7 +161,7 @@ def _read_record(stored: Json, depth: int) -> object:
 def _read_tagged(tag: str, text: str) -> Value | Type | Neighbours:
     readers: dict[str, Callable[[str], Value | Enum | Neighbours]] = {
         "integer": int,
-        "number": read_written,
+        "number": read_rational,
         "date": date.fromisoformat,
         "timestamp": datetime.fromisoformat,
         "type": Type,

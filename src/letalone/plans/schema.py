@@ -24,7 +24,7 @@ from letalone.errors.problem import problem
 from letalone.errors.remedies import UseName
 from letalone.errors.spelling import did_you_mean, nearest
 from letalone.exact.typed import COUNT, read_flag, refusal
-from letalone.plans.constants import as_bound, shown, well_formed
+from letalone.plans.constants import as_bound, format_constant, well_formed
 from letalone.plans.keys import read_column_keys
 from letalone.plans.records import stored_as
 from letalone.plans.schema_file import parse_schema, read_field, read_schema_text, write_schema
@@ -56,8 +56,8 @@ class Column:
             object.__setattr__(self, side, self._bound(side))
         if self.lower is not None and self.upper is not None and self.lower >= self.upper:
             raise ParameterError(
-                f"Column {self.name!r} has lower {shown(self.lower)} and upper"
-                f" {shown(self.upper)}, but lower must be below upper."
+                f"Column {self.name!r} has lower {format_constant(self.lower)} and upper"
+                f" {format_constant(self.upper)}, but lower must be below upper."
             )
         if self.keys is not None:
             keys = read_column_keys(self.keys, self.type)

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from letalone.errors import FormatError, LetaloneError
 from letalone.errors.spelling import did_you_mean
-from letalone.plans.constants import as_bound, shown
+from letalone.plans.constants import as_bound, format_constant
 from letalone.plans.types import Key, Type
 from letalone.privacy.neighbours import Neighbours, Relation
 
@@ -141,7 +141,7 @@ def _bound_lines(column: "Column", unit: str | None) -> list[str]:
 def _or_comment(name: str, bound: Fraction | None, example: str, meaning: str) -> str:
     if bound is None:
         return f"# {name} = {example}  # {meaning}"
-    digits = shown(bound)
+    digits = format_constant(bound)
     return f"{name} = {_text(digits) if '/' in digits else digits}"
 
 

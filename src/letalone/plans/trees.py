@@ -14,7 +14,7 @@ from typing import SupportsIndex, cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
-from letalone.plans.constants import as_bound, shown
+from letalone.plans.constants import as_bound, format_constant
 from letalone.plans.records import stored_as
 
 Operator = OneOfThese["+", "-", "*", "/"]
@@ -204,7 +204,7 @@ def in_words(tree: Tree, parts: list[str]) -> str:
         case PartValue(part):
             return f"({parts[part]})"
         case Constant(value):
-            return shown(value)
+            return format_constant(value)
         case Operation(op, left, right):
             return f"{_in_brackets(left, parts)} {op} {_in_brackets(right, parts)}"
         case FunctionCall("negative", of):

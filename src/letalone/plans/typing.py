@@ -35,6 +35,8 @@ from sys import float_info
 from typing import cast
 
 from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 from letalone.plans.clauses import Join
 from letalone.plans.constants import Value
 from letalone.plans.expressions import (
@@ -70,7 +72,7 @@ NO_COLUMNS: ColumnNames = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class ExpressionType:
     """A type, the interval of its values (infinite where none is declared), can it be missing."""
 
     type: Type
@@ -80,26 +82,26 @@ class Typed:
 
 
 # The type of a bare None: its interval is empty.
-MISSING = Typed(Type.OTHER, inf, -inf)
+MISSING = ExpressionType(Type.OTHER, inf, -inf)
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ColumnTypes:
     """The columns that an expression of a plan can name."""
 
     table: str
     unit: str | None
-    typed: Mapping[str, Typed]
+    typed: Mapping[str, ExpressionType]
     declared: Mapping[str, Column]
     derived: Mapping[str, Expression]
 
-    def type_of(self, expression: Expression) -> Typed:
+    def type_of(self, expression: Expression) -> ExpressionType:
         """The type of an expression, or a refusal in words."""
         inline_columns(expression, self.derived)  # refuses what derived columns make too large
         return _type_node(expression, self)
 
 
-def type_of(expression: Expression, schema: Schema) -> Typed:
+def type_of(expression: Expression, schema: Schema) -> ExpressionType:
     """The type of an expression over the columns of a schema, or a refusal in words."""
     return columns_of(schema).type_of(expression)
 
@@ -111,7 +113,7 @@ def columns_of(
     derived: Sequence[tuple[str, Expression]] = (),
     where: Expression | None = None,
     present: frozenset[str] = frozenset(),
-) -> Columns:
+) -> ColumnTypes:
     """The columns of a table, of the public tables joined to it, and the derived ones.
 
     Those in `present` are never missing, and the filter says it of others.
@@ -123,13 +125,13 @@ def columns_of(
         name: replace(_of_column(column), nullable=name not in present)
         for name, column in declared.items()
     }
-    columns = Columns(schema.name, schema.unit, typed, declared, {})
+    columns = ColumnTypes(schema.name, schema.unit, typed, declared, {})
     for name, expression in derived:
         columns = _with_derived(columns, name, expression)
     return columns if where is None else _within(columns, where, derived)
 
 
-def _with_derived(columns: Columns, name: str, expression: Expression) -> Columns:
+def _with_derived(columns: ColumnTypes, name: str, expression: Expression) -> ColumnTypes:
     typed = columns.type_of(expression)
     inlined = inline_columns(expression, columns.derived)
     return replace(
@@ -140,8 +142,8 @@ def _with_derived(columns: Columns, name: str, expression: Expression) -> Column
 
 
 def _within(
-    columns: Columns, where: Expression, derived: Sequence[tuple[str, Expression]]
-) -> Columns:
+    columns: ColumnTypes, where: Expression, derived: Sequence[tuple[str, Expression]]
+) -> ColumnTypes:
     """The same columns in the rows that the filter keeps: some are surely there."""
     here = surely_present(checked_size(where)) | surely_present(
         inline_columns(where, columns.derived)
@@ -155,13 +157,13 @@ def _within(
     return replace(columns, typed=typed)
 
 
-def _of_column(column: Column) -> Typed:
+def _of_column(column: Column) -> ExpressionType:
     lower = -inf if column.lower is None else float(column.lower)
     upper = inf if column.upper is None else float(column.upper)
-    return Typed(column.type, lower, upper)
+    return ExpressionType(column.type, lower, upper)
 
 
-def _type_node(expression: Expression, columns: Columns) -> Typed:
+def _type_node(expression: Expression, columns: ColumnTypes) -> ExpressionType:
     match cast("Node", expression):
         case ColumnRef(name):
             if name not in columns.typed:
@@ -173,18 +175,18 @@ def _type_node(expression: Expression, columns: Columns) -> Typed:
             return _arithmetic(cast("Arithmetic", expression), columns)
         case Negated(of):
             typed = _numeric(of, columns, "negated")
-            return Typed(Type.NUMBER, -typed.upper, -typed.lower, typed.nullable)
+            return ExpressionType(Type.NUMBER, -typed.upper, -typed.lower, typed.nullable)
         case Comparison():
             return _comparison(cast("Comparison", expression), columns)
         case And(parts) | Or(parts):
             # A list first: `any` alone would leave parts after the first unchecked.
             missing = [_condition(part, columns) for part in parts]
-            return Typed(Type.BOOLEAN, nullable=any(missing))
+            return ExpressionType(Type.BOOLEAN, nullable=any(missing))
         case Not(of):
-            return Typed(Type.BOOLEAN, nullable=_condition(of, columns))
+            return ExpressionType(Type.BOOLEAN, nullable=_condition(of, columns))
         case IsNull(of):
             _type_node(of, columns)
-            return Typed(Type.BOOLEAN, nullable=False)
+            return ExpressionType(Type.BOOLEAN, nullable=False)
         case OneOf(of, values):
             return _one_of(of, values, columns)
         case Case():
@@ -193,15 +195,15 @@ def _type_node(expression: Expression, columns: Columns) -> Typed:
             return _date_part(part, of, columns)
         case StartOf(period, of):
             typed = _type_of_date(of, columns, f"start of its {period}")
-            return Typed(Type.DATE, nullable=typed.nullable)
+            return ExpressionType(Type.DATE, nullable=typed.nullable)
         case Bin(of, _, _, count):
             _numeric(of, columns, "put into ranges")
-            return Typed(Type.INTEGER, 0, count - 1)
+            return ExpressionType(Type.INTEGER, 0, count - 1)
         case Clamp(of, lower, upper):
             return _clamp_interval(_numeric(of, columns, "clamped"), lower, upper)
 
 
-def _of_constant(value: Value) -> Typed:
+def _of_constant(value: Value) -> ExpressionType:
     if value is None:
         return MISSING
     kind = type_of_value(value)
@@ -211,23 +213,23 @@ def _of_constant(value: Value) -> Typed:
             " compared. Write it as a float to compare numbers."
         )
     if not kind.is_numeric:
-        return Typed(kind, nullable=False)
+        return ExpressionType(kind, nullable=False)
     try:
         number = float(cast("int | Fraction", value))
     except OverflowError:
         raise ParameterError(
             "A constant is larger than any double. Numbers are doubles, up to 1.8e308."
         ) from None
-    return Typed(kind, number, number, nullable=False)
+    return ExpressionType(kind, number, number, nullable=False)
 
 
-def _arithmetic(expression: Arithmetic, columns: Columns) -> Typed:
+def _arithmetic(expression: Arithmetic, columns: ColumnTypes) -> ExpressionType:
     done = {"+": "added", "-": "subtracted", "*": "multiplied", "/": "divided"}[expression.op]
     left = _numeric(expression.left, columns, done)
     right = _numeric(expression.right, columns, done)
     lower, upper = _interval(expression.op, left, right)
     fits = isfinite(lower) and isfinite(upper)
-    return Typed(
+    return ExpressionType(
         Type.NUMBER,
         min(lower, LARGEST),
         max(upper, -LARGEST),
@@ -235,7 +237,7 @@ def _arithmetic(expression: Arithmetic, columns: Columns) -> Typed:
     )
 
 
-def _interval(op: str, left: Typed, right: Typed) -> tuple[float, float]:
+def _interval(op: str, left: ExpressionType, right: ExpressionType) -> tuple[float, float]:
     match op:
         case "+":
             return left.lower + right.lower, left.upper + right.upper
@@ -257,15 +259,15 @@ def _over(a: float, b: float) -> float:
     return 0.0 if not isfinite(b) else a / b
 
 
-def _comparison(expression: Comparison, columns: Columns) -> Typed:
+def _comparison(expression: Comparison, columns: ColumnTypes) -> ExpressionType:
     left, right = (_type_node(side, columns) for side in (expression.left, expression.right))
     _check_comparable(expression, left, right)
     if expression.op not in ("=", "<>"):
         _check_ordered(expression, left.type)
-    return Typed(Type.BOOLEAN, nullable=left.nullable or right.nullable)
+    return ExpressionType(Type.BOOLEAN, nullable=left.nullable or right.nullable)
 
 
-def _check_comparable(expression: Comparison, left: Typed, right: Typed) -> None:
+def _check_comparable(expression: Comparison, left: ExpressionType, right: ExpressionType) -> None:
     if MISSING in (left, right):
         raise ParameterError(
             f"'{in_words(expression)}' compares with a missing value, which is never true."
@@ -280,43 +282,47 @@ def _check_same_kind(
     left: Type, right: Type, words: str, *, columns: Sequence[ColumnRef] = ()
 ) -> None:
     if left is Type.OTHER or right is Type.OTHER:
-        raise UnsupportedQuery(
-            f"'{words}' compares a column whose type letalone does not know. Only .is_null() works"
-            " on it. Cast it to text, a number or a date in the table."
-        )
+        what = f"'{words}' compares a column whose type letalone does not know. Only"
+        works = "works on it. Cast it to text, a number or a date in the table."
+        spelled = Spelled(f"{what} .is_null() {works}", f"{what} IS NULL {works}")
+        raise UnsupportedQuery(problem(Code.NO_PRIVATE_ANSWER, words=spelled))
     if left is right or (left.is_numeric and right.is_numeric):
         return
-    raise ParameterError(
-        f"'{words}' compares {left.value} with {right.value}; both sides must be of the same"
-        f" type.{_comparing_hint({left, right}, columns)}"
-    )
+    what = f"'{words}' compares {left.value} with {right.value}; both sides must be of the same"
+    hint = _comparing_hint({left, right}, columns)
+    spelled = Spelled(f"{what} type. {hint.on('python')}", f"{what} type. {hint.on('options')}")
+    raise ParameterError(problem(Code.WRONG_KIND, words=spelled))
 
 
-def _comparing_hint(kinds: set[Type], columns: Sequence[ColumnRef]) -> str:
+def _comparing_hint(kinds: set[Type], columns: Sequence[ColumnRef]) -> Spelled:
     if columns and Type.TEXT in kinds and kinds & set(ORDERED):
         declared = {columns[0].name: (kinds & set(ORDERED)).pop().value}
-        return (
-            " In CSV files, and in pandas where they are Python objects, dates are text until their"
+        return Spelled(
+            "In CSV files, and in pandas where they are Python objects, dates are text until their"
             f" type is declared: la.open(…, types={declared})."
         )
     if Type.TIMESTAMP in kinds:
-        return " Write a time as datetime.datetime(2024, 1, 31)."
+        written = "Write a time as '2024-01-31 14:30:00'."
+        return Spelled("Write a time as datetime.datetime(2024, 1, 31).", written)
     if Type.DATE in kinds:
-        return " Write a date as datetime.date(2024, 1, 31)."
+        written = "Write a date as '2024-01-31'."
+        return Spelled("Write a date as datetime.date(2024, 1, 31).", written)
     if Type.BOOLEAN in kinds:
-        return " Write True or False."
-    return " Write numbers without quotes and text in quotes."
+        return Spelled("Write True or False.", "Write TRUE or FALSE.")
+    return Spelled("Write numbers without quotes and text in quotes.")
 
 
 def _check_ordered(expression: Comparison, kind: Type) -> None:
     if not kind.is_numeric and kind not in ORDERED:
-        raise UnsupportedQuery(
+        what = (
             f"'{in_words(expression)}' orders {kind.value}, whose order differs between engines."
-            " Numbers, dates and times can be ordered; use ==, != or .isin([…]) here."
+            " Numbers, dates and times can be ordered; use"
         )
+        spelled = Spelled(f"{what} ==, != or .isin([…]) here.", f"{what} =, <> or IN (…) here.")
+        raise UnsupportedQuery(problem(Code.NO_PRIVATE_ANSWER, words=spelled))
 
 
-def _one_of(of: Expression, values: tuple[Value, ...], columns: Columns) -> Typed:
+def _one_of(of: Expression, values: tuple[Value, ...], columns: ColumnTypes) -> ExpressionType:
     typed = _type_node(of, columns)
     for value in values:
         kind = _of_constant(value)
@@ -327,10 +333,10 @@ def _one_of(of: Expression, values: tuple[Value, ...], columns: Columns) -> Type
             )
         named = [of] if isinstance(of, ColumnRef) else []
         _check_same_kind(typed.type, kind.type, f"{in_words(of)} is one of …", columns=named)
-    return Typed(Type.BOOLEAN, nullable=typed.nullable)
+    return ExpressionType(Type.BOOLEAN, nullable=typed.nullable)
 
 
-def _case(expression: Case, columns: Columns) -> Typed:
+def _case(expression: Case, columns: ColumnTypes) -> ExpressionType:
     for condition, _ in expression.branches:
         _condition(condition, columns)
     results = [*(value for _, value in expression.branches), expression.otherwise]
@@ -345,7 +351,7 @@ def _case(expression: Case, columns: Columns) -> Typed:
         )
     if not known:
         raise ParameterError("All values of a case are None. Give at least one value.")
-    return Typed(
+    return ExpressionType(
         kinds.pop() if len(kinds) == 1 else Type.NUMBER,
         min(typed.lower for typed in known),
         max(typed.upper for typed in known),
@@ -353,21 +359,25 @@ def _case(expression: Case, columns: Columns) -> Typed:
     )
 
 
-def _reachable_values(expression: Case, found: list[Typed], columns: Columns) -> list[Typed]:
+def _reachable_values(
+    expression: Case, found: list[ExpressionType], columns: ColumnTypes
+) -> list[ExpressionType]:
     """The values that rows can get: not `otherwise` if `c` and `not c` are branches."""
     conditions = [condition for condition, _ in expression.branches]
     sure = [repr(Not(c)) for c in conditions if not _condition(c, columns)]
     return found[:-1] if any(repr(c) in sure for c in conditions) else found
 
 
-def _clamp_interval(found: Typed, lower: Fraction | None, upper: Fraction | None) -> Typed:
+def _clamp_interval(
+    found: ExpressionType, lower: Fraction | None, upper: Fraction | None
+) -> ExpressionType:
     ends = [end for end in (lower, upper) if end is not None]
     is_integer = found.type is Type.INTEGER and all(is_whole(end) for end in ends)
     low = -inf if lower is None else float(lower)
     high = inf if upper is None else float(upper)
     kind = Type.INTEGER if is_integer else Type.NUMBER
     least, largest = (min(max(end, low), high) for end in (found.lower, found.upper))
-    return Typed(kind, least, largest, found.nullable)
+    return ExpressionType(kind, least, largest, found.nullable)
 
 
 def is_whole(end: Fraction) -> bool:
@@ -375,16 +385,16 @@ def is_whole(end: Fraction) -> bool:
     return end.denominator == 1 and abs(end) <= 2**53
 
 
-def _date_part(part: str, of: Expression, columns: Columns) -> Typed:
+def _date_part(part: str, of: Expression, columns: ColumnTypes) -> ExpressionType:
     allowed = (Type.TIMESTAMP,) if part == "hour" else ORDERED
     typed = _type_of_date(of, columns, part, allowed)
     lower, upper = PART_RANGE.get(part, (-inf, inf))
-    return Typed(Type.INTEGER, lower, upper, typed.nullable)
+    return ExpressionType(Type.INTEGER, lower, upper, typed.nullable)
 
 
 def _type_of_date(
-    of: Expression, columns: Columns, what: str, allowed: Sequence[Type] = ORDERED
-) -> Typed:
+    of: Expression, columns: ColumnTypes, what: str, allowed: Sequence[Type] = ORDERED
+) -> ExpressionType:
     typed = _type_node(of, columns)
     if typed.type not in allowed:
         raise ParameterError(
@@ -394,7 +404,7 @@ def _type_of_date(
     return typed
 
 
-def _condition(expression: Expression, columns: Columns) -> bool:
+def _condition(expression: Expression, columns: ColumnTypes) -> bool:
     """Whether a condition can be missing; refuses what is no condition."""
     typed = _type_node(expression, columns)
     if typed.type is not Type.BOOLEAN:
@@ -405,7 +415,7 @@ def _condition(expression: Expression, columns: Columns) -> bool:
     return typed.nullable
 
 
-def _numeric(expression: Expression, columns: Columns, done: str) -> Typed:
+def _numeric(expression: Expression, columns: ColumnTypes, done: str) -> ExpressionType:
     typed = _type_node(expression, columns)
     if not typed.type.is_numeric:
         hint = (

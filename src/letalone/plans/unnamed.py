@@ -23,6 +23,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.plans.aggregates import CountPresent, CountValues
 from letalone.plans.clauses import Join
 from letalone.plans.expressions import (
     Case,
@@ -33,12 +34,11 @@ from letalone.plans.expressions import (
     children,
 )
 from letalone.plans.features import made_of
-from letalone.plans.formulas import expressions_of, flattened
-from letalone.plans.parts import CountPresent, CountValues
+from letalone.plans.formulas import expressions_of, with_formula_parts
 from letalone.plans.schema import Column, Schema
 
 if TYPE_CHECKING:
-    from letalone.plans.query import Plan
+    from letalone.plans.plan import Plan
 
 COUNTED = (CountPresent, CountValues)
 
@@ -82,7 +82,7 @@ def _others(plan: "Plan") -> Iterator[Expression]:
         yield from (of for _, aggregate in plan.per_unit.features for of in made_of(aggregate))
         return
     yield from (group.of for group in plan.groups)
-    for _, aggregate in flattened(plan.aggregates):
+    for _, aggregate in with_formula_parts(plan.aggregates):
         yield from (
             _of_count(aggregate.of) if isinstance(aggregate, COUNTED) else expressions_of(aggregate)
         )

@@ -7,7 +7,7 @@ from datetime import date
 from fractions import Fraction
 from typing import cast
 
-from letalone.plans.constants import Value, shown
+from letalone.plans.constants import Value, format_constant
 from letalone.plans.expressions import (
     And,
     Arithmetic,
@@ -70,8 +70,11 @@ def in_words(expression: Expression) -> str:
         case StartOf(period, of):
             return f"the first day of the {period} of {_part(of)}"
         case Bin(of, lower, width, count):
-            end = shown(lower + count * width)
-            return f"{_part(of)} in ranges of {shown(width)} from {shown(lower)} to {end}"
+            end = format_constant(lower + count * width)
+            return (
+                f"{_part(of)} in ranges of {format_constant(width)} from"
+                f" {format_constant(lower)} to {end}"
+            )
         case Clamp(of, lower, upper):
             return f"{_part(of)} clamped to {_ends(lower, upper)}"
 
@@ -84,7 +87,7 @@ def value_in_words(value: Value) -> str:
         case bool():
             return str(value).lower()
         case Fraction():
-            return shown(value)
+            return format_constant(value)
         case date():
             return str(value)
         case _:
@@ -93,7 +96,7 @@ def value_in_words(value: Value) -> str:
 
 def clamped_in_words(of: Expression, lower: Fraction, upper: Fraction) -> str:
     """Values within bounds: cost clamped to [0, 1000]."""
-    return f"{in_words(of)} clamped to [{shown(lower)}, {shown(upper)}]"
+    return f"{in_words(of)} clamped to [{format_constant(lower)}, {format_constant(upper)}]"
 
 
 def and_words(words: list[str]) -> str:
@@ -115,8 +118,12 @@ def _cases(branches: tuple[tuple[Expression, Expression], ...], otherwise: Expre
 
 def _ends(lower: Fraction | None, upper: Fraction | None) -> str:
     if lower is None:
-        return f"at most {shown(upper or Fraction())}"
-    return f"at least {shown(lower)}" if upper is None else f"[{shown(lower)}, {shown(upper)}]"
+        return f"at most {format_constant(upper or Fraction())}"
+    return (
+        f"at least {format_constant(lower)}"
+        if upper is None
+        else f"[{format_constant(lower)}, {format_constant(upper)}]"
+    )
 
 
 def _part(expression: Expression) -> str:

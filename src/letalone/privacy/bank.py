@@ -81,7 +81,7 @@ USUAL_SHARES = Shares(leak=0.25, sums=0.25, gaussian=0.25, concentrated=0.125, r
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class FilterAccount:
     """One filter of the bank; an amount of None is infinite, and an account once over is dead."""
 
     notion: Notion
@@ -123,21 +123,21 @@ class FilterPrice(NamedTuple):
     amounts: tuple[FilterAmount, ...]
 
 
-def open_accounts(delta: Fraction, shares: Shares) -> tuple[Account, ...]:
+def open_accounts(delta: Fraction, shares: Shares) -> tuple[FilterAccount, ...]:
     """The accounts that have a share; sums always, since pure releases need no delta."""
-    accounts = [Account(Notion.SUMS, None, shares.sums * delta)]
+    accounts = [FilterAccount(Notion.SUMS, None, shares.sums * delta)]
     for notion, share in (
         (Notion.GAUSSIAN, shares.gaussian),
         (Notion.CONCENTRATED, shares.concentrated),
     ):
-        accounts.append(Account(notion, None, share * delta))
+        accounts.append(FilterAccount(notion, None, share * delta))
     accounts += [
-        Account(Notion.RENYI, order, shares.renyi * delta / len(ORDERS)) for order in ORDERS
+        FilterAccount(Notion.RENYI, order, shares.renyi * delta / len(ORDERS)) for order in ORDERS
     ]
     return tuple(account for account in accounts if account.share or account.notion is Notion.SUMS)
 
 
-def within(account: Account, epsilon: Fraction) -> bool:
+def within(account: FilterAccount, epsilon: Fraction) -> bool:
     """Whether the total certainly implies no more than the account's share of delta."""
     total = account.amount
     if total is None:
@@ -156,7 +156,9 @@ def within(account: Account, epsilon: Fraction) -> bool:
     return at_most(implied, account.share)
 
 
-def price_of(privacy: Privacy, accounts: tuple[Account, ...], *, delta: Fraction) -> FilterPrice:
+def price_of(
+    privacy: Privacy, accounts: tuple[FilterAccount, ...], *, delta: Fraction
+) -> FilterPrice:
     """What a release adds to each account; curves of no family are read at `delta`."""
     parts = privacy.as_parts()
     if not all(part.has_family for part, _ in parts):

@@ -165,7 +165,7 @@ def smaller(left: Bound, right: Bound) -> Bound:
     return right if right_ball <= left_ball else once(lambda: left_ball.min(right_ball))
 
 
-def shown(value: Fraction) -> str:
+def format_number(value: Fraction) -> str:
     """A parameter as a person would write it: 0.1, 1/3, or six digits with a sign of waves."""
     nearest = _typed_exactly(value)
     if nearest is not None:
@@ -177,7 +177,7 @@ def shown(value: Fraction) -> str:
 
 def six(value: Fraction, *, up: bool = True) -> str:
     """A number in six digits, rounded up, or down; exact where it is shorter."""
-    exact = shown(value)
+    exact = format_number(value)
     if len(exact) <= SHORT and not set(exact) & {"/", "≈"}:
         return exact
     return _digits(value, 6, ROUND_CEILING if up else ROUND_FLOOR)
@@ -185,7 +185,7 @@ def six(value: Fraction, *, up: bool = True) -> str:
 
 def at_a_glance(value: Fraction) -> str:
     """As typed where that is short; else six digits, rounded up, with a sign of waves."""
-    exact = shown(value)
+    exact = format_number(value)
     return exact if len(exact) <= SHORT else f"≈{_digits(value, 6, ROUND_CEILING)}"
 
 

@@ -14,7 +14,7 @@ from warnings import warn
 
 from letalone.errors import BudgetExceeded, ParameterError, PrivacyWarning
 from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Constraint, Number
-from letalone.privacy.bounds import at_a_glance, shown
+from letalone.privacy.bounds import at_a_glance, format_number
 
 FACTOR = Constraint(
     "a number that is 0 or more",
@@ -110,9 +110,9 @@ def warn_if_delta_is_large(delta: Number, size: Number) -> None:
     number, people = DELTA.typed("delta", delta), COUNT.typed("size", size)
     if number * people >= 1:
         warn(
-            f"delta is {shown(number)}, which is not below 1/n for n = {people} people: "
+            f"delta is {format_number(number)}, which is not below 1/n for n = {people} people: "
             "publishing one of their records at random would satisfy it. "
-            f"Choose a delta far below {shown(1 / people)}.",
+            f"Choose a delta far below {format_number(1 / people)}.",
             PrivacyWarning,
             stacklevel=3,
         )

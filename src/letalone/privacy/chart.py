@@ -26,7 +26,7 @@ WIDE = 3  # powers of ten, from which on only those are ticks
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class ChartLine:
     """A name and its points; points that are not finite, or not above 0, are left out."""
 
     name: str
@@ -34,7 +34,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class CurveMark:
     """A point of its own, with words beside it."""
 
     x: float
@@ -43,7 +43,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class ChartAxis:
     """What an axis shows, and whether its steps are factors."""
 
     name: str
@@ -52,12 +52,12 @@ class Axis:
 
 def write_chart(
     path: Path | str,
-    curves: Sequence[Curve],
+    curves: Sequence[ChartLine],
     *,
     title: str,
-    across: Axis,
-    up: Axis,
-    marks: Sequence[Mark] = (),
+    across: ChartAxis,
+    up: ChartAxis,
+    marks: Sequence[CurveMark] = (),
 ) -> Path:
     """Draw the curves into an .svg file, and return its path."""
     target = Path(path)
@@ -69,7 +69,12 @@ def write_chart(
 
 
 def chart(
-    curves: Sequence[Curve], *, title: str, across: Axis, up: Axis, marks: Sequence[Mark] = ()
+    curves: Sequence[ChartLine],
+    *,
+    title: str,
+    across: ChartAxis,
+    up: ChartAxis,
+    marks: Sequence[CurveMark] = (),
 ) -> str:
     """The chart as text."""
     drawn = [_keep_fitting(curve, across, up) for curve in curves]
@@ -97,7 +102,9 @@ def chart(
     return "\n".join([head, *inner, "</svg>\n"])
 
 
-def _lines_and_names(drawn: Sequence[Curve], columns: "_Scale", rows: "_Scale") -> Iterable[str]:
+def _lines_and_names(
+    drawn: Sequence[ChartLine], columns: "_Scale", rows: "_Scale"
+) -> Iterable[str]:
     pixels = [[(columns.place(x), rows.place(y)) for x, y in curve.points] for curve in drawn]
     edge, top = _free_corner(pixels, max(len(curve.name) for curve in drawn))
     for index, (curve, points) in enumerate(zip(drawn, pixels, strict=True)):
@@ -135,7 +142,7 @@ class _Scale:
     factors: bool
 
     @classmethod
-    def around(cls, values: Iterable[float], ends: tuple[int, int], axis: Axis) -> "_Scale":
+    def around(cls, values: Iterable[float], ends: tuple[int, int], axis: ChartAxis) -> "_Scale":
         levels = [log10(value) if axis.factors else value for value in values]
         low, high = min(levels), max(levels)
         if not axis.factors:
@@ -184,13 +191,13 @@ def _step(low: float, high: float) -> float:
     return next(m * unit for m in (1, 2, 5, 10) if m * unit >= rough)
 
 
-def _fits(value: float, axis: Axis) -> bool:
+def _fits(value: float, axis: ChartAxis) -> bool:
     return isfinite(value) and value >= (SMALLEST if axis.factors else -inf)
 
 
-def _keep_fitting(curve: Curve, across: Axis, up: Axis) -> Curve:
+def _keep_fitting(curve: ChartLine, across: ChartAxis, up: ChartAxis) -> ChartLine:
     points = tuple((x, y) for x, y in curve.points if _fits(x, across) and _fits(y, up))
-    return Curve(curve.name, points)
+    return ChartLine(curve.name, points)
 
 
 def _stroke(index: int, count: int) -> str:
@@ -205,7 +212,7 @@ def _legend(name: str, left: int, y: int, stroke: str) -> str:
     return line + _text(left + 52, y, name)
 
 
-def _draw_mark(mark: Mark, columns: _Scale, rows: _Scale) -> str:
+def _draw_mark(mark: CurveMark, columns: _Scale, rows: _Scale) -> str:
     x, y = columns.place(mark.x), rows.place(mark.y)
     right = x + 9 + LETTER * len(mark.words) <= WIDTH  # where a falling curve leaves room
     circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="#000000"/>'

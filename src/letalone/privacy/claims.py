@@ -20,7 +20,7 @@ from fractions import Fraction
 
 from letalone.exact.balls import ball, is_positive
 from letalone.exact.typed import DELTA, Number
-from letalone.privacy.bounds import ZERO, above, shown
+from letalone.privacy.bounds import ZERO, above, format_number
 from letalone.privacy.curve import ANY_EPSILON
 from letalone.privacy.finite import Finite, loss_exceeds, pair
 
@@ -120,7 +120,7 @@ def _words(
     needed: float,
     event: tuple[int, ...],
 ) -> str:
-    claim = f"({shown(epsilon)}, {shown(delta)})-DP"
+    claim = f"({format_number(epsilon)}, {format_number(delta)})-DP"
     if holds:
         return f"{claim} holds for every event; the smallest delta is {_up(needed)}."
     fails = (

@@ -23,7 +23,7 @@ from letalone.exact.typed import COUNT, POSITIVE_DELTA, Number, as_typed
 from letalone.privacy.approximate import NoPrivacy
 from letalone.privacy.bank import ORDERS
 from letalone.privacy.bounds import shown_above, six
-from letalone.privacy.chart import Axis, Curve, write_chart
+from letalone.privacy.chart import ChartAxis, ChartLine, write_chart
 from letalone.privacy.curve import Privacy
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.renyi import RenyiDP
@@ -84,11 +84,11 @@ class TheoremComparison:
             {max(1, round(self.times ** (n / CHART_POINTS))) for n in range(CHART_POINTS + 1)}
         )
         curves = [
-            Curve(name, tuple((float(count), proves(count).epsilon) for count in counts))
+            ChartLine(name, tuple((float(count), proves(count).epsilon) for count in counts))
             for name, proves in theorems(self.privacy, self.delta)
         ]
         title = f"What is proven of n × {_name(self.privacy)}, at δ = {six(self.delta)}"
-        return write_chart(path, curves, title=title, across=Axis("n runs"), up=Axis("ε"))
+        return write_chart(path, curves, title=title, across=ChartAxis("n runs"), up=ChartAxis("ε"))
 
 
 def compare(privacy: Privacy, times: Number, delta: Number) -> TheoremComparison:

@@ -299,7 +299,7 @@ def epsilon_splits(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[
         bounded,
         [],
         *([part] for part in tried),
-        *(_without(bounded, part) for part in tried),
+        *([part for part in bounded if part != excluded] for excluded in tried),
     ]
     for fixed in dict.fromkeys(tuple(chosen) for chosen in at_worst):
         closed = [Claim(p.worst_loss() or ZERO, p.certain_leak(), n) for p, n in fixed]
@@ -309,10 +309,6 @@ def epsilon_splits(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[
             yield closed
         elif taken <= epsilon:
             yield from (closed + claims for claims in _share_epsilon(sharing, epsilon - taken))
-
-
-def _without(parts: list[Part], excluded: Part) -> list[Part]:
-    return [part for part in parts if part != excluded]
 
 
 def _share_epsilon(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:

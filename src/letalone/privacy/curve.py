@@ -41,12 +41,12 @@ from letalone.privacy.bounds import (
     below,
     exactly,
     exceeds,
+    format_number,
     highest_reading,
     is_zero,
     lowest_reading,
     once,
     rational_above,
-    shown,
     shown_above,
 )
 from letalone.privacy.neighbours import (
@@ -454,7 +454,7 @@ def _as_stored(value: Fraction | int | Privacy) -> object:
 def _as_written(value: Fraction | int | Privacy) -> str:
     if isinstance(value, Privacy):
         return f"{type(value).__name__}({value.described()})"
-    return at_a_glance(Fraction(value)) if isinstance(value, int) else shown(value)
+    return at_a_glance(Fraction(value)) if isinstance(value, int) else format_number(value)
 
 
 def log_ratio(bound: Bound, limit: Fraction) -> float:

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import cast
 
 from letalone.errors import FormatError, LetaloneError
-from letalone.exact.typed import read_written
-from letalone.privacy.bank import Account, Notion, within
+from letalone.exact.typed import read_rational
+from letalone.privacy.bank import FilterAccount, Notion, within
 from letalone.privacy.bounds import ZERO
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json
@@ -60,7 +60,7 @@ def state_from_json(stored: Json) -> FilterState:
     return state
 
 
-def _store_account(account: Account) -> Json:
+def _store_account(account: FilterAccount) -> Json:
     return {
         "notion": account.notion.value,
         "order": None if account.order is None else str(account.order),
@@ -88,9 +88,9 @@ def _neighbours(label: dict[str, str | None]) -> Neighbours:
     return Neighbours(Relation(label["relation"]), label["unit"])
 
 
-def _account(stored: Json) -> Account:
+def _account(stored: Json) -> FilterAccount:
     order, amount = stored["order"], stored["amount"]
-    return Account(
+    return FilterAccount(
         notion=Notion(stored["notion"]),
         order=None if order is None else _number(order),
         share=_number(stored["share"]),
@@ -101,7 +101,7 @@ def _account(stored: Json) -> Account:
 
 
 def _number(stored: object) -> Fraction:
-    return read_written(cast("str", stored))
+    return read_rational(cast("str", stored))
 
 
 def _is_sound(state: FilterState) -> bool:

@@ -38,14 +38,14 @@ from letalone.errors.remedies import GiveDelta
 from letalone.exact.typed import DELTA, EPSILON, Number, as_typed, refusal
 from letalone.privacy.bank import (
     USUAL_SHARES,
-    Account,
+    FilterAccount,
     FilterPrice,
     Notion,
     Shares,
     open_accounts,
     price_of,
 )
-from letalone.privacy.bounds import ZERO, above, rational_above, shown, six
+from letalone.privacy.bounds import ZERO, above, format_number, rational_above, six
 from letalone.privacy.budget import Budget
 from letalone.privacy.conversions import read_curve
 from letalone.privacy.curve import Privacy
@@ -64,7 +64,7 @@ class FilterState:
 
     budget: Budget
     leak_limit: Fraction
-    accounts: tuple[Account, ...]
+    accounts: tuple[FilterAccount, ...]
     leak: Fraction = ZERO
     releases: int = 0
     neighbours: Neighbours | None = None
@@ -96,14 +96,16 @@ class FilterState:
         return max(ZERO, self.leak_limit - self.leak)
 
 
-def opened(budget: Budget, shares: Shares = USUAL_SHARES) -> FilterState:
+def open_filter(budget: Budget, shares: Shares = USUAL_SHARES) -> FilterState:
     """A filter that nothing was charged to."""
     if not isinstance(budget, Budget):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise refusal("budget", budget, "a budget such as la.Budget(epsilon=1, delta=1e-6)")
     return FilterState(budget, shares.leak * budget.delta, open_accounts(budget.delta, shares))
 
 
-def charged(state: FilterState, privacy: Privacy, *, delta: Number | None = None) -> FilterState:
+def charge_filter(
+    state: FilterState, privacy: Privacy, *, delta: Number | None = None
+) -> FilterState:
     """The state after a release; BudgetExceeded where no account would be within its limit."""
     return _charge_unlabelled(state, _read(privacy), _point(state, delta))
 
@@ -152,7 +154,7 @@ class Filter:
     __slots__ = ("_lock", "_state")
 
     def __init__(self, budget: Budget, *, shares: Shares = USUAL_SHARES) -> None:
-        self._state = opened(budget, shares)
+        self._state = open_filter(budget, shares)
         self._lock = Lock()
 
     @classmethod
@@ -188,7 +190,7 @@ class Filter:
         `delta` says where a curve is read that no account knows by its parameter.
         """
         with self._lock:
-            self._state = charged(self._state, privacy, delta=delta)
+            self._state = charge_filter(self._state, privacy, delta=delta)
             return self._state.spent
 
     def how_many_more(self, privacy: Privacy, *, delta: Number | None = None) -> int | float:
@@ -245,7 +247,7 @@ class Odometer:
         self.delta = DELTA.typed("delta", delta)
         levels = sorted({EPSILON.typed("mark", mark) for mark in marks})
         self._states: list[FilterState | None] = [
-            opened(Budget(mark, self.delta / len(levels)), shares) for mark in levels
+            open_filter(Budget(mark, self.delta / len(levels)), shares) for mark in levels
         ]
         self._marks = tuple(levels)
         self._lock = Lock()
@@ -279,7 +281,7 @@ def _charge_or_pass(
     state: FilterState, privacy: Privacy, delta: Number | None
 ) -> FilterState | None:
     try:
-        return charged(state, privacy, delta=delta)
+        return charge_filter(state, privacy, delta=delta)
     except BudgetExceeded:
         return None  # passed, and for ever: later releases are not tried
 
@@ -325,7 +327,7 @@ def _after(state: FilterState, price: FilterPrice, count: int) -> FilterState:
     )
 
 
-def _delta_of(account: Account) -> Fraction:
+def _delta_of(account: FilterAccount) -> Fraction:
     if account.notion is Notion.SUMS:
         return account.leak
     return account.share if account.amount else ZERO
@@ -365,8 +367,9 @@ def _hint(state: FilterState, privacy: Privacy, price: FilterPrice) -> str:
         )
     if state.leak + price.leak > state.leak_limit:
         return (
-            f"Its own δ of {shown(price.leak)} exceeds what is left of the δ set aside "
-            f"for such releases, {shown(state.leak_limit - state.leak)}: ask for a smaller δ, or "
+            f"Its own δ of {format_number(price.leak)} exceeds what is left of the δ set aside "
+            f"for such releases, {format_number(state.leak_limit - state.leak)}: ask for a "
+            "smaller δ, or "
             "open the filter with a larger share, Shares(leak=…)."
         )
     return "Ask for less: more noise (a smaller epsilon), or fewer questions."

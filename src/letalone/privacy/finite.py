@@ -24,10 +24,11 @@ from letalone.privacy.bounds import (
     ZERO,
     Bound,
     Bounds,
+    as_ball,
     exactly,
+    format_number,
     larger,
     once,
-    shown,
     smaller,
 )
 from letalone.privacy.curve import Json, Orders, Privacy, curve
@@ -167,7 +168,7 @@ class Finite(Privacy):
     def described(self) -> str:
         if len(self.p) > SHOWN_OUTCOMES:
             return f"{len(self.p)} outcomes"
-        p, q = (", ".join(shown(x) for x in law) for law in (self.p, self.q))
+        p, q = (", ".join(format_number(x) for x in law) for law in (self.p, self.q))
         return f"p=[{p}], q=[{q}]"
 
 
@@ -194,7 +195,7 @@ class FiniteGroup(Privacy):
         known = self.step.certified_delta(each).upper
         corners = [r for r in self.corners() if not loss_exceeds(r, each)]
         best = min([ONE, *(self._at_corner(r) for r in corners)])
-        spread = known if known == 0 else once(lambda: as_series(each, self.size) * _ball(known))
+        spread = known if known == 0 else once(lambda: as_series(each, self.size) * as_ball(known))
         return Bounds(self.step.certified_delta(epsilon).lower, smaller(best, spread))
 
     @property
@@ -235,10 +236,6 @@ def as_series(each: Fraction, size: int) -> Ball:
     return ball(each * size).expm1() / ball(each).expm1() if each else ball(size)
 
 
-def _ball(bound: Bound) -> Ball:
-    return ball(bound) if isinstance(bound, Fraction) else bound
-
-
 def between(p: Iterable[Number], q: Iterable[Number]) -> Finite:
     """The curve of two finite distributions over the same outcomes.
 
@@ -268,7 +265,7 @@ def distribution(name: str, law: Iterable[Number]) -> tuple[Fraction, ...]:
     total, rounded = sum(values, ZERO), any(_is_rounded(value) for value in given)
     if total != 1 and not (rounded and abs(total - 1) <= ROUNDING):
         raise ParameterError(
-            f"{name} sums to {shown(total)}, but must sum to 1 (floats: within 1e-9). "
+            f"{name} sums to {format_number(total)}, but must sum to 1 (floats: within 1e-9). "
             "List every outcome once; fractions.Fraction keeps thirds exact."
         )
     return tuple(value / total for value in values)

@@ -18,8 +18,8 @@ from fractions import Fraction
 from math import isqrt
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import Constraint, Number, written
-from letalone.privacy.bounds import Bounds, exactly, shown
+from letalone.exact.typed import Constraint, Number, write_rational
+from letalone.privacy.bounds import Bounds, exactly, format_number
 from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.gaussian_pair import gaussian_delta, gaussian_missed
 from letalone.privacy.neighbours import Neighbours
@@ -76,12 +76,12 @@ class GaussianDP(Privacy):
 
     def parameters(self) -> Json:
         """The square of mu, which is always rational."""
-        return {"mu_squared": written(self.mu_squared)}
+        return {"mu_squared": write_rational(self.mu_squared)}
 
     def described(self) -> str:
         if self.mu is not None:
-            return f"mu={shown(self.mu)}"
-        return f"mu=√{shown(self.mu_squared)}"
+            return f"mu={format_number(self.mu)}"
+        return f"mu=√{format_number(self.mu_squared)}"
 
 
 def _rational_root(square: Fraction) -> Fraction | None:

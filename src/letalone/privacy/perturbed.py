@@ -18,15 +18,15 @@ from fractions import Fraction
 from typing import ClassVar
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import COUNT, EPSILON_OR_ZERO, Constraint, Number, written
+from letalone.exact.typed import COUNT, EPSILON_OR_ZERO, Constraint, Number, write_rational
 from letalone.privacy.bounds import (
     ONE,
     ZERO,
     Bound,
     Bounds,
     as_ball,
+    format_number,
     once,
-    shown,
     smaller,
 )
 from letalone.privacy.curve import Json, Privacy, curve
@@ -120,10 +120,13 @@ class PerturbedObjective(Privacy):
 
     def parameters(self) -> Json:
         names = ("mu_squared", "rest_squared", "shift", "floor", "start")
-        stored: Json = {name: written(getattr(self, name)) for name in names}
+        stored: Json = {name: write_rational(getattr(self, name)) for name in names}
         return stored | {"vertices": str(self.vertices)}
 
     def described(self) -> str:
         extra = "" if self.vertices == 1 else f", vertices={self.vertices}"
-        shift = "" if self.shift == 0 else f", shift={shown(self.shift)}"
-        return f"mu=√{shown(self.mu_squared)}{extra}{shift}, from epsilon={shown(self.start)}"
+        shift = "" if self.shift == 0 else f", shift={format_number(self.shift)}"
+        return (
+            f"mu=√{format_number(self.mu_squared)}{extra}{shift}, from"
+            f" epsilon={format_number(self.start)}"
+        )

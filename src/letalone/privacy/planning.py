@@ -163,7 +163,8 @@ class _Excess:
         self, privacy_of: Callable[[Fraction], Privacy], epsilon: Number, delta: Number
     ) -> None:
         self.privacy_of = privacy_of
-        self.at, self.most = _target(epsilon, delta)
+        self.at = EPSILON.typed("epsilon", epsilon)
+        self.most = DELTA.typed("delta", delta)
         self.found: dict[float, float] = {}
 
     def __call__(self, number: float) -> float:
@@ -258,10 +259,6 @@ def _steps_of(sigma: Fraction, *, rate: Fraction, steps: int) -> Privacy:
     if rate < 1:
         step = step.sampled(rate)
     return step * steps
-
-
-def _target(epsilon: Number, delta: Number) -> tuple[Fraction, Fraction]:
-    return EPSILON.typed("epsilon", epsilon), DELTA.typed("delta", delta)
 
 
 def _steps(steps: Number) -> int:

@@ -18,7 +18,7 @@ from fractions import Fraction
 from letalone.errors import ParameterError
 from letalone.exact.balls import Ball, ball, certain, is_positive
 from letalone.exact.typed import EPSILON, Constraint, Number, refusal
-from letalone.privacy.bounds import ZERO, Bound, Bounds, exactly, once, shown
+from letalone.privacy.bounds import ZERO, Bound, Bounds, exactly, format_number, once
 from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
 
@@ -122,8 +122,8 @@ class RandomizedResponsePrivacy(Privacy):
 
     def described(self) -> str:
         if self.stated_epsilon is not None:
-            return f"epsilon={shown(self.stated_epsilon)}, categories={self.categories}"
-        return f"truth={shown(self.truth or ZERO)}, categories={self.categories}"
+            return f"epsilon={format_number(self.stated_epsilon)}, categories={self.categories}"
+        return f"truth={format_number(self.truth or ZERO)}, categories={self.categories}"
 
 
 def _checked_truth(truth: Number, categories: int) -> Fraction:

@@ -19,7 +19,7 @@ from typing import ClassVar
 from letalone.errors import UnsupportedQuery
 from letalone.exact.balls import Ball, certain
 from letalone.exact.typed import Constraint, Number
-from letalone.privacy.bounds import ANY_ACCURACY, ONE, Bounds, shown, smaller
+from letalone.privacy.bounds import ANY_ACCURACY, ONE, Bounds, format_number, smaller
 from letalone.privacy.curve import Json, Privacy, curve
 from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.gaussian_pair import gaussian_delta, gaussian_missed
@@ -79,7 +79,8 @@ class RenyiDP(Privacy):
             if order <= 1:
                 raise UnsupportedQuery(
                     f"A group of {size} needs an order above {2 ** (size - 1).bit_length()}, but "
-                    f"this is {shown(self.order)}: each doubling of a group halves the order. "
+                    f"this is {format_number(self.order)}: each doubling of a group halves the "
+                    "order. "
                     "State the divergence at a larger order, or as zCDP, where groups cost k^2."
                 )
             divergence *= 1 + (order - Fraction(1, 2)) / (order - 1)
@@ -103,7 +104,7 @@ class RenyiDP(Privacy):
         return {"order": str(self.order), "epsilon": str(self.divergence)}
 
     def described(self) -> str:
-        return f"order={shown(self.order)}, epsilon={shown(self.divergence)}"
+        return f"order={format_number(self.order)}, epsilon={format_number(self.divergence)}"
 
 
 def order_delta(order: Fraction, divergence: Fraction, epsilon: Fraction) -> Ball:

@@ -10,7 +10,7 @@ from json import loads
 from typing import cast
 
 from letalone.errors import FormatError, LetaloneError
-from letalone.exact.typed import read_written
+from letalone.exact.typed import read_rational
 from letalone.privacy.curve import FORMAT, KINDS, Json, Privacy
 from letalone.privacy.neighbours import Neighbours, Relation
 
@@ -93,7 +93,7 @@ def _value(stored: object) -> object:
 
 def _rational(text: str) -> Fraction:
     try:
-        return read_written(text)
+        return read_rational(text)
     except (ValueError, ZeroDivisionError):
         raise FormatError(
             f"This privacy curve is damaged: {text[:40]!r} is not a number such as '1/10'."

@@ -39,9 +39,9 @@ from letalone.privacy.bounds import (
     as_ball,
     dyadic_above,
     exactly,
+    format_number,
     once,
     rational_above,
-    shown,
     smaller,
 )
 from letalone.privacy.curve import Json, Privacy, curve
@@ -140,7 +140,9 @@ class OptimalComposition(Privacy):
         return {"steps": [[str(part) for part in step] for step in self.steps]}
 
     def described(self) -> str:
-        return " + ".join(f"{n} × ({shown(e)}, {shown(d)})" for e, d, n in self.steps)
+        return " + ".join(
+            f"{n} × ({format_number(e)}, {format_number(d)})" for e, d, n in self.steps
+        )
 
 
 class BinomialTails(NamedTuple):

@@ -18,7 +18,7 @@ from math import log1p
 from typing import ClassVar
 
 from letalone.exact.balls import Ball, ball, certain
-from letalone.exact.typed import Constraint, Number, written
+from letalone.exact.typed import Constraint, Number, write_rational
 from letalone.privacy.bounds import ANY_ACCURACY, ONE, Bounds, smaller
 from letalone.privacy.curve import Json, Privacy, curve
 from letalone.privacy.envelopes import lowest_envelope
@@ -75,7 +75,7 @@ class ZCDP(Privacy):
         return MOMENTS_ONLY
 
     def parameters(self) -> Json:
-        return {"rho": written(self.rho)}
+        return {"rho": write_rational(self.rho)}
 
 
 def renyi_delta(rho: Fraction, epsilon: Fraction, above_one: Fraction) -> Ball:

@@ -42,7 +42,7 @@ DIAGNOSES = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Visits:
+class HospitalVisits:
     """The table of visits: one read-only array a column, one entry a visit."""
 
     patient_id: NDArray[np.int64]
@@ -71,7 +71,7 @@ class Visits:
             writer.writerows(rows)
 
 
-def aged(years: int, birth_dates: NDArray[np.datetime64]) -> NDArray[np.bool_]:
+def reaches_age(years: int, birth_dates: NDArray[np.datetime64]) -> NDArray[np.bool_]:
     """Who has had this many birthdays by `TODAY`, by the calendar.
 
     Whoever was born on 29 February has the birthday on 1 March of other years.
@@ -81,7 +81,7 @@ def aged(years: int, birth_dates: NDArray[np.datetime64]) -> NDArray[np.bool_]:
     return birth_dates <= np.datetime64(latest, "D")
 
 
-def visits(patients: int = 5000, *, seed: int = 1890) -> Visits:
+def visits(patients: int = 5000, *, seed: int = 1890) -> HospitalVisits:
     """The visits of so many patients; every patient has at least one."""
     count = int(COUNT.typed("patients", patients))
     generator = np.random.default_rng(seed)
@@ -94,7 +94,7 @@ def visits(patients: int = 5000, *, seed: int = 1890) -> Visits:
     known = generator.random(len(person)) < 0.6
     other = _pick(generator, [weight for _, _, weight, _ in DIAGNOSES], len(person))
     diagnosis = np.where(known, usual[person], other)
-    return Visits(
+    return HospitalVisits(
         patient_id=person + 1,
         ward=_wards(generator, diagnosis),
         zip=zip_code[person],

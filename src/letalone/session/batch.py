@@ -17,14 +17,14 @@ from fractions import Fraction
 from math import isinf
 
 from letalone.answers import views
-from letalone.answers.arranged import arranged
+from letalone.answers.arranged import arrange_release
 from letalone.answers.promise import price
 from letalone.errors import BudgetExceeded
 from letalone.ledger import digest_of
 from letalone.ledger.charging import Charge, charged_work
 from letalone.privacy import ApproxDP, Budget, Privacy, compose
 from letalone.privacy.curve import Json
-from letalone.privacy.filters import FilterState, charged, how_many_more
+from letalone.privacy.filters import FilterState, charge_filter, how_many_more
 from letalone.session.pricing import Answering, Priced, read_releases
 from letalone.session.release import Release
 
@@ -85,7 +85,7 @@ def release_batch(questions: Sequence[Priced]) -> Batch:
         remark = f"Charged as one of {len(questions)} answers that cost ({cost}) together."
     settled = charged_work([table.payer for table in work.tables], charge, work)
     pairs = zip(read_releases(settled, remark=remark), questions, strict=True)
-    return Batch([arranged(release, question.arrangement) for release, question in pairs])
+    return Batch([arrange_release(release, question.arrangement) for release, question in pairs])
 
 
 def _charge_for(questions: Sequence[Priced], work: Answering) -> Charge:
@@ -123,6 +123,6 @@ def _points(whole: Privacy, state: FilterState) -> Iterator[Privacy]:
 def _epsilon_left(state: FilterState, curve: Privacy) -> Fraction:
     """What is left of ε after the charge; less than nothing where it does not fit."""
     try:
-        return charged(state, curve).remaining.epsilon
+        return charge_filter(state, curve).remaining.epsilon
     except BudgetExceeded:
         return Fraction(-1)

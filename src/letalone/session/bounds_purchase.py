@@ -28,16 +28,16 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import AddBounds, ClampExpression, SetEpsilon
 from letalone.exact.typed import EPSILON, Number, as_typed
-from letalone.plans.aggregates import private_bounds
 from letalone.plans.facts import AggregateRequest
+from letalone.plans.requests import private_bounds
 from letalone.plans.trees import Computable
-from letalone.plans.typing import Columns, columns_of
+from letalone.plans.typing import ColumnTypes, columns_of
 from letalone.plans.wording import in_words
 from letalone.privacy import Budget
-from letalone.privacy.filters import FilterState, brief, charged, opened
+from letalone.privacy.filters import FilterState, brief, charge_filter, open_filter
 from letalone.session.pricing import Priced
 from letalone.session.release import Release
-from letalone.sql.bounds import bounded, is_open_ended, unbounded
+from letalone.sql.given_bounds import find_unbounded, give_bounds, is_open_ended
 
 if TYPE_CHECKING:
     from letalone.session.query import Query
@@ -103,7 +103,7 @@ class PricedWithBounds:
 
     def fits_into(self, budget: Budget) -> bool:
         """Whether a new budget, of which nothing is spent, would allow both."""
-        return self._fit(opened(budget))
+        return self._fit(open_filter(budget))
 
     def _fit(self, state: FilterState) -> bool:
         try:
@@ -201,8 +201,8 @@ def lacking_bounds(query: "Query") -> tuple[str, ...]:
     """The columns that are added up and have no bounds; refused where theirs would not help."""
     columns = columns_of(query.rows, joins=query.joins, derived=query.derived)
     aggregates = _computable(query)
-    lacking = tuple(unbounded(aggregates, columns))
-    widest = bounded(aggregates, dict.fromkeys(lacking, WIDEST_BOUNDS))
+    lacking = tuple(find_unbounded(aggregates, columns))
+    widest = give_bounds(aggregates, dict.fromkeys(lacking, WIDEST_BOUNDS))
     for name, aggregate in widest.items():
         _check_closed(name, aggregate, columns)
     return lacking
@@ -213,7 +213,7 @@ def with_trial_bounds(query: "Query") -> "Query":
     return _with_bounds(query, dict.fromkeys(lacking_bounds(query), TRIAL_BOUNDS[0]))
 
 
-def _check_closed(name: str, aggregate: Computable, columns: Columns) -> None:
+def _check_closed(name: str, aggregate: Computable, columns: ColumnTypes) -> None:
     """Bounds of columns do not help where one is divided by what may be 0."""
     if not is_open_ended(aggregate, columns):
         return
@@ -232,7 +232,7 @@ def _computable(query: "Query") -> dict[str, Computable]:
 
 
 def _with_bounds(query: "Query", bounds: Bounds) -> "Query":
-    known = bounded(_computable(query), bounds)
+    known = give_bounds(_computable(query), bounds)
     aggregates = tuple((name, known.get(name, aggregate)) for name, aggregate in query.aggregates)
     return replace(query, aggregates=aggregates)
 
@@ -279,7 +279,7 @@ def _rows_beyond(purchase: Priced) -> float:
 
 
 def _after(state: FilterState, priced: Priced) -> FilterState:
-    return charged(state, priced.terms.privacy, delta=priced.terms.delta or None)
+    return charge_filter(state, priced.terms.privacy, delta=priced.terms.delta or None)
 
 
 def _can_be_had(priced: Priced) -> bool:

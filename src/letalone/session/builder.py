@@ -18,11 +18,11 @@ from letalone.ledger.charging import Settled
 from letalone.plans.expressions import Expression, as_expression
 from letalone.plans.features import Feature, PerUnit
 from letalone.plans.fit_job import FitJob
-from letalone.plans.query import Aggregate, Group, units_of
+from letalone.plans.plan import Aggregate, Group, units_of
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
-from letalone.session.joining import public_join
-from letalone.session.partners import private_join
+from letalone.session.private_joins import private_join
+from letalone.session.public_joins import public_join
 from letalone.session.training import train, trainable_schema
 
 if TYPE_CHECKING:

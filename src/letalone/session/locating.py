@@ -12,8 +12,7 @@ from typing import TypeVar, cast
 from letalone.engines.addresses import check_address, in_words, is_address, stand_in, whole_name
 from letalone.engines.failure import EngineFailed
 from letalone.engines.frames import is_frame
-from letalone.engines.spark_address import is_spark_address, located
-from letalone.engines.spark_frame import is_spark, words_of
+from letalone.engines.spark_address import is_spark, is_spark_address, look_up_address, words_of
 from letalone.errors import ParameterError
 from letalone.errors.problem import without_context
 from letalone.exact.typed import refusal
@@ -27,10 +26,10 @@ from letalone.plans.schema import (
 from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.session.beside import is_schema_file, schema_beside, source_of
+from letalone.session.open_table import Progress
 from letalone.session.same_table import (
     check_named,
 )
-from letalone.session.table import Progress
 from letalone.session.unit import Unit
 
 Place = str | PathLike[str]
@@ -145,7 +144,7 @@ def _find_on_spark(source: object, table: str | None) -> object:
     if not isinstance(source, str) or not is_spark_address(source):
         return source
     check_address(source, table)
-    return contain_engine(source, lambda: located(source))
+    return contain_engine(source, lambda: look_up_address(source))
 
 
 def contain_engine(source: object, run: Callable[[], Result]) -> Result:

@@ -7,22 +7,22 @@ from math import ceil
 
 from letalone.answers.release import SplitPart
 from letalone.errors.spelling import plural
-from letalone.plans.described import described
-from letalone.plans.expressions import Expression, column_names
-from letalone.plans.facts import Needs, facts_of
-from letalone.plans.features import PerUnit, made_of
-from letalone.plans.formulas import Aggregate, Formula, expressions_of, flattened
-from letalone.plans.parts import (
+from letalone.plans.aggregates import (
     CountUnits,
     Extreme,
     PrivateBounds,
     Quantiles,
     steps_in_words,
 )
-from letalone.plans.query import Plan, PublicJoin
+from letalone.plans.described import describe_plan
+from letalone.plans.expressions import Expression, column_names
+from letalone.plans.facts import Needs, facts_of
+from letalone.plans.features import PerUnit, made_of
+from letalone.plans.formulas import Aggregate, Formula, expressions_of, with_formula_parts
+from letalone.plans.plan import Plan, PublicJoin
 from letalone.plans.trees import in_words as formula_in_words
 from letalone.plans.types import Type
-from letalone.tables.compiled import Share
+from letalone.tables.compiled import PricePart
 
 HALF = Fraction(1, 2)
 WITHIN_ROWS = "the rows within that limit"
@@ -64,7 +64,7 @@ class Note:
 
 def question_of(plan: Plan) -> str:
     """The question in words."""
-    return described(plan)
+    return describe_plan(plan)
 
 
 def question_for_people(plan: Plan) -> str:
@@ -82,7 +82,7 @@ def question_for_people(plan: Plan) -> str:
             case _:
                 return facts_of(asked).describe(asked)
 
-    return described(plan, describe)
+    return describe_plan(plan, describe)
 
 
 def notes_of(plan: Plan, *, from_text: frozenset[str] = frozenset()) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ def _notes(plan: Plan) -> Iterator[Note]:
     yield from (Note(words) for words in _aggregates(plan))
 
 
-def starved(parts: Sequence[SplitPart]) -> Iterator[str]:
+def find_starved(parts: Sequence[SplitPart]) -> Iterator[str]:
     """What gets less than a third of an equal share of ε, because others beside it need more."""
     for part in parts:
         if part.name != KEYS and STARVED * len(parts) * part.share < 1:
@@ -116,7 +116,7 @@ def starved(parts: Sequence[SplitPart]) -> Iterator[str]:
             )
 
 
-def in_rows(plan: Plan, parts: Sequence[Share]) -> Iterator[str]:
+def in_rows(plan: Plan, parts: Sequence[PricePart]) -> Iterator[str]:
     """How many rows lie beyond an extreme or a bound: known beforehand, from the price."""
     errors = {name: error for part in parts for name, error in part.errors.items()}
     for name, aggregate in plan.aggregates:
@@ -132,7 +132,9 @@ def in_rows(plan: Plan, parts: Sequence[Share]) -> Iterator[str]:
             )
 
 
-def short_of_rows(plan: Plan, parts: Sequence[Share], *, rows: int | None = None) -> Iterator[str]:
+def short_of_rows(
+    plan: Plan, parts: Sequence[PricePart], *, rows: int | None = None
+) -> Iterator[str]:
     """Quantiles that would say little: of fewer rows than this, or of so many as are given."""
     errors = {name: error for part in parts for name, error in part.errors.items()}
     quantiles = [
@@ -232,7 +234,7 @@ def public_people(plan: Plan) -> Iterator[str]:
 def _intervals(plan: Plan) -> Iterator[Note]:
     bounded = plan.schema.unit is not None and plan.bounding.max_rows is not None
     bounded = (bounded or plan.bounding.max_groups is not None) and plan.per_unit is None
-    parts = flattened(plan.aggregates)
+    parts = with_formula_parts(plan.aggregates)
     clamped = any(facts_of(aggregate).needs is Needs.BOUNDS for _, aggregate in parts)
     if bounded or clamped:
         how = " and ".join(["bounded"] * bounded + ["clamped"] * clamped)

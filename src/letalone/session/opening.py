@@ -40,6 +40,7 @@ from letalone.session.locating import (
     schema_words,
     source_words,
 )
+from letalone.session.open_table import OpenTable, Progress
 from letalone.session.same_table import (
     FRAME_NAME,
     check_same_table,
@@ -50,7 +51,6 @@ from letalone.session.same_table import (
     types_of,
 )
 from letalone.session.session import Session
-from letalone.session.table import OpenTable, Progress
 from letalone.session.unit import ROW, Unit
 
 Place = str | PathLike[str]

@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, cast
 
-from letalone.answers.columns import Cell, KeyColumn, Kind, Output
+from letalone.answers.columns import Cell, CellKind, KeyColumn, Output
 from letalone.plans.expressions import Bin
 from letalone.plans.facts import OutputColumn, facts_of
-from letalone.plans.query import GroupColumn, Plan
+from letalone.plans.plan import GroupColumn, Plan
 from letalone.plans.schema import check_names
 from letalone.plans.types import Key, Type
-from letalone.tables.columns import Answer, Columns
+from letalone.tables.columns import NoisyAnswer, NoisyColumn
 
 KINDS = {
-    Type.TEXT: Kind.TEXT,
-    Type.INTEGER: Kind.INTEGER,
-    Type.BOOLEAN: Kind.BOOLEAN,
-    Type.DATE: Kind.DATE,
-    Type.NUMBER: Kind.NUMBER,
+    Type.TEXT: CellKind.TEXT,
+    Type.INTEGER: CellKind.INTEGER,
+    Type.BOOLEAN: CellKind.BOOLEAN,
+    Type.DATE: CellKind.DATE,
+    Type.NUMBER: CellKind.NUMBER,
 }
 
 
@@ -60,20 +60,22 @@ def slots_of(plan: Plan) -> tuple[Slot, ...]:
     return slots
 
 
-def fill_slots(plan: Plan, columns: Columns) -> tuple[tuple[KeyColumn, ...], tuple[Output, ...]]:
+def fill_slots(
+    plan: Plan, columns: NoisyAnswer
+) -> tuple[tuple[KeyColumn, ...], tuple[Output, ...]]:
     """The columns of the answer that came out; total, whatever the numbers are."""
     keys = tuple(_keys(group, place, columns) for place, group in enumerate(plan.groups))
     outputs = (_output(slot, columns[slot.aggregate], len(columns.keys)) for slot in slots_of(plan))
     return keys, tuple(outputs)
 
 
-def _keys(group: GroupColumn, place: int, columns: Columns) -> KeyColumn:
-    kind = Kind.TEXT if isinstance(group.of, Bin) else KINDS[group.type.of_keys]
+def _keys(group: GroupColumn, place: int, columns: NoisyAnswer) -> KeyColumn:
+    kind = CellKind.TEXT if isinstance(group.of, Bin) else KINDS[group.type.of_keys]
     values: tuple[Key, ...] = tuple(group.shown(key[place]) for key in columns.keys)
     return KeyColumn(group.name, kind, values)
 
 
-def _output(slot: Slot, answer: Answer, rows: int) -> Output:
+def _output(slot: Slot, answer: NoisyColumn, rows: int) -> Output:
     column, kind = slot.column, KINDS[slot.column.type]
     if column.is_winner:
         winners = _column(answer.labels, rows, column.place)
@@ -99,7 +101,7 @@ def _column(numbers: Any, rows: int, place: int) -> list[Any]:
     return [] if rows == 0 else numbers.reshape(rows, -1)[:, place].tolist()
 
 
-def _cell(number: float, kind: Kind) -> Cell:
-    if kind is Kind.INTEGER:
+def _cell(number: float, kind: CellKind) -> Cell:
+    if kind is CellKind.INTEGER:
         return int(number) if isfinite(number) else None
     return float(number) if isfinite(number) else None

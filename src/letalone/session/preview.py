@@ -9,18 +9,18 @@ from math import inf, isfinite
 
 from letalone.answers import views
 from letalone.answers.promise import as_sure
-from letalone.answers.release import Asked, SplitPart
+from letalone.answers.release import SplitPart, Terms
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.ledger.charging import RemainingBudget
 from letalone.plans.facts import ErrorKind, facts_of
 from letalone.plans.formulas import Formula
 from letalone.plans.pairs import Regression
-from letalone.plans.query import Plan
+from letalone.plans.plan import Plan
 from letalone.privacy import Budget, Privacy
-from letalone.session.notes import short_of_rows, starved
+from letalone.session.notes import find_starved, short_of_rows
 from letalone.session.outputs import slots_of
-from letalone.tables.compiled import Compiled, compiled
+from letalone.tables.compiled import Compiled, compile_plan
 
 NO_BUDGET = "No budget is named yet."
 WHOLE_DIGITS_FROM = 1000  # from here on without digits after the point
@@ -97,7 +97,7 @@ def _number(error: float) -> str:
 
 
 def preview_of(
-    whole: Compiled, terms: Asked, left: RemainingBudget | None, *, rows: int | None = None
+    whole: Compiled, terms: Terms, left: RemainingBudget | None, *, rows: int | None = None
 ) -> Preview:
     """The preview of a question at its price."""
     plan = whole.plan
@@ -118,7 +118,7 @@ def preview_of(
             for name, aggregate in plan.aggregates
             if facts_of(aggregate).error is ErrorKind.IN_ROWS
         ),
-        warnings=(*starved(terms.split), *short_of_rows(plan, whole.parts, rows=rows)),
+        warnings=(*find_starved(terms.split), *short_of_rows(plan, whole.parts, rows=rows)),
         formulas=frozenset(
             name for name, aggregate in plan.aggregates if isinstance(aggregate, Formula)
         ),
@@ -158,7 +158,7 @@ def _alone(
             continue
         plan = replace(whole.plan, aggregates=((name, aggregate),))
         price = {"epsilon": whole.epsilon, "delta": whole.delta}
-        by_itself = compiled(plan, **price, confidence=whole.confidence)
+        by_itself = compile_plan(plan, **price, confidence=whole.confidence)
         alone = _error(by_itself, name, rows)
         if alone is not None and 2 * alone <= together:
             yield name, alone

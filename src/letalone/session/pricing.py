@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
-from letalone.answers.release import Asked, SplitPart, Standing, explained
-from letalone.engines.measures import Units
+from letalone.answers.arranged import AS_IT_IS, Arrangement, arrange_release
+from letalone.answers.release import SplitPart, Standing, Terms, explain_question
+from letalone.engines.measures import DistinctUnits
 from letalone.errors import BudgetExceeded, ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Argument, Problem, problem
@@ -34,21 +34,21 @@ from letalone.ledger.charging import (
     remaining_for,
 )
 from letalone.ledger.claims import WAIT_SECONDS
-from letalone.plans.query import Plan
+from letalone.plans.plan import Plan
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
-from letalone.privacy.filters import charged, opened
-from letalone.session.notes import in_rows, notes_of, question_of, starved
+from letalone.privacy.filters import charge_filter, open_filter
+from letalone.session.notes import find_starved, in_rows, notes_of, question_of
 from letalone.session.outputs import fill_slots, slots_of
-from letalone.session.partners import lend_columns, partners_of, read_from_text, taken_on_trust
 from letalone.session.preview import Preview, preview_of
+from letalone.session.private_joins import lend_columns, partners_of, read_from_text, taken_on_trust
 from letalone.session.release import Release, batch_to_json, releases_from
 from letalone.session.table_work import TableWork
-from letalone.tables.columns import Columns
-from letalone.tables.compiled import Compiled, compiled
+from letalone.tables.columns import NoisyAnswer
+from letalone.tables.compiled import Compiled, compile_plan
 
 if TYPE_CHECKING:
-    from letalone.session.table import OpenTable
+    from letalone.session.open_table import OpenTable
 
 USUAL_EPSILON = 0.5
 
@@ -61,7 +61,7 @@ class Priced:
     """
 
     table: "OpenTable"
-    terms: Asked
+    terms: Terms
     compiled: Compiled
     arrangement: Arrangement = AS_IT_IS
     only_explained: bool = False
@@ -100,7 +100,7 @@ class Priced:
     def fits_into(self, budget: Budget) -> bool:
         """Whether a new budget, of which nothing is spent, would allow it."""
         try:
-            charged(opened(budget), self.terms.privacy, delta=self.terms.delta or None)
+            charge_filter(open_filter(budget), self.terms.privacy, delta=self.terms.delta or None)
         except BudgetExceeded:
             return False
         return True
@@ -119,14 +119,14 @@ class Priced:
     def explain(self, *, sql: bool = False) -> str:
         """The question, its price and its split in words, and the SQL."""
         remaining = self.remaining
-        return explained(self.terms, [] if remaining is None else [str(remaining)], sql=sql)
+        return explain_question(self.terms, [] if remaining is None else [str(remaining)], sql=sql)
 
     def release(self) -> Release:
         """The answer, charged before data is touched; the same question again is free."""
         check_asked(only_explained=self.only_explained)
         self.table.check_registered()
         earlier = self.find_repeat()  # no data is read, so it waits for nobody
-        return arranged(self.answer() if earlier is None else earlier, self.arrangement)
+        return arrange_release(self.answer() if earlier is None else earlier, self.arrangement)
 
     def find_repeat(self) -> Release | None:
         """The whole of an earlier answer to the same question, where there is one."""
@@ -164,10 +164,10 @@ def price_plan(
     table.check_open()
     partners_of(table, [plan])
     slots_of(plan)
-    compilation = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
+    compilation = compile_plan(plan, epsilon=epsilon, delta=delta, confidence=confidence)
     sure, stored = CONFIDENCE.typed("confidence", confidence), plan.to_json()
     parts = tuple(SplitPart(p.name, p.share, p.words, p.groups) for p in compilation.parts)
-    terms = Asked(
+    terms = Terms(
         data_set=table.name,
         version=table.version,
         question=question_of(plan),
@@ -183,7 +183,7 @@ def price_plan(
         sql=_sql(table, compilation),
         notes=(
             *notes_of(plan, from_text=read_from_text(table, plan)),
-            *starved(parts),
+            *find_starved(parts),
             *in_rows(plan, compilation.parts),
             *taken_on_trust(table, plan),
         ),
@@ -245,7 +245,7 @@ def _measure(question: Priced) -> Release:
     return Release(question.terms, keys, outputs)
 
 
-def _draw(table: "OpenTable", compilation: Compiled) -> Columns:
+def _draw(table: "OpenTable", compilation: Compiled) -> NoisyAnswer:
     engine = table.engine
     engine.prepare(compilation.scope, progress=table.tell)
     with engine.borrowing(lend_columns(table, compilation.plan)):
@@ -262,7 +262,7 @@ def _digest(plan: Json, **price: object) -> str:
     return digest_of(decides, name="The question")
 
 
-def digest_at(terms: Asked, version: int) -> str:
+def digest_at(terms: Terms, version: int) -> str:
     """What the same question at the same price is called about another version of the data."""
     schema = {**cast("Json", terms.plan["schema"]), "version": version}
     plan: Json = {**terms.plan, "schema": schema}
@@ -274,5 +274,5 @@ def _sql(table: "OpenTable", whole: Compiled) -> str:
     if whole.discovery is None:
         return table.engine.sql(whole.scope, whole.measures)
     scope = replace(whole.scope, keys=())
-    which = table.engine.sql(scope, (Units(),))
+    which = table.engine.sql(scope, (DistinctUnits(),))
     return f"{which};\n\n{table.engine.sql(scope, whole.measures)}"

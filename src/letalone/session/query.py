@@ -15,7 +15,7 @@ from letalone.errors.problem import Problem
 from letalone.exact.typed import Number
 from letalone.plans.expressions import And, Expression
 from letalone.plans.features import PerUnit, rows_schema
-from letalone.plans.query import Aggregate, Group, Join, Plan, make_plan
+from letalone.plans.plan import Aggregate, Group, Join, Plan, make_plan
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
 from letalone.session.bounds_purchase import (
@@ -24,9 +24,8 @@ from letalone.session.bounds_purchase import (
     with_trial_bounds,
 )
 from letalone.session.builder import QueryBuilder
-from letalone.session.in_sql import query_in_sql
 from letalone.session.notes import notes_of, question_of
-from letalone.session.partners import read_from_text
+from letalone.session.open_table import OpenTable
 from letalone.session.preview import Preview
 from letalone.session.pricing import (
     Priced,
@@ -35,8 +34,9 @@ from letalone.session.pricing import (
     least_epsilon_remark,
     missing_epsilon,
 )
+from letalone.session.private_joins import read_from_text
 from letalone.session.release import Release
-from letalone.session.table import OpenTable
+from letalone.session.sql_question import query_in_sql
 from letalone.tables.ahead import epsilon_for
 
 Error = Number | Mapping[str, Number]

@@ -35,8 +35,7 @@ from typing import cast
 from letalone.engines.addresses import identity, is_address
 from letalone.engines.frames import loose_types, names_of
 from letalone.engines.sources import CSV, DUCKDB, PARQUET
-from letalone.engines.spark_address import spelled
-from letalone.engines.spark_frame import is_path_on_spark, is_spark, parts_in
+from letalone.engines.spark_address import is_path_on_spark, is_spark, parts_in, written_name
 from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.plans.types import Type
@@ -54,7 +53,7 @@ def identity_of(source: object, table: str | None) -> str:
     """What a name stands for: a table's place, else what Spark calls it, else a frame."""
     if is_address(source) or is_spark(source):
         parts = parts_in(source)
-        nowhere = FRAME if parts is None else spelled(parts) + NOWHERE
+        nowhere = FRAME if parts is None else written_name(parts) + NOWHERE
         return identity(source, table) or nowhere
     if not isinstance(source, str | PathLike):
         return FRAME

@@ -12,20 +12,20 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.ledger import Ledger
 from letalone.ledger.data_sets import read_text
-from letalone.plans.aggregates import private_bounds
-from letalone.plans.constants import shown
+from letalone.plans.constants import format_constant
 from letalone.plans.expressions import Expression
 from letalone.plans.facts import Bounds
+from letalone.plans.requests import private_bounds
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget, Neighbours
 from letalone.privacy.filters import brief, left_in_words
 from letalone.session.batch import Batch, release_batch
 from letalone.session.bounds_purchase import MAX_ROWS_BEYOND
 from letalone.session.builder import QueryBuilder
-from letalone.session.in_sql import query_in_sql
+from letalone.session.open_table import Asker, OpenTable
 from letalone.session.query import Query
 from letalone.session.release import Release
-from letalone.session.table import Asker, OpenTable
+from letalone.session.sql_question import query_in_sql
 
 MAX_LISTED_COLUMNS = 8
 MAX_NAME_LENGTH = 30
@@ -284,7 +284,7 @@ def _column(column: Column, unit: str | None) -> str:
     if column.name == unit:
         facts.append("the unit")
     if column.lower is not None and column.upper is not None:
-        facts.append(f"{shown(column.lower)} to {shown(column.upper)}")
+        facts.append(f"{format_constant(column.lower)} to {format_constant(column.upper)}")
     if column.keys is not None:
         facts.append(f"{len(column.keys)} keys")
     return f"{name} ({', '.join(facts)})"

@@ -16,11 +16,11 @@ from letalone.errors.problem import problem
 from letalone.errors.remedies import RaiseVersion
 from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED
 from letalone.ledger.charging import Work
-from letalone.session.partners import lock_tables
+from letalone.session.private_joins import lock_tables
 from letalone.session.time_steps import at_step
 
 if TYPE_CHECKING:
-    from letalone.session.table import OpenTable
+    from letalone.session.open_table import OpenTable
 
 Result = TypeVar("Result")
 

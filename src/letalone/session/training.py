@@ -17,16 +17,16 @@ from letalone.errors import NeighboursDiffer, ParameterError, UnsupportedQuery
 from letalone.exact.typed import as_typed
 from letalone.ledger import digest_of
 from letalone.ledger.charging import Charge, Settled, charged_work
-from letalone.plans.aggregates import count
 from letalone.plans.expressions import Expression
 from letalone.plans.fit_job import FitJob
-from letalone.plans.query import make_plan
+from letalone.plans.plan import make_plan
+from letalone.plans.requests import count
 from letalone.plans.schema import Schema
 from letalone.plans.unnamed import check_no_feature
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.neighbours import is_replace
-from letalone.session.table import OpenTable
+from letalone.session.open_table import OpenTable
 from letalone.session.table_work import TableWork
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from letalone.plans import aggregates as ask
+from letalone.plans import requests as ask
 from letalone.plans.expressions import Case, Clamp, ColumnRef, Expression, Literal
 from letalone.plans.facts import AggregateRequest
 from letalone.sql.functions import ONE, number_of

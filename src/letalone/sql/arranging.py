@@ -14,7 +14,7 @@ from typing import cast
 
 from sqlglot import exp
 
-from letalone.answers.arranged import Arrangement, Condition, Fixed, Named, Order, Test
+from letalone.answers.arranged import Arrangement, Condition, Fixed, HavingTest, Order, OutputRef
 from letalone.answers.columns import Cell
 from letalone.plans.dates import read_moment
 from letalone.plans.expressions import Bin, Expression, Literal, same
@@ -66,20 +66,20 @@ class Arranging:
             case exp.And() | exp.Or():
                 only(node, "this", "expression")
                 parts = (self.condition(node.left), self.condition(node.right))
-                return Test("and" if type(node) is exp.And else "or", parts)
+                return HavingTest("and" if type(node) is exp.And else "or", parts)
             case exp.Not():
-                return Test("not", (self.condition(node.this),))
+                return HavingTest("not", (self.condition(node.this),))
             case exp.Is() if type(node.expression) is exp.Null:
-                return Test("missing", (self._operand(node.this),))
+                return HavingTest("missing", (self._operand(node.this),))
             case exp.Between():
                 only(node, "this", "low", "high")
                 of, low, high = (node.args[x] for x in ("this", "low", "high"))
                 ends = (self._compared(">=", of, low), self._compared("<=", of, high))
-                return Test("and", ends)
+                return HavingTest("and", ends)
             case exp.In() if not node.args.get("query"):
                 only(node, "this", "expressions")
                 tests = [self._compared("=", node.this, value) for value in node.expressions]
-                return Test("or", tuple(tests))
+                return HavingTest("or", tuple(tests))
             case _ if type(node) in COMPARED:
                 only(node, "this", "expression")
                 pair = cast("exp.Binary", node)
@@ -87,7 +87,7 @@ class Arranging:
             case _:
                 raise refuse_node(node, HAVING)
 
-    def _compared(self, op: str, left: exp.Expr, right: exp.Expr) -> Test:
+    def _compared(self, op: str, left: exp.Expr, right: exp.Expr) -> HavingTest:
         """A comparison of two of the same type, as in WHERE; text beside a date is read as one."""
         sides = self._operand(left), self._operand(right)
         kinds = self._type(sides[0]), self._type(sides[1])
@@ -100,7 +100,7 @@ class Arranging:
             raise slip(what, instead, node=left)
         if op not in ("=", "<>"):
             self._check_ordered(sides, kinds, left)
-        return Test(op, sides)
+        return HavingTest(op, sides)
 
     def _check_ordered(
         self, sides: tuple[Condition, Condition], kinds: tuple[Type, Type], node: exp.Expr
@@ -115,7 +115,7 @@ class Arranging:
     def _type(self, of: Condition) -> Type:
         """Keys are as they are shown, ranges as text; aggregates are numbers."""
         match of:
-            case Named():
+            case OutputRef():
                 key = self._key_named(of)
                 if isinstance(key, Bin):
                     return Type.TEXT
@@ -127,14 +127,14 @@ class Arranging:
 
     def _key_named(self, of: Condition) -> Expression | None:
         """What a group column is in each row; None for an aggregate or a constant."""
-        name = of.name if isinstance(of, Named) else None
+        name = of.name if isinstance(of, OutputRef) else None
         return next((group.of for group in self.groups if group.name == name), None)
 
     def _operand(self, node: exp.Expr) -> Condition:
         name = self._group_column(node) or self._name_of(node, having=True)
         if name is not None:
             self._check_one_number(name, node)
-            return Named(name)
+            return OutputRef(name)
         if is_grouping(node):
             operand = self.translate(node)
             if isinstance(operand, Literal):

@@ -26,7 +26,7 @@ from letalone.plans.expressions import (
     StartOf,
     same,
 )
-from letalone.plans.query import Group, bins
+from letalone.plans.plan import Group, bins
 from letalone.plans.types import Type
 from letalone.sql.aggregates import is_aggregate
 from letalone.sql.functions import number_of

@@ -28,7 +28,7 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import Argument, Problem, Remedy
 from letalone.errors.remedies import AskInstead, LeaveOut
 from letalone.plans.expressions import Expression, Literal, same
-from letalone.plans.query import Group
+from letalone.plans.plan import Group
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
 from letalone.plans.wording import in_words
@@ -57,7 +57,7 @@ READ = ("expressions", "from_", "joins", "where", "group", "having", "order", "l
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ReadSql:
     """What was asked: aggregates by name, which rows, by which groups, how the answer is shown."""
 
     aggregates: Mapping[str, Computable]
@@ -79,7 +79,7 @@ def read_question(
     tables: Mapping[str, Schema] | None = None,
     dialect: str | None = None,
     whole_name: Sequence[str] = (),
-) -> Question:
+) -> ReadSql:
     """The question that a SELECT asks of this table; `tables` are the public ones, by name.
 
     `whole_name` is what a table on a server is called there: FROM may name it so, from any part on.
@@ -89,7 +89,7 @@ def read_question(
     spoken = DIALECTS[0]
     for spelling in _dialects(dialect):
         result = _try_dialect(text, spelling, known)
-        if isinstance(result, Question):
+        if isinstance(result, ReadSql):
             return result
         if first is not (better := _better(first, result)):
             first, spoken = better, spelling
@@ -105,7 +105,7 @@ def _remedies(
 ) -> Iterator[Remedy]:
     """What would be read instead: in another dialect, after an edit, or a count of rows."""
     others = [spelling for spelling in DIALECTS if spelling != named] if named is not None else []
-    if any(isinstance(_try_dialect(text, spelling, known), Question) for spelling in others):
+    if any(isinstance(_try_dialect(text, spelling, known), ReadSql) for spelling in others):
         yield LeaveOut(Argument("dialect"))
     edit = mend(text, unread, dialect, lambda again: _try_dialect(again, dialect, known))
     if edit is not None:
@@ -122,7 +122,7 @@ class _Known:
     whole_name: Sequence[str]
 
 
-def _try_dialect(text: Text, dialect: str, known: _Known) -> Question | Unread | LetaloneError:
+def _try_dialect(text: Text, dialect: str, known: _Known) -> ReadSql | Unread | LetaloneError:
     try:
         return _question(text, parse_select(text, dialect), dialect, known)
     except Unread as error:
@@ -163,7 +163,7 @@ def _dialects(dialect: object) -> Sequence[str]:
     return (cast("str", dialect),)
 
 
-def _question(text: Text, query: exp.Select, dialect: str, known: _Known) -> Question:
+def _question(text: Text, query: exp.Select, dialect: str, known: _Known) -> ReadSql:
     _check_clauses(query)
     names = names_of(query, known.schema, known.tables, whole_name=known.whole_name)
     translate = Translator(names)
@@ -174,7 +174,7 @@ def _question(text: Text, query: exp.Select, dialect: str, known: _Known) -> Que
     condition = None if where is None else translate(where.this)
     hidden: dict[str, Computable] = {}
     arrangement = Arranging(translate, groups, aggregates, order, hidden).read(query)
-    return Question(
+    return ReadSql(
         aggregates={**aggregates, **hidden},
         where=condition,
         groups=tuple(group.group for group in groups),

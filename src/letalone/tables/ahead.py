@@ -12,8 +12,8 @@ from typing import cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import Constraint, Number
-from letalone.plans.query import Plan
-from letalone.tables.compiled import compiled
+from letalone.plans.plan import Plan
+from letalone.tables.compiled import compile_plan
 
 ERROR = Constraint(
     "a positive number", lambda x: x > 0, "It is the half-width of the interval.", (0, -1)
@@ -39,7 +39,7 @@ def epsilon_for(
     limits = _limits(plan, error)
 
     def keeps(epsilon: Decimal) -> bool:
-        priced = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
+        priced = compile_plan(plan, epsilon=epsilon, delta=delta, confidence=confidence)
         return all(
             priced.expected_error(name, rows=rows) <= limit for name, limit in limits.items()
         )

@@ -24,7 +24,7 @@ from letalone.plans.types import Key
 from letalone.privacy import BoundedRange, Privacy, PureDP, compose
 from letalone.randomness.bits import BitSource
 from letalone.tables.choices import Integers, choose_rank, refuse_tiny
-from letalone.tables.columns import Answer, count_answer
+from letalone.tables.columns import NoisyColumn, count_answer
 from letalone.tables.noise import geometric
 from letalone.tables.part import ChoicePart, Wholes
 from letalone.tables.quantiles import INSIDE, inside
@@ -79,7 +79,7 @@ class TopPart(ChoicePart):
 
     def answers(
         self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource
-    ) -> dict[str, Answer]:
+    ) -> dict[str, NoisyColumn]:
         """The winners as labels, their counts as values."""
         counts = np.stack(exact, axis=1).astype(np.int64)
         order = self._order(epsilon)
@@ -90,7 +90,7 @@ class TopPart(ChoicePart):
         answer = count_answer(noisy.astype(np.float64), float(noise.error(confidence)))
         labels = np.empty(len(self.candidates), dtype=object)
         labels[:] = self.candidates
-        answered = Answer(answer.values, answer.low, answer.high, labels[winners])
+        answered = NoisyColumn(answer.values, answer.low, answer.high, labels[winners])
         return dict.fromkeys(self.names, answered)
 
     def error(self, epsilon: Fraction, *, confidence: float) -> float:
@@ -145,7 +145,7 @@ class BoundsPart(ChoicePart):
 
     def answers(
         self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource
-    ) -> dict[str, Answer]:
+    ) -> dict[str, NoisyColumn]:
         """The two bounds of each key; they are choices, and have no interval."""
         del confidence
         below, upto = np.split(np.stack(exact[:-1], axis=1).astype(np.int64), 2, axis=1)
@@ -154,7 +154,7 @@ class BoundsPart(ChoicePart):
             self._bounds(*counts, epsilon, bits) for counts in zip(below, upto, rows, strict=True)
         ]
         bounds = np.array(found, dtype=np.float64).reshape(-1, 2)
-        return dict.fromkeys(self.names, Answer(bounds, bounds, bounds))
+        return dict.fromkeys(self.names, NoisyColumn(bounds, bounds, bounds))
 
     def _bounds(
         self, below: Integers, upto: Integers, rows: int, epsilon: Fraction, bits: BitSource

@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
+class NoisyColumn:
     """Values with their intervals: one for each key, or a row of several for each key.
 
     `labels` names what the values count where that is an answer itself (the winners of
@@ -26,18 +26,18 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class NoisyAnswer:
     """The answers by name, aligned to the keys (one empty key where nothing is grouped)."""
 
     keys: tuple[tuple[Key, ...], ...]
-    answers: dict[str, Answer]
+    answers: dict[str, NoisyColumn]
     confidence: float
 
-    def __getitem__(self, name: str) -> Answer:
+    def __getitem__(self, name: str) -> NoisyColumn:
         return self.answers[name]
 
 
-def count_answer(values: Floats, width: float) -> Answer:
+def count_answer(values: Floats, width: float) -> NoisyColumn:
     """A count as a whole number; the ends, too, since the truth is one, and not below 0.
 
     Of a number below 0 the interval is that of 0: it holds all that would be left of its own, so
@@ -46,4 +46,4 @@ def count_answer(values: Floats, width: float) -> Answer:
     rounded = np.floor(values + 0.5)
     low, high = np.ceil(values - width), np.floor(np.maximum(values, 0.0) + width)
     low, high = np.minimum(low, rounded), np.maximum(high, rounded)
-    return Answer(rounded, np.maximum(low, 0.0), np.maximum(high, 0.0))
+    return NoisyColumn(rounded, np.maximum(low, 0.0), np.maximum(high, 0.0))

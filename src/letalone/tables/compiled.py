@@ -21,16 +21,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.measures import Cells, Exact, Measure, Scope, scope_of
+from letalone.engines.measures import CellCounts, Exact, Measure, RowScope, scope_of
 from letalone.errors import ParameterError
 from letalone.exact.typed import CONFIDENCE, DELTA, EPSILON, Constraint, Number
 from letalone.plans.facts import ErrorKind, facts_of
 from letalone.plans.formulas import Formula, inner_name, shown_name
-from letalone.plans.query import Plan
+from letalone.plans.plan import Plan
 from letalone.plans.types import Key
 from letalone.privacy import Neighbours, Privacy, compose
 from letalone.randomness.bits import SYSTEM, BitSource
-from letalone.tables.columns import Answer, Columns
+from letalone.tables.columns import NoisyAnswer, NoisyColumn
 from letalone.tables.discovery import Discovery, Keys
 from letalone.tables.formula_answers import as_double, confidence_of, evaluate_formula, linear
 from letalone.tables.part import ChoicePart, VectorPart
@@ -47,7 +47,7 @@ SURE = Constraint(
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class PricePart:
     """One part of the price: what it buys, its share of ε, how, and the error to expect.
 
     `errors` are the half-widths to expect by name; None where they depend on private numbers
@@ -79,7 +79,7 @@ class Compiled:
         return whole.labelled(_label(self.plan))
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> RowScope:
         return replace(scope_of(self.plan), keys=self.keys)
 
     @property
@@ -94,20 +94,20 @@ class Compiled:
         return self.split.discovery
 
     @property
-    def parts(self) -> tuple[Share, ...]:
+    def parts(self) -> tuple[PricePart, ...]:
         split, keys = self.split, self.split.discovery
         shares = [self._share(place) for place in range(len(split.parts.parts))]
         if keys is None:
             return tuple(shares)
-        return (Share("keys", split.keys_share, keys.words, self._groups, {}), *shares)
+        return (PricePart("keys", split.keys_share, keys.words, self._groups, {}), *shares)
 
-    def _share(self, place: int) -> Share:
+    def _share(self, place: int) -> PricePart:
         part, shared = self.split.parts.parts[place], self.split.parts.shared
         counts = shared.names if shared is not None and shared.reads(place) else ()
         names = tuple(dict.fromkeys(shown_name(name) for name in (*part.names, *counts)))
         words = part.words if isinstance(part, ChoicePart) else self.split.noises[place].words
         errors = {name: self._error_or_none(name) for name in names}
-        return Share(", ".join(names), self.split.shares[place], words, self._groups, errors)
+        return PricePart(", ".join(names), self.split.shares[place], words, self._groups, errors)
 
     @property
     def _groups(self) -> str:
@@ -188,7 +188,7 @@ class Compiled:
             raise ParameterError("The keys are given, so none are to be found. Call .finish.")
         return replace(self, keys=self.discovery.choose(found, bits))
 
-    def finish(self, exact: Sequence[Exact], bits: BitSource = SYSTEM) -> Columns:
+    def finish(self, exact: Sequence[Exact], bits: BitSource = SYSTEM) -> NoisyAnswer:
         """The private answers from an engine's exact integers, in the order of `measures`."""
         keys = self.keys if self.plan.groups else ((),)
         if keys is None:
@@ -206,7 +206,7 @@ class Compiled:
             if isinstance(aggregate, Formula):
                 answers[name] = evaluate_formula(name, aggregate, answers)
         ordered = {name: answers[name] for name, _ in self.plan.aggregates}
-        return Columns(keys, ordered, self.confidence)
+        return NoisyAnswer(keys, ordered, self.confidence)
 
     def _by_confidence(self, names: Sequence[str]) -> dict[float, list[str]]:
         """The names by how sure their intervals must be: the parts of a formula surer."""
@@ -223,8 +223,8 @@ class Compiled:
 
     def _drawn(
         self, arrays: Mapping[str, NDArray[Any]], bits: BitSource
-    ) -> tuple[dict[str, Answer], dict[int, NDArray[np.float64]]]:
-        answers: dict[str, Answer] = {}
+    ) -> tuple[dict[str, NoisyColumn], dict[int, NDArray[np.float64]]]:
+        answers: dict[str, NoisyColumn] = {}
         noisy: dict[int, NDArray[np.float64]] = {}
         for place, part in enumerate(self.split.parts.parts):
             exact = [arrays[repr(measure)] for measure in part.measures]
@@ -241,7 +241,7 @@ class Compiled:
         return answers, noisy
 
 
-def compiled(
+def compile_plan(
     plan: Plan, *, epsilon: Number, delta: Number = 0, confidence: Number = 0.95
 ) -> Compiled:
     """What a plan will do and cost at (epsilon, delta), from public facts alone."""
@@ -269,4 +269,4 @@ def _label(plan: Plan) -> Neighbours:
 def _array(measure: Measure, exact: Exact) -> NDArray[Any]:
     """Whole numbers of any size, one or a row of cells for each key."""
     array = np.array(exact, dtype=object)
-    return array.reshape(-1, measure.count) if isinstance(measure, Cells) else array
+    return array.reshape(-1, measure.count) if isinstance(measure, CellCounts) else array

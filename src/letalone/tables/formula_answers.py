@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from letalone.plans.formulas import Formula, inner_name
 from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue, Tree
-from letalone.tables.columns import Answer
+from letalone.tables.columns import NoisyColumn
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +30,9 @@ def confidence_of(parts: int, confidence: float) -> float:
     return confidence if parts <= 1 else float(np.nextafter(1 - (1 - confidence) / parts, 1))
 
 
-def evaluate_formula(name: str, formula: Formula, answers: Mapping[str, Answer]) -> Answer:
+def evaluate_formula(
+    name: str, formula: Formula, answers: Mapping[str, NoisyColumn]
+) -> NoisyColumn:
     """The answer of a formula from those of its parts."""
     parts = [answers[inner_name(name, number)] for number in range(len(formula.parts))]
     with np.errstate(all="ignore"):
@@ -39,7 +41,7 @@ def evaluate_formula(name: str, formula: Formula, answers: Mapping[str, Answer])
     known = np.isfinite(answer.values) & (np.isfinite(answer.low) | np.isfinite(answer.high))
     low = np.where(np.isnan(answer.low), -np.inf, answer.low)
     high = np.where(np.isnan(answer.high), np.inf, answer.high)
-    return Answer(np.where(known, answer.values, np.nan), low, high)
+    return NoisyColumn(np.where(known, answer.values, np.nan), low, high)
 
 
 def linear(tree: Tree) -> dict[int, Fraction] | None:
@@ -85,67 +87,71 @@ def as_double(number: Fraction | int) -> float:
         return inf if number > 0 else -inf
 
 
-def _evaluate(tree: Tree, parts: Sequence[Answer]) -> Answer:
+def _evaluate(tree: Tree, parts: Sequence[NoisyColumn]) -> NoisyColumn:
     match tree:
         case PartValue(part):
             answer = parts[part]
-            return Answer(answer.values, np.minimum(answer.low, answer.high), answer.high)
+            return NoisyColumn(answer.values, np.minimum(answer.low, answer.high), answer.high)
         case Constant(value):
             return _as_constant(as_double(value))
         case Operation(op, left, right):
             return _combine(op, _evaluate(left, parts), _evaluate(right, parts))
         case FunctionCall("negative", of):
             inner = _evaluate(of, parts)
-            return Answer(-inner.values, -inner.high, -inner.low)
+            return NoisyColumn(-inner.values, -inner.high, -inner.low)
         case FunctionCall("absolute", of):
             return _absolute(_evaluate(of, parts))
         case FunctionCall(_, of, digits):
             inner = _evaluate(of, parts)
-            return Answer(*(_round(x, digits) for x in (inner.values, inner.low, inner.high)))
+            return NoisyColumn(*(_round(x, digits) for x in (inner.values, inner.low, inner.high)))
 
 
-def _as_constant(number: float) -> Answer:
+def _as_constant(number: float) -> NoisyColumn:
     value = np.array(number)
-    return Answer(value, value, value)
+    return NoisyColumn(value, value, value)
 
 
-def _combine(op: str, left: Answer, right: Answer) -> Answer:
+def _combine(op: str, left: NoisyColumn, right: NoisyColumn) -> NoisyColumn:
     match op:
         case "+":
-            return Answer(left.values + right.values, left.low + right.low, left.high + right.high)
+            return NoisyColumn(
+                left.values + right.values, left.low + right.low, left.high + right.high
+            )
         case "-":
-            return Answer(left.values - right.values, left.low - right.high, left.high - right.low)
+            return NoisyColumn(
+                left.values - right.values, left.low - right.high, left.high - right.low
+            )
         case "*":
             return _corners(left.values * right.values, _products(left, right))
         case _:
             return _divide(left, right)
 
 
-def _products(left: Answer, right: Answer) -> list[Floats]:
+def _products(left: NoisyColumn, right: NoisyColumn) -> list[Floats]:
     """At the corners; 0 times an open end is 0, since the other number is finite."""
     pairs = [(a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
     return [np.where((a == 0) | (b == 0), 0.0, a * b) for a, b in pairs]
 
 
-def _divide(left: Answer, right: Answer) -> Answer:
+def _divide(left: NoisyColumn, right: NoisyColumn) -> NoisyColumn:
     values = np.where(right.values == 0, np.nan, left.values / right.values)
     pairs = [(a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
     quotients = _corners(values, [np.where(np.isinf(b), 0.0, a / b) for a, b in pairs])
     holds = (right.low <= 0) & (right.high >= 0)
-    return Answer(
+    return NoisyColumn(
         values, np.where(holds, -np.inf, quotients.low), np.where(holds, np.inf, quotients.high)
     )
 
 
-def _corners(values: Floats, ends: Sequence[Floats]) -> Answer:
+def _corners(values: Floats, ends: Sequence[Floats]) -> NoisyColumn:
     stacked = np.stack(np.broadcast_arrays(*ends))
-    return Answer(values, np.min(stacked, axis=0), np.max(stacked, axis=0))
+    return NoisyColumn(values, np.min(stacked, axis=0), np.max(stacked, axis=0))
 
 
-def _absolute(found: Answer) -> Answer:
+def _absolute(found: NoisyColumn) -> NoisyColumn:
     low, high = np.abs(found.low), np.abs(found.high)
     least = np.where((found.low <= 0) & (found.high >= 0), 0.0, np.minimum(low, high))
-    return Answer(np.abs(found.values), least, np.maximum(low, high))
+    return NoisyColumn(np.abs(found.values), least, np.maximum(low, high))
 
 
 def _round(values: Floats, digits: int) -> Floats:

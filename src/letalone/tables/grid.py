@@ -21,9 +21,9 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.measures import Cells
+from letalone.engines.measures import CellCounts
 from letalone.plans.expressions import Expression
-from letalone.tables.columns import Answer
+from letalone.tables.columns import NoisyColumn
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -124,15 +124,15 @@ class CellScale:
     whole: bool
 
     @property
-    def cells(self) -> Cells:
+    def cells(self) -> CellCounts:
         count = floor((self.upper - self.lower) / self.step) + 1
-        return Cells(self.of, self.lower, self.step, count)
+        return CellCounts(self.of, self.lower, self.step, count)
 
-    def answer(self, place: Integers, low: Integers, high: Integers) -> Answer:
+    def answer(self, place: Integers, low: Integers, high: Integers) -> NoisyColumn:
         """The values of places; −1 and beyond the last are the bounds."""
         inside = 0.0 if self.whole else 0.5
         ends = self._at(low, 0.0), self._at(high, self._last)
-        return Answer(self._at(place, inside), *ends)
+        return NoisyColumn(self._at(place, inside), *ends)
 
     @property
     def _last(self) -> float:

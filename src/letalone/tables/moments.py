@@ -30,10 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.engines.measures import GridSum, Measure, Rows, RowsWith
+from letalone.plans.aggregates import Deviation, Mean, Sum, Variance
 from letalone.plans.expressions import Expression
 from letalone.plans.formulas import Aggregate
-from letalone.plans.parts import Deviation, Mean, Sum, Variance
-from letalone.tables.columns import Answer
+from letalone.tables.columns import NoisyColumn
 from letalone.tables.grid import Grid
 from letalone.tables.intervals import Flags, NoiseLaw, fitting, width, within
 from letalone.tables.noise import Noise
@@ -165,13 +165,15 @@ class MomentsPart(VectorPart):
     def vector(self, exact: list[Wholes]) -> Wholes:
         return self.corners.shares(exact)
 
-    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
+    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         return {
             name: self._answer(aggregate, noisy, noise.law, confidence)
             for name, aggregate in self.asked
         }
 
-    def _answer(self, asked: Moment, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
+    def _answer(
+        self, asked: Moment, noisy: Floats, law: NoiseLaw, confidence: float
+    ) -> NoisyColumn:
         match asked:
             case Sum():
                 return self._sum(noisy, law, confidence)
@@ -184,16 +186,16 @@ class MomentsPart(VectorPart):
             square = scale_to_sample(square, noisy @ form, width(law, form, confidence))
         return _root(square) if isinstance(asked, Deviation) else square
 
-    def _sum(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
+    def _sum(self, noisy: Floats, law: NoiseLaw, confidence: float) -> NoisyColumn:
         """Each end for values that stray from their places as far as they can."""
         grid = self.corners.grid
         least, largest = (self._value_form(strays) for strays in grid.strays)
         value = noisy @ self._value_form(grid.offset)
         low = noisy @ least - width(law, least, confidence)
         high = noisy @ largest + width(law, largest, confidence)
-        return Answer(value, np.minimum(low, value), np.maximum(high, value))
+        return NoisyColumn(value, np.minimum(low, value), np.maximum(high, value))
 
-    def _mean(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
+    def _mean(self, noisy: Floats, law: NoiseLaw, confidence: float) -> NoisyColumn:
         mean, some = self._means(noisy)
         first, constant = self.corners.form(FIRST), self.corners.form(ONE)
 
@@ -209,9 +211,9 @@ class MomentsPart(VectorPart):
         ends = (
             np.where(some, constant, none) for constant, none in zip(places, without, strict=True)
         )
-        return Answer(*(self._clamped(end) for end in ends))
+        return NoisyColumn(*(self._clamped(end) for end in ends))
 
-    def _variance(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
+    def _variance(self, noisy: Floats, law: NoiseLaw, confidence: float) -> NoisyColumn:
         mean, some = self._means(noisy)
         rows = np.where(some, noisy @ self.corners.form(ONE), 1.0)
         variance = np.clip(noisy @ self.corners.form(SECOND) / rows - mean**2, 0.0, 1.0)
@@ -228,11 +230,11 @@ class MomentsPart(VectorPart):
         ends = ((variance, 0.5), (low, 0.0), (high, 1.0))
         return self._widened(*(square * np.where(some, end, otherwise) for end, otherwise in ends))
 
-    def _widened(self, variance: Floats, low: Floats, high: Floats) -> Answer:
+    def _widened(self, variance: Floats, low: Floats, high: Floats) -> NoisyColumn:
         """By what places stray from values: a deviation moves by no more than these do."""
         slack, radius = self.corners.grid.slack, self.corners.grid.radius
         least = np.maximum(np.sqrt(low) - slack, 0.0) ** 2
-        return Answer(variance, least, np.minimum(np.sqrt(high) + slack, radius) ** 2)
+        return NoisyColumn(variance, least, np.minimum(np.sqrt(high) + slack, radius) ** 2)
 
     def _means(self, noisy: Floats) -> tuple[Floats, Flags]:
         """Where the mean is in [−1, 1], and whether there seem to be rows at all."""
@@ -277,20 +279,20 @@ class MomentsPart(VectorPart):
         )
 
 
-def _root(square: Answer) -> Answer:
-    return Answer(*(np.sqrt(end) for end in (square.values, square.low, square.high)))
+def _root(square: NoisyColumn) -> NoisyColumn:
+    return NoisyColumn(*(np.sqrt(end) for end in (square.values, square.low, square.high)))
 
 
 def _norm(weights: Floats) -> float:
     return float(np.sqrt(np.sum(weights**2)))
 
 
-def scale_to_sample(answer: Answer, rows: Floats, width: float) -> Answer:
+def scale_to_sample(answer: NoisyColumn, rows: Floats, width: float) -> NoisyColumn:
     """The answer as an estimate from a sample of noisy size `rows`, known to within `width`."""
     fewest, largest = _factor(rows + width), _factor(rows - width)
     low = np.minimum(answer.low * fewest, answer.low * largest)
     high = np.maximum(answer.high * fewest, answer.high * largest)
-    return Answer(answer.values * _factor(rows), low, high)
+    return NoisyColumn(answer.values * _factor(rows), low, high)
 
 
 def _factor(rows: Floats) -> Floats:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from letalone.engines.measures import Measure
 from letalone.plans.formulas import Aggregate
 from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
-from letalone.tables.columns import Answer
+from letalone.tables.columns import NoisyColumn
 from letalone.tables.cross import (
     MAX_PRODUCT_BITS,
     ClampedColumn,
@@ -84,11 +84,11 @@ class PairPart(VectorPart):
     def vector(self, exact: list[Wholes]) -> Wholes:
         return self.corners.shares(exact)
 
-    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
+    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         seen = _Seen(self.corners, noisy, noise.law, confidence)
         return {name: self._answer(asked, seen, turned) for name, asked, turned in self.asked}
 
-    def _answer(self, asked: Pair, seen: "_Seen", turned: bool) -> Answer:
+    def _answer(self, asked: Pair, seen: "_Seen", turned: bool) -> NoisyColumn:
         of, by = self._radii(turned)
         match asked:
             case Covariance(sample=sample):
@@ -184,13 +184,13 @@ class _Seen:
         first, second = (self.noisy @ self._plain(*powers) / rows for powers in ((1, 0), (0, 1)))
         return np.clip(first, -1.0, 1.0), np.clip(second, -1.0, 1.0)
 
-    def covariance(self, *, sample: bool) -> Answer:
+    def covariance(self, *, sample: bool) -> NoisyColumn:
         """From −1 to 1."""
         value, half, known, _ = self._ratio(self._about(1, 1), self._about(0, 0), most=1.0)
         answer = _make_answer(value, half + self._crossed, known, most=1.0)
         return scale_to_sample(answer, self.rows, self.rows_width) if sample else answer
 
-    def slope(self, *, turned: bool) -> Answer:
+    def slope(self, *, turned: bool) -> NoisyColumn:
         """That of the first along the second, or turned; it may be anything."""
         square = self._about(2, 0) if turned else self._about(0, 2)
         value, half, known, least = self._ratio(self._about(1, 1), square, most=np.inf)
@@ -201,7 +201,7 @@ class _Seen:
         half = half + moved / np.where(known, root, 1.0) ** 2
         return _make_answer(value, half, known, most=np.inf)
 
-    def correlation(self) -> Answer:
+    def correlation(self) -> NoisyColumn:
         """From −1 to 1: the root of the product of both sums of squares is linearised."""
         cross, first, second = self._about(1, 1), self._about(2, 0), self._about(0, 2)
         sums = [self._sum(form) for form in (first, second)]
@@ -271,15 +271,17 @@ def _shift_powers(mean: Floats, power: int) -> Floats:
     return np.stack(columns, axis=-1)
 
 
-def _make_answer(value: Floats, half: Floats, known: NDArray[np.bool_], *, most: float) -> Answer:
+def _make_answer(
+    value: Floats, half: Floats, known: NDArray[np.bool_], *, most: float
+) -> NoisyColumn:
     """Values with their intervals, cut at the ends of the range; missing where not known."""
     low, high = np.maximum(value - half, -most), np.minimum(value + half, most)
     ends = ((value, np.nan), (low, -most), (high, most))
-    return Answer(*(np.where(known, end, otherwise) for end, otherwise in ends))
+    return NoisyColumn(*(np.where(known, end, otherwise) for end, otherwise in ends))
 
 
-def _times(answer: Answer, factor: float) -> Answer:
-    return Answer(answer.values * factor, answer.low * factor, answer.high * factor)
+def _times(answer: NoisyColumn, factor: float) -> NoisyColumn:
+    return NoisyColumn(answer.values * factor, answer.low * factor, answer.high * factor)
 
 
 def pair_parts(

@@ -15,7 +15,7 @@ from letalone.engines.measures import Measure
 from letalone.errors import ParameterError
 from letalone.privacy import Privacy
 from letalone.randomness.bits import BitSource
-from letalone.tables.columns import Answer
+from letalone.tables.columns import NoisyColumn
 from letalone.tables.noise import Noise
 from letalone.tables.sensitivity import Contribution, Moved
 
@@ -54,7 +54,7 @@ class VectorPart(Part):
         """The numbers to release, a row for each key."""
 
     @abstractmethod
-    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
+    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         """The answers with their intervals."""
 
     def error(self, name: str, noise: Noise, *, confidence: float, rows: int | None) -> float:
@@ -82,7 +82,7 @@ class ChoicePart(Part):
     @abstractmethod
     def answers(
         self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource
-    ) -> dict[str, Answer]:
+    ) -> dict[str, NoisyColumn]:
         """The choices, with their intervals."""
 
     @abstractmethod

@@ -12,11 +12,8 @@ from fractions import Fraction
 from typing import Any, cast
 from typing import Literal as OneOfThese
 
-from letalone.engines.measures import Cells, DistinctValues, RowsWith, Units
-from letalone.plans.expressions import Expression
-from letalone.plans.formulas import Aggregate, flattened
-from letalone.plans.pairs import Regression
-from letalone.plans.parts import (
+from letalone.engines.measures import CellCounts, DistinctUnits, DistinctValues, RowsWith
+from letalone.plans.aggregates import (
     Count,
     CountPresent,
     CountUnits,
@@ -31,9 +28,12 @@ from letalone.plans.parts import (
     Sum,
     Variance,
 )
-from letalone.plans.query import Plan
+from letalone.plans.expressions import Expression
+from letalone.plans.formulas import Aggregate, with_formula_parts
+from letalone.plans.pairs import Regression
+from letalone.plans.plan import Plan
 from letalone.plans.types import Type
-from letalone.plans.typing import Columns
+from letalone.plans.typing import ColumnTypes
 from letalone.tables.candidates import BoundsPart, TopPart
 from letalone.tables.grid import CellScale, grid_for
 from letalone.tables.moments import Corners, Moment, MomentsPart
@@ -60,7 +60,7 @@ class Parts:
 class PlanFacts:
     """What is public about a plan."""
 
-    columns: Columns
+    columns: ColumnTypes
     unit: Contribution
     bits: int
 
@@ -75,7 +75,7 @@ class PlanFacts:
 def parts_of(plan: Plan, *, bits: int) -> Parts:
     """The parts of a plan, on grids of about 2^bits steps."""
     facts = PlanFacts(plan.columns, contribution(plan), bits)
-    aggregates = flattened(plan.aggregates)
+    aggregates = with_formula_parts(plan.aggregates)
     counts = tuple(name for name, aggregate in aggregates if isinstance(aggregate, Count))
     moments = _moments_with_count(facts, aggregates, counts)
     pairs = pair_parts(aggregates, facts.unit, facts.bits, facts.is_whole)
@@ -153,7 +153,7 @@ def _scale(facts: PlanFacts, asked: Quantiles | Extreme) -> CellScale:
 def _histogram(names: tuple[str, ...], unit: Contribution, asked: Histogram) -> HistogramPart:
     first, step = asked.edges[0], asked.step
     ends = tuple(int((edge - first) / step) for edge in asked.edges[1:])
-    return HistogramPart(names, unit, Cells(asked.of, first, step, asked.cells), ends)
+    return HistogramPart(names, unit, CellCounts(asked.of, first, step, asked.cells), ends)
 
 
 def _quantiles(facts: PlanFacts, names: tuple[str, ...], asked: Quantiles) -> AnyPart:
@@ -171,7 +171,7 @@ def _extreme(facts: PlanFacts, names: tuple[str, ...], asked: Extreme) -> AnyPar
 # What answers an aggregate that shares its noise with no other; counts of rows and moments of
 # one column are in `_moments_with_count`, those of two in `pair_parts.pair_parts`.
 PARTS: dict[type, Callable[[PlanFacts, tuple[str, ...], Any], AnyPart]] = {
-    CountUnits: lambda facts, names, _: CountPart(names, facts.unit, Units()),
+    CountUnits: lambda facts, names, _: CountPart(names, facts.unit, DistinctUnits()),
     CountPresent: lambda facts, names, asked: CountPart(names, facts.unit, RowsWith(asked.of)),
     CountValues: lambda facts, names, asked: CountPart(names, facts.unit, DistinctValues(asked.of)),
     Quantiles: _quantiles,

@@ -53,13 +53,13 @@ from math import ceil
 
 import numpy as np
 
-from letalone.engines.measures import Cells, Measure
+from letalone.engines.measures import CellCounts, Measure
 from letalone.mechanisms import Exponential
 from letalone.plans.bounds import MOST_CELLS
 from letalone.privacy import BoundedRange, Privacy, compose
 from letalone.randomness.bits import BitSource
 from letalone.tables.choices import Integers, choose_ranks, refuse_tiny
-from letalone.tables.columns import Answer
+from letalone.tables.columns import NoisyColumn
 from letalone.tables.consistent import CountTree, tree_for
 from letalone.tables.grid import CellScale
 from letalone.tables.intervals import Family, NoiseLaw
@@ -88,7 +88,7 @@ class RankPart(ChoicePart):
         return (self.scale.cells,)
 
     @property
-    def cells(self) -> Cells:
+    def cells(self) -> CellCounts:
         return self.scale.cells
 
     @property
@@ -131,7 +131,7 @@ class RankPart(ChoicePart):
 
     def answers(
         self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource
-    ) -> dict[str, Answer]:
+    ) -> dict[str, NoisyColumn]:
         cells = np.asarray(exact[0], dtype=np.int64).reshape(-1, self.cells.count)
         rows = np.sum(cells, axis=1).astype(object)  # times a denominator they may pass 2^63
         targets = int(self.share * self._many) * rows + self._constant(epsilon)
@@ -254,7 +254,7 @@ class TreePart(VectorPart):
     def vector(self, exact: list[Wholes]) -> Wholes:
         return self.tree.vector(exact[0])
 
-    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
+    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         ranks = ranks_of(self.tree, noisy)
         intervals = [
             ranks.interval(float(share), noise.law, confidence=confidence) for share in self.shares

@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 
 from letalone.engines.measures import Measure, ProductSum
 from letalone.plans.pairs import Regression
-from letalone.tables.columns import Answer
+from letalone.tables.columns import NoisyColumn
 from letalone.tables.cross import ClampedColumn, GridAxis, IsWhole
 from letalone.tables.intervals import NoiseLaw
 from letalone.tables.noise import Noise
@@ -74,7 +74,7 @@ class LeastSquaresSolver:
     shift: Floats
     slacks: Floats
 
-    def answer(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
+    def answer(self, noisy: Floats, law: NoiseLaw, confidence: float) -> NoisyColumn:
         """The coefficients of each group, missing where there seem to be no rows."""
         matrix, target = np.einsum("gl,ikl->gik", noisy, self.left), noisy @ self.right.T
         spoiled, rows_width = self._noise(law), widths(law, self.left[0, 0], confidence)
@@ -93,7 +93,7 @@ class LeastSquaresSolver:
         half = widths(law, forms, confidence) + rows[:, None] * self._placed(inverse, solved)
         half = np.where(known, half / factor, np.inf)
         values = solved @ self.turn.T + self.shift
-        return Answer(np.where(known, values, np.nan), values - half, values + half)
+        return NoisyColumn(np.where(known, values, np.nan), values - half, values + half)
 
     def error(self, law: NoiseLaw, confidence: float, rows: int) -> float:
         """The largest half-width of a coefficient, for features spread evenly that all matter.
@@ -195,7 +195,7 @@ class RegressionPart(VectorPart):
         ]
         return np.stack(scaled, axis=-1)
 
-    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
+    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         answer = self._line.answer(noisy, noise.law, confidence)
         return dict.fromkeys(self.names, answer)
 

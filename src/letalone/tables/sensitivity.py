@@ -27,17 +27,17 @@ from fractions import Fraction
 from math import ceil, isqrt
 
 from letalone.engines.measures import (
-    Cells,
+    CellCounts,
+    DistinctUnits,
     DistinctValues,
     GridSum,
     Measure,
     ProductSum,
     Rows,
     RowsWith,
-    Units,
 )
 from letalone.errors import ParameterError, UnsupportedQuery
-from letalone.plans.query import Plan
+from letalone.plans.plan import Plan
 from letalone.privacy.neighbours import is_replace
 
 
@@ -111,7 +111,7 @@ def sensitivity_of(measure: Measure, unit: Contribution) -> Moved:
         case ProductSum():
             refuse_clip(unit)
             return number_moves(*measure.ends, unit)
-        case Units():
+        case DistinctUnits():
             each = Contribution(unit.groups, 1, unit.groups, unit.keys, unit.replace)
             return number_moves(0, 1, each)
         case GridSum(low=low, high=high, power=1):
@@ -119,7 +119,7 @@ def sensitivity_of(measure: Measure, unit: Contribution) -> Moved:
         case GridSum(low=low, high=high):
             middle = (low + high) // 2
             return number_moves(0, max((low - middle) ** 2, (high - middle) ** 2), unit)
-        case Cells():
+        case CellCounts():
             refuse_clip(unit)
             return shares_move(1, unit)
 

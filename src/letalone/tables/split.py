@@ -17,7 +17,7 @@ from fractions import Fraction
 from letalone.errors import ParameterError
 from letalone.errors.remedies import FindKeys
 from letalone.plans.clauses import GroupColumn
-from letalone.plans.query import NOT_LISTED, Plan, missing_keys
+from letalone.plans.plan import NOT_LISTED, Plan, missing_keys
 from letalone.privacy import Privacy
 from letalone.tables.discovery import Discovery
 from letalone.tables.grid import bits_for

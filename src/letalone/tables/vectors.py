@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.engines.measures import (
-    Cells,
+    CellCounts,
+    DistinctUnits,
     DistinctValues,
     GridSum,
     Measure,
     Rows,
     RowsWith,
-    Units,
 )
 from letalone.plans.expressions import Expression
-from letalone.tables.columns import Answer, count_answer
+from letalone.tables.columns import NoisyColumn, count_answer
 from letalone.tables.grid import Grid
 from letalone.tables.intervals import width
 from letalone.tables.noise import Noise
@@ -40,7 +40,7 @@ class CountPart(VectorPart):
 
     names: tuple[str, ...]
     unit: Contribution
-    measure: Rows | RowsWith | Units | DistinctValues = Rows()  # noqa: RUF009  (it is frozen and has no fields)
+    measure: Rows | RowsWith | DistinctUnits | DistinctValues = Rows()  # noqa: RUF009  (it is frozen and has no fields)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -57,7 +57,7 @@ class CountPart(VectorPart):
     def vector(self, exact: list[Wholes]) -> Wholes:
         return exact[0][:, None]
 
-    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
+    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         answer = count_answer(noisy[:, 0], noise.width(confidence))
         return dict.fromkeys(self.names, answer)
 
@@ -107,13 +107,13 @@ class TotalPart(VectorPart):
         total = above + rows * self.grid.low
         return np.stack([total, rows * self._row] if self._row else [total], axis=-1)
 
-    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
+    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         """The sum: each end for values that stray from their places as far as they can."""
         least, largest = self.grid.strays
         value = noisy @ self._form(self.grid.offset)
         low = noisy @ self._form(least) - self._half(noise, confidence, least)
         high = noisy @ self._form(largest) + self._half(noise, confidence, largest)
-        answer = Answer(value, np.minimum(low, value), np.maximum(high, value))
+        answer = NoisyColumn(value, np.minimum(low, value), np.maximum(high, value))
         return dict.fromkeys(self.names, answer)
 
     def _form(self, strays: float) -> Floats:
@@ -141,7 +141,7 @@ class HistogramPart(VectorPart):
 
     names: tuple[str, ...]
     unit: Contribution
-    cells: Cells
+    cells: CellCounts
     ends: tuple[int, ...]
 
     @property
@@ -161,7 +161,7 @@ class HistogramPart(VectorPart):
         starts = np.array((0, *self.ends[:-1]))
         return np.add.reduceat(exact[0], starts, axis=1)
 
-    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
+    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         return dict.fromkeys(self.names, count_answer(noisy, noise.width(confidence)))
 
 
@@ -177,7 +177,7 @@ class SharedCount:
 
     def answers(
         self, noisy: dict[int, Floats], noises: dict[int, Noise], confidence: float
-    ) -> dict[str, Answer]:
+    ) -> dict[str, NoisyColumn]:
         shares = self._shares(noises)
         value = sum(
             (

@@ -9,7 +9,7 @@ import pytest
 
 from answers.releases import made
 from curator.makers import NAME, PURPOSE
-from letalone.answers.columns import KeyColumn, Kind, Output
+from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.curator.asking import release_id
 from letalone.curator.console.answer_numbers import rows_and_charts
 from letalone.curator.console.spreadsheets import as_csv
@@ -81,8 +81,8 @@ def test_error_bars_are_the_lows_and_highs_of_the_table(answered):
 
 def test_a_range_that_is_longer_on_one_side_is_drawn_so():
     """A median of 318 between 40 and 4,245: its line does not begin at -3,609."""
-    output = Output("m", "m", "", Kind.NUMBER, (318.0, 900.0), (40.0, 850.0), (4245.0, 1000.0))
-    release = made(keys=(KeyColumn("ward", Kind.TEXT, ("A", "B")),), outputs=(output,))
+    output = Output("m", "m", "", CellKind.NUMBER, (318.0, 900.0), (40.0, 850.0), (4245.0, 1000.0))
+    release = made(keys=(KeyColumn("ward", CellKind.TEXT, ("A", "B")),), outputs=(output,))
     rows, (chart,) = rows_and_charts(release)
     drawn, axis = whiskers_of(chart.svg)
     assert drawn == {"A": pytest.approx([40, 4245], abs=5), "B": pytest.approx([850, 1000], abs=5)}
@@ -92,8 +92,8 @@ def test_a_range_that_is_longer_on_one_side_is_drawn_so():
 
 
 def test_days_are_drawn_with_the_ranges_of_the_table_too():
-    output = Output("m", "m", "", Kind.NUMBER, (1.0,) * 4, (0.0,) * 4, (9.0,) * 4)
-    days = KeyColumn("year", Kind.INTEGER, (2019, 2020, 2021, 2022))
+    output = Output("m", "m", "", CellKind.NUMBER, (1.0,) * 4, (0.0,) * 4, (9.0,) * 4)
+    days = KeyColumn("year", CellKind.INTEGER, (2019, 2020, 2021, 2022))
     _, (chart,) = rows_and_charts(made(keys=(days,), outputs=(output,)))
     root = ET.fromstring(chart.svg)
     ticks = sorted(float(one.get("y")) - 4 for one in root.iter(f"{SVG}text") if is_tick(one))
@@ -127,10 +127,10 @@ def test_a_count_below_0_is_near_0_with_the_range_of_0(answered):
 
 
 def test_yes_and_no_are_the_same_on_the_page_in_the_chart_and_in_the_file():
-    keys = (KeyColumn("smokes", Kind.BOOLEAN, (True, False, None)),)
+    keys = (KeyColumn("smokes", CellKind.BOOLEAN, (True, False, None)),)
     outputs = (
-        Output("n", "n", "", Kind.INTEGER, (3, 4, 5), (1, 2, 3), (5, 6, 7)),
-        Output("many", "many", "", Kind.BOOLEAN, (True, False, None)),
+        Output("n", "n", "", CellKind.INTEGER, (3, 4, 5), (1, 2, 3), (5, 6, 7)),
+        Output("many", "many", "", CellKind.BOOLEAN, (True, False, None)),
     )
     found = made(keys=keys, outputs=outputs)
     rows, (chart,) = rows_and_charts(found)

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from curator.makers import NAME, PURPOSE
-from letalone.answers.arranged import Arrangement, Fixed, Named, Order, Test
+from letalone.answers.arranged import Arrangement, Fixed, HavingTest, Order, OutputRef
 from letalone.curator.console.arranging import as_address, from_address
 from letalone.curator.console.asked_again import fields_of
 from letalone.curator.http.problems import Refused
@@ -37,7 +37,9 @@ def test_what_sql_says_is_in_the_address_and_comes_back_as_sql_that_says_the_sam
 
 
 def test_days_and_truth_are_written_too():
-    test = Test("and", (Test("=", (Named("day"), Fixed(date(2027, 1, 31)))), Fixed(True)))
+    test = HavingTest(
+        "and", (HavingTest("=", (OutputRef("day"), Fixed(date(2027, 1, 31)))), Fixed(True))
+    )
     how = Arrangement(having=test, order=(Order("day", ranges=True),), hidden=("n",))
     assert from_address(as_address(how)) == how
     assert as_address(Arrangement()) == ""

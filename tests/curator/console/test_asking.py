@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 
 from curator.makers import NAME, PURPOSE, SECRET, ask, put, whats
-from letalone.curator.console.questions import _agreed
+from letalone.curator.console.questions import _digest_of_agreement
 from letalone.curator.http.shapes import SentQuestion
 from letalone.ledger.receipts import verify_receipt
 
@@ -155,7 +155,7 @@ def test_a_slip_in_a_preview_leaves_no_entry_and_a_refused_answer_does(fresh):
     assert preview(fresh.by("ann"), sql=sql).status_code == 403
     assert len(fresh.curator.ledger) == before
     sent = SentQuestion(data_set=NAME, purpose=PURPOSE, sql=sql, epsilon="0.1")
-    fields = {**FORM, "sql": sql, "agreed": _agreed(sent)}
+    fields = {**FORM, "sql": sql, "agreed": _digest_of_agreement(sent)}
     refused = fresh.by("ann").send("/ask/release", **fields)
     assert len(fresh.curator.ledger) == before + 1
     assert "is not in your grant" in fresh.by("ann").follow(refused).text

@@ -6,14 +6,14 @@ from starlette.datastructures import FormData
 
 import letalone as la
 from curator.makers import SCHEMA
-from letalone.curator.console.building import built, choices, quoted
-from letalone.curator.console.forms import Typed
+from letalone.curator.console.building import built, choices, quote_name
+from letalone.curator.console.forms import SubmittedForm
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 
 
 def chosen(*fields, schema=SCHEMA):
-    return built(Typed(FormData(fields)), schema)
+    return built(SubmittedForm(FormData(fields)), schema)
 
 
 def test_what_was_chosen_is_the_sql_that_one_would_type():
@@ -61,7 +61,7 @@ def test_any_name_is_quoted_so_that_it_is_read_as_that_name(name):
     sql = chosen(("by", name), schema=schema)
     with la.open(pa.table({name: ["x", "y"]}), schema=schema, budget=la.Budget(1)) as session:
         assert [group.name for group in session.sql(sql).plan.groups] == [name]
-    assert quoted("ward") == "ward"
+    assert quote_name("ward") == "ward"
 
 
 def test_a_grant_leaves_what_it_names_and_what_can_be_answered():

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from letalone.curator.console import charts
-from letalone.curator.console.charts.scale import Scale, number
+from letalone.curator.console.charts.scale import AxisScale, number
 from letalone.curator.console.charts.times import seconds, time_ticks
 from letalone.privacy import ApproxDP, GaussianDP, PureDP
 
@@ -21,8 +21,10 @@ STEPS = [(START + timedelta(days=day), day / 10) for day in range(30)]
 LABELS = ["A", HOSTILE, "x" * 300, "", "none"]
 
 
-def mark(value: float | None, low: float | None = None, high: float | None = None) -> charts.Mark:
-    return charts.marked(value, low, high, "so many")
+def mark(
+    value: float | None, low: float | None = None, high: float | None = None
+) -> charts.ChartMark:
+    return charts.make_mark(value, low, high, "so many")
 
 
 ALL = {
@@ -166,7 +168,7 @@ def test_numbers_are_short_and_readable(value: float, words: str) -> None:
 
 def test_ticks_are_round_and_hold_all_values() -> None:
     for low, high in ((0, 1), (-3, 17), (1e-9, 2e-9), (5, 5), (-1e300, 1e300), (0, 0)):
-        scale = Scale.around([low, high], start=0, end=100)
+        scale = AxisScale.around([low, high], start=0, end=100)
         assert scale.low <= min(low, 0) <= max(high, 0) <= scale.high
         assert 2 <= len(scale.ticks()) <= 8
         assert len({scale.words(tick) for tick in scale.ticks()}) == len(scale.ticks())

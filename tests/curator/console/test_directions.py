@@ -11,7 +11,7 @@ from jinja2 import Environment
 
 from curator.console.conftest import Console
 from curator.makers import Clock, open_curator, put
-from letalone.curator.console.directions import RIGHT_TO_LEFT, Isolation, isolated
+from letalone.curator.console.directions import RIGHT_TO_LEFT, Isolation, isolate
 from letalone.curator.console.shown import FILTERS
 from letalone.curator.records import Price, Purpose, Question, Registration
 from letalone.errors import BudgetExceeded
@@ -175,5 +175,5 @@ def test_what_a_template_shows_in_text_is_isolated_and_nothing_else(template, ex
 
 
 def test_words_of_a_picture_are_isolated_and_cannot_end_that():
-    assert isolated("plain – ü 日本") == "plain – ü 日本"
-    assert isolated("ب\u2069\u202eb") == "\u2068بb\u2069"
+    assert isolate("plain – ü 日本") == "plain – ü 日本"
+    assert isolate("ب\u2069\u202eb") == "\u2068بb\u2069"

@@ -8,7 +8,7 @@ from typing import Any
 import mpmath
 import pytest
 
-from letalone.curator.console.meaning import Meaning, examples, read, together
+from letalone.curator.console.meaning import Meaning, examples, group_promises, read
 from letalone.errors import ParameterError
 
 Console = Any
@@ -46,11 +46,11 @@ def test_a_huge_factor_is_a_power_of_ten_that_is_not_below() -> None:
 
 
 def test_a_group_of_two_has_twice_the_epsilon_and_more_than_twice_the_delta() -> None:
-    pair = together(Meaning(Fraction(1)))[0]
+    pair = group_promises(Meaning(Fraction(1)))[0]
     assert (pair.people, pair.promise) == (2, "ε = 2")
     assert pair.guess == Meaning(Fraction(2)).guess_percent
-    assert together(read("1", "1e-6"))[0].promise == "ε = 2, δ = 3.719e-6"
-    assert together(read("5", "0.1"))[-1].promise == "none"
+    assert group_promises(read("1", "1e-6"))[0].promise == "ε = 2, δ = 3.719e-6"
+    assert group_promises(read("5", "0.1"))[-1].promise == "none"
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from html import unescape
 from urllib.parse import urlencode
 
 from curator.makers import NAME, PASSWORD, PURPOSE
-from letalone.curator.console.kept import SECRETS
 from letalone.curator.console.pages import TEMPLATES
-from letalone.curator.console.questions import _agreed
+from letalone.curator.console.questions import _digest_of_agreement
+from letalone.curator.console.sent import SECRETS
 from letalone.curator.http.shapes import SentQuestion
 
 ASKED = {"data_set": NAME, "purpose": PURPOSE, "sql": "SELECT COUNT(*) AS n FROM visits"}
@@ -39,7 +39,7 @@ def late(console, path="/data-sets/visits/request", **fields):
 
 def test_no_link_plants_a_form_that_is_sent_after_signing_in(console):
     """As a link of another site would: by the query of a GET, in any of its names."""
-    agreed = _agreed(SentQuestion(**ASKED, epsilon="2"))
+    agreed = _digest_of_agreement(SentQuestion(**ASKED, epsilon="2"))
     fields = {**ASKED, "epsilon": "2", "agreed": agreed, "pay": "epsilon"}
     old = {f"kept:{name}": value for name, value in fields.items()} | {"kept:/at": "/ask/release"}
     _, page = late(console, "/ask/preview", **ASKED)
@@ -79,7 +79,7 @@ def test_a_form_that_was_changed_on_its_way_is_dropped(console):
 
 
 def test_a_release_that_came_too_late_is_filled_in_again_and_not_sent(console):
-    agreed = _agreed(SentQuestion(**ASKED, epsilon="2"))
+    agreed = _digest_of_agreement(SentQuestion(**ASKED, epsilon="2"))
     fields = {**ASKED, "epsilon": "2", "agreed": agreed, "pay": "epsilon"}
     before = len(console.curator.ledger)
     browser, page = late(console, "/ask/release", **fields)

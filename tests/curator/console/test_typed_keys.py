@@ -8,7 +8,7 @@ from starlette.datastructures import FormData
 from curator.console.conftest import Console
 from curator.makers import NAME, PURPOSE, grant, registered
 from letalone.curator.console.building import built
-from letalone.curator.console.forms import Typed
+from letalone.curator.console.forms import SubmittedForm
 from letalone.curator.console.typed_keys import typed_keys
 from letalone.errors import LetaloneError
 from letalone.plans.schema import Column, Schema
@@ -65,7 +65,7 @@ def test_a_group_that_cannot_be_one_is_refused_with_what_can(by, typed, words):
 )
 def test_a_yes_or_no_column_is_compared_with_yes_or_no(typed, constant):
     fields = {"what": "count", "where_1": "active", "how_1": "=", "value_1": typed}
-    form = Typed(FormData(fields))
+    form = SubmittedForm(FormData(fields))
     assert f"WHERE active = {constant}" in built(form, SCHEMA)
 
 

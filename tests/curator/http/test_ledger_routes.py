@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from letalone.ledger import books, verify_export
+from letalone.ledger import transaction, verify_export
 
 Service = Any
 Making = Any
@@ -102,8 +102,8 @@ def test_a_page_reads_its_own_entries_and_no_others(
     asked: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Page by page, everything is read about once."""
-    read, texts = books.read_entry, list[str]()
-    monkeypatch.setattr(books, "read_entry", lambda text: texts.append(text) or read(text))
+    read, texts = transaction.read_entry, list[str]()
+    monkeypatch.setattr(transaction, "read_entry", lambda text: texts.append(text) or read(text))
     for page in ("/ledger?limit=3", "/ledger?limit=3&after=4&data_set=visits"):
         asked.token("aud")
         texts.clear()

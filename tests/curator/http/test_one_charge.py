@@ -14,7 +14,7 @@ import pytest
 from curator.http.test_serving import PASSWORD, SQL, posted, serving
 from letalone.curator.curator import Curator
 from letalone.curator.settings import Settings
-from letalone.ledger.entries import Kind
+from letalone.ledger.entries import EntryKind
 
 PATIENCE = 60
 Posted = dict[str, Any]
@@ -79,5 +79,5 @@ def test_two_workers_charge_once_at_once_given_up_and_killed(tmp_path: Path) -> 
     with Curator.open(Settings(folder=folder)) as curator:
         curator.ledger.verify()
         kinds = [entry.kind for entry in curator.ledger.entries("demo_visits")]
-        assert kinds.count(Kind.RESERVED) == 14
+        assert kinds.count(EntryKind.RESERVED) == 14
         assert not curator.ledger.unsettled()

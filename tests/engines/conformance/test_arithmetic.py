@@ -12,7 +12,7 @@ import pytest
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.dialects.guarded import guard
+from letalone.engines.dialects.guarded import GUARDS
 from letalone.engines.dialects.postgres import POSTGRES
 from letalone.engines.terms import Term
 from letalone.plans.types import Type
@@ -43,9 +43,9 @@ def connection():
 
 
 def computed(connection, kind):
-    sql = guard(kind, syntax.named("x"), syntax.named("y"))
-    columns = [syntax.named("x"), syntax.named("y"), syntax.alias(sql, "value")]
-    source = syntax.table_named("pairs", schema="pg_temp")
+    sql = GUARDS[kind](syntax.column("x"), syntax.column("y"))
+    columns = [syntax.column("x"), syntax.column("y"), syntax.alias(sql, "value")]
+    source = syntax.table("pairs", schema="pg_temp")
     return connection.execute(POSTGRES.printed(syntax.select(columns, source))).fetchall()
 
 
@@ -67,8 +67,8 @@ def test_every_pair_gives_the_processors_result_or_is_missing(connection, kind):
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_without_the_guard_the_server_raises(connection, kind):
     """Otherwise the test above would show nothing."""
-    plain = syntax.operation(kind, syntax.named("x"), syntax.named("y"))
-    source = syntax.table_named("pairs", schema="pg_temp")
+    plain = syntax.operation(kind, syntax.column("x"), syntax.column("y"))
+    source = syntax.table("pairs", schema="pg_temp")
     text = POSTGRES.printed(syntax.select([syntax.alias(plain, "value")], source))
     with pytest.raises(psycopg.DataError):
         connection.execute(text).fetchall()
@@ -90,10 +90,10 @@ def test_places_are_those_of_duckdb_for_every_operand(connection, grid):
     asked = GridSum(col("x"), low, high, shift)
     wanted = on_duckdb(OPERANDS, lambda term, levels: place(term, asked, levels))
     levels = Levels("#", POSTGRES)
-    term = place(Term(syntax.named("x"), Type.NUMBER, finite=False, simple=True), asked, levels)
-    source = syntax.table_named("pairs", schema="pg_temp")
-    rows = levels.over(syntax.select([syntax.named("x")], source))
-    query = syntax.select([syntax.named("x"), term.sql], syntax.nested(rows, "rows"))
+    term = place(Term(syntax.column("x"), Type.NUMBER, finite=False, simple=True), asked, levels)
+    source = syntax.table("pairs", schema="pg_temp")
+    rows = levels.over(syntax.select([syntax.column("x")], source))
+    query = syntax.select([syntax.column("x"), term.sql], syntax.subquery(rows, "rows"))
     found = dict(connection.execute(POSTGRES.printed(query)).fetchall())
     by_x = dict(zip(OPERANDS, wanted, strict=True))
     assert {repr(x): v for x, v in found.items()} == {repr(x): v for x, v in by_x.items()}

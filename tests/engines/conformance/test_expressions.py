@@ -18,10 +18,10 @@ from engines.test_expressions import COLUMNS, SCHEMA, cases, expressions, same
 from evaluator import evaluate
 from letalone.engines import syntax
 from letalone.engines.dialects.postgres import POSTGRES
-from letalone.engines.measures import Scope
+from letalone.engines.measures import RowScope
 from letalone.engines.postgres_server import SETTINGS
 from letalone.engines.reading import Stored
-from letalone.engines.rows import Relation, ScopeRows, Tables
+from letalone.engines.rows import ScopeRows, TableRef, Tables
 from letalone.plans.expressions import (
     PERIODS,
     Arithmetic,
@@ -29,7 +29,7 @@ from letalone.plans.expressions import (
     Literal,
     StartOf,
 )
-from letalone.plans.query import Bounding
+from letalone.plans.plan import Bounding
 from letalone.plans.types import Type
 from postgres import shared
 from stages import pick
@@ -42,8 +42,8 @@ WORDS = {
     Type.DATE: "DATE",
     Type.TIMESTAMP: "TIMESTAMP",
 }
-NASTY = Relation(
-    syntax.table_named("nasty", schema="pg_temp"),
+NASTY = TableRef(
+    syntax.table("nasty", schema="pg_temp"),
     {name: Stored(name, WORDS[kind]) for name, (kind, _, _) in COLUMNS.items()},
 )
 
@@ -66,7 +66,7 @@ def values_in(connection, rows, expression):
     with connection.cursor().copy("COPY pg_temp.nasty FROM STDIN") as copy:
         for row in rows:
             copy.write_row([row[name] for name in COLUMNS])
-    scope = Scope(SCHEMA, None, (), (), (), None, Bounding())
+    scope = RowScope(SCHEMA, None, (), (), (), None, Bounding())
     made = ScopeRows(scope, [expression], Tables(NASTY, None, {}, POSTGRES))
     value = syntax.alias(made.value(expression).sql, "value")
     text = POSTGRES.printed(syntax.select([value], made.select(with_unit=False)))

@@ -13,16 +13,24 @@ from letalone.engines import syntax
 from letalone.engines.dialects.duckdb import DUCKDB
 from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect
 from letalone.engines.dialects.spark import SPARK, SparkDialect
-from letalone.engines.measures import Cells, DistinctValues, GridSum, ProductSum, Rows, Scope, Units
+from letalone.engines.measures import (
+    CellCounts,
+    DistinctUnits,
+    DistinctValues,
+    GridSum,
+    ProductSum,
+    Rows,
+    RowScope,
+)
 from letalone.engines.reading import Stored
-from letalone.engines.rows import PLAIN, Relation, Tables
+from letalone.engines.rows import PLAIN, TableRef, Tables
 from letalone.engines.statements import build_statements
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding
+from letalone.plans.plan import Bounding
 
 FOLDER = Path(__file__).parent / "golden"
-RELATION = Relation(
-    syntax.table_named("visits"),
+RELATION = TableRef(
+    syntax.table("visits"),
     {column.name: Stored(column.name, PLAIN[column.type]) for column in SCHEMA.columns},
 )
 DIALECTS = {
@@ -35,9 +43,19 @@ DIALECTS = {
 ASKED = {
     "sums": (Bounding(max_rows=3), "ward", "all", [Rows(), COST]),
     "derived": (Bounding(), "none", "derived", [GridSum(col("half"), -50, 70, -6)]),
-    "groups": (Bounding(max_groups=2, max_rows=2), "day and urgent", "all", [Units(), COST]),
+    "groups": (
+        Bounding(max_groups=2, max_rows=2),
+        "day and urgent",
+        "all",
+        [DistinctUnits(), COST],
+    ),
     "clipped": (Bounding(max_groups=1, clip=True), "ward", "all", [Rows(), COST]),
-    "cells": (Bounding(), "none", "all", [Cells(col("cost"), Fraction(0), Fraction(1, 100), 60)]),
+    "cells": (
+        Bounding(),
+        "none",
+        "all",
+        [CellCounts(col("cost"), Fraction(0), Fraction(1, 100), 60)],
+    ),
     "values": (Bounding(max_rows=1), "none", "all", [DistinctValues(col("cost"))]),
     "product": (
         *(Bounding(), "none", "all"),
@@ -48,7 +66,7 @@ ASKED = {
 
 def printed(question, dialect):
     bounding, grouping, where, measures = ASKED[question]
-    scope = Scope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
+    scope = RowScope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
     ranks = "ranks" if bounding.max_rows or bounding.max_groups else None
     made = build_statements(scope, measures, Tables(RELATION, ranks, {}, DIALECTS[dialect]))
     return "\n".join(DIALECTS[dialect].printed(one.sql, pretty=True) for one in made) + "\n"

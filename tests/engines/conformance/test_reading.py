@@ -12,12 +12,12 @@ from engines.test_reading import values_of as of_file
 from letalone.engines import syntax
 from letalone.engines.dialects.postgres import POSTGRES
 from letalone.engines.dialects.postgres_words import write_statement
-from letalone.engines.measures import Rows, RowsWith, Scope, Units
+from letalone.engines.measures import DistinctUnits, Rows, RowScope, RowsWith
 from letalone.engines.postgres import open_postgres
 from letalone.engines.reading import READABLE
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.plans.expressions import case, col
-from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
@@ -75,7 +75,7 @@ def values_of(table, column):
     """What PostgreSQL makes of a column under a declared type."""
     schema = Schema("t", (column,))
     engine = open_postgres(on_postgres.address(table), schema=schema)
-    scope = Scope(schema, None, (), (), (), None, Bounding())
+    scope = RowScope(schema, None, (), (), (), None, Bounding())
     made = ScopeRows(scope, [col("x")], Tables(engine._relation, None, {}, POSTGRES))
     value = syntax.alias(made.value(col("x")).sql, "value")
     text, _ = write_statement(syntax.select([value], made.select(with_unit=False)))
@@ -94,13 +94,13 @@ def test_no_cell_of_any_type_fails_under_any_type_that_it_can_be_read_as(tables,
     for declared in wanted:
         schema = Schema("t", (Column("x", declared),))
         with open_engine(tables[kind], schema) as engine:
-            scope = Scope(schema, None, (), (), (), None, Bounding())
+            scope = RowScope(schema, None, (), (), (), None, Bounding())
             measures = [Rows()] + ([] if declared is Type.OTHER else [RowsWith(col("x"))])
             assert engine.measure(scope, measures)[0] == [len(CELLS[kind])]
         if declared is own and own is not Type.OTHER:
-            unit = Scope(schema.protecting("x"), None, (), (), (), None, Bounding(max_rows=1))
+            unit = RowScope(schema.protecting("x"), None, (), (), (), None, Bounding(max_rows=1))
             with open_engine(tables[kind], schema) as engine:
-                assert engine.measure(unit, [Units()])[0][0] > 0
+                assert engine.measure(unit, [DistinctUnits()])[0][0] > 0
 
 
 def open_engine(table, schema=None):
@@ -159,9 +159,9 @@ def test_text_of_every_collation_is_compared_with_keys_and_texts_by_its_bytes(co
     group = GroupColumn("x", col("x"), Type.TEXT)
     keys = tuple((word,) for word in reversed(words))
     for bounding in (Bounding(max_rows=1), Bounding(max_groups=1, max_rows=1)):
-        scope = Scope(schema, col("x") != "a", (), (), (group,), keys, bounding)
+        scope = RowScope(schema, col("x") != "a", (), (), (group,), keys, bounding)
         with open_engine(name, schema) as engine:
-            assert engine.measure(scope, [Rows(), Units()]) == [[1, 1, 1, 0]] * 2
+            assert engine.measure(scope, [Rows(), DistinctUnits()]) == [[1, 1, 1, 0]] * 2
             assert 'COLLATE "C"' in engine.sql(scope, [Rows()])
 
 
@@ -180,7 +180,7 @@ def test_texts_of_two_collations_are_compared_and_mixed_and_no_row_fails():
             group = GroupColumn("k", mixed, Type.TEXT)
             keys = (("x",), ("y",), ("none",))
             where = (left == right) | (left != right) | right.is_null()
-            scope = Scope(schema, where, (), (), (group,), keys, Bounding(max_rows=1))
+            scope = RowScope(schema, where, (), (), (group,), keys, Bounding(max_rows=1))
             with open_engine(name, schema) as engine:
                 ((x, y, none),) = engine.measure(scope, [Rows()])
             assert (x + y, none) == (2, 0), "of the two rows that have a unit"

@@ -25,9 +25,9 @@ from engines.test_engine_laws import (
     crowd,
 )
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import Scope
+from letalone.engines.measures import RowScope
 from letalone.engines.postgres import open_postgres
-from letalone.plans.query import Bounding
+from letalone.plans.plan import Bounding
 from seeded import SeededBits
 
 COPY = "same ranks"
@@ -66,7 +66,7 @@ def with_side_table(server, ranks, opened):
 
 
 def scope_of(bounding, grouping="none", where="all"):
-    return Scope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
+    return RowScope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
 
 
 def measures_of(bounding):

@@ -12,13 +12,13 @@ import letalone as la
 from engines import on_postgres
 from engines.test_engine_laws import COST, SCHEMA, WARD, crowd, row, scope_of
 from letalone.engines.failure import EngineFailed
-from letalone.engines.measures import GridSum, Rows, RowsWith, Scope, Units
+from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
 from letalone.engines.postgres import open_postgres
 from letalone.engines.postgres_address import read_address, with_table
 from letalone.engines.sources import WhichTable
 from letalone.errors import DataSetFrozen, ParameterError, ServiceUnavailable, UnsupportedQuery
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from postgres import shared
@@ -98,7 +98,7 @@ def test_labels_of_an_enumeration_and_columns_that_are_computed_are_not_looked_a
         assert SECRET not in repr(engine.schema()) + repr(engine._relation)
         kinds = {column.name: column.type for column in engine.schema().columns}
         assert kinds == {"x": Type.INTEGER, "l": Type.TEXT, "y": Type.OTHER}
-        scope = Scope(engine.schema(), None, (), (), (), None, Bounding())
+        scope = RowScope(engine.schema(), None, (), (), (), None, Bounding())
         assert engine.measure(scope, [RowsWith(col("l"))]) == [[1]]
 
 
@@ -114,8 +114,8 @@ def test_a_role_that_may_only_read_suffices_and_one_that_may_read_columns_is_ref
     with closing(open_postgres(address)) as engine:
         schema = engine.schema().protecting("p")
         assert [column.name for column in schema.columns] == ["p", "x"]
-        scope = Scope(schema, None, (), (), (), None, Bounding(max_rows=1))
-        assert engine.measure(scope, [Rows(), Units()]) == [[1], [1]]
+        scope = RowScope(schema, None, (), (), (), None, Bounding(max_rows=1))
+        assert engine.measure(scope, [Rows(), DistinctUnits()]) == [[1], [1]]
 
 
 def test_a_table_in_a_schema_that_the_role_may_not_use_is_not_opened():
@@ -250,11 +250,11 @@ def test_one_unit_more_moves_each_sum_by_no_more_than_its_rows_may():
     rows = crowd(200)
     scope = scope_of(Bounding(max_rows=3), groups=(WARD,), keys=(("A",), ("a",), (None,)))
     with closing(on_postgres.opened(rows, SCHEMA)) as engine:
-        everybody = engine.measure(scope, [Rows(), Units(), COST])
+        everybody = engine.measure(scope, [Rows(), DistinctUnits(), COST])
         name, moved = engine._relation.name, 0
         for patient in ("p1", "p2", "p3"):
             on_postgres.run(f"DELETE FROM \"{name}\" WHERE patient = '{patient}'")
-            fewer = engine.measure(scope, [Rows(), Units(), COST])
+            fewer = engine.measure(scope, [Rows(), DistinctUnits(), COST])
             change = [
                 sum(a - b for a, b in zip(*pair, strict=True))
                 for pair in zip(everybody, fewer, strict=True)
@@ -314,8 +314,8 @@ def test_rows_of_several_parts_have_one_order_for_each_unit(kind):
     with closing(open_postgres(on_postgres.address(name))) as engine:
         schema = engine.schema().protecting("p")
         for most in (1, 4, 10, 11):
-            scope = Scope(schema, None, (), (), (), None, Bounding(max_rows=most))
-            assert engine.measure(scope, [Rows(), Units()]) == [[3 * min(most, 10)], [3]]
+            scope = RowScope(schema, None, (), (), (), None, Bounding(max_rows=most))
+            assert engine.measure(scope, [Rows(), DistinctUnits()]) == [[3 * min(most, 10)], [3]]
 
 
 LONG = "ä" * 31  # 62 bytes
@@ -328,7 +328,7 @@ def test_odd_names_are_names(name):
     group = GroupColumn("g", col(name), Type.TEXT)
     derived = (("d" * 70 + "1", col("x") * 2), ("d" * 70 + "2", col("x") * 3))
     sums = [GridSum(col(one), 0, 100, 0) for one, _ in derived]
-    scope = Scope(schema, None, derived, (), (group,), (("a",), ("%",)), Bounding(max_rows=1))
+    scope = RowScope(schema, None, derived, (), (group,), (("a",), ("%",)), Bounding(max_rows=1))
     with closing(open_postgres(on_postgres.address(table), schema=schema)) as engine:
         assert engine.measure(scope, [Rows(), *sums]) == [[1, 0], [2, 0], [3, 0]]
 
@@ -393,12 +393,12 @@ def test_a_table_that_is_no_longer_what_was_opened_is_not_read(change):
     """One more column does no harm; units of another type or rows without places do."""
     name = on_postgres.stored({"u": "int", "x": "float8"}, [[1, 1.0], [2, 1.0]])
     with closing(open_postgres(on_postgres.address(name))) as engine:
-        scope = Scope(replace(engine.schema(), unit="u"), None, (), (), (), None, Bounding())
+        scope = RowScope(replace(engine.schema(), unit="u"), None, (), (), (), None, Bounding())
         on_postgres.run(f'ALTER TABLE "{name}" ADD COLUMN more int')
-        assert engine.measure(scope, [Units()]) == [[2]]
+        assert engine.measure(scope, [DistinctUnits()]) == [[2]]
         on_postgres.run(change.format(name))
         with pytest.raises(EngineFailed):
-            engine.measure(scope, [Units()])
+            engine.measure(scope, [DistinctUnits()])
 
 
 def test_an_enumeration_that_a_function_of_somebody_converts_is_not_asked():

@@ -14,13 +14,13 @@ import letalone as la
 from engines import on_postgres
 from engines.reference import Reference
 from engines.test_engine_laws import BOUNDINGS, COST, DERIVED, FILTERS, GROUPINGS, SCHEMA, crowd
-from letalone.engines.measures import Rows, Scope, Units
+from letalone.engines.measures import DistinctUnits, Rows, RowScope
 from letalone.engines.postgres import open_postgres
 from letalone.engines.rank_copies import MARK
 from letalone.engines.side_table import FORMAT
 from letalone.engines.sources import WhichTable
 from letalone.errors import ParameterError
-from letalone.plans.query import Bounding
+from letalone.plans.plan import Bounding
 from letalone.plans.schema import Column, Schema
 from seeded import SeededBits
 
@@ -43,7 +43,7 @@ def opened(table, side, seed=7):
 
 
 def scope_of(bounding, grouping="none", where="all"):
-    return Scope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
+    return RowScope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
 
 
 def test_questions_of_the_copy_are_those_of_its_ranks(table, rows):
@@ -52,7 +52,10 @@ def test_questions_of_the_copy_are_those_of_its_ranks(table, rows):
         found = dict(on_postgres.run('SELECT age, letalone_rank FROM "copy one"'))
         slow = Reference(rows, [found.get(row["age"]) for row in rows])
         for bounding, grouping in product(BOUNDINGS, ("none", "ward", "day and urgent")):
-            scope, measures = scope_of(bounding, grouping, "derived"), [Rows(), Units(), COST]
+            scope, measures = (
+                scope_of(bounding, grouping, "derived"),
+                [Rows(), DistinctUnits(), COST],
+            )
             assert engine.measure(scope, measures) == slow.measure(scope, measures)
         ranks = [rank for age, rank in found.items() if rows[age]["patient"] == "p3"]
         assert sorted(ranks) == list(range(1, len(ranks) + 1))
@@ -193,10 +196,10 @@ def test_a_copy_that_the_role_may_not_read_is_left_alone(analyst, missing, later
         engine.check(SCHEMA)
         assert (engine._side is None) == (bool(missing) and not later)
         if later:
-            first = engine.measure(scope, [Rows(), Units()])
+            first = engine.measure(scope, [Rows(), DistinctUnits()])
             for one in revokes:
                 on_postgres.run(one)
-            assert engine.measure(scope, [Rows(), Units()]) == first
+            assert engine.measure(scope, [Rows(), DistinctUnits()]) == first
         assert engine.measure(scope, [Rows()]) == [[25]]
         assert (engine._side is None) == bool(missing)
 
@@ -269,7 +272,7 @@ def test_a_copy_that_is_made_for_another_unit_meanwhile_is_not_read(table):
         other = replace(SCHEMA, unit="ward")
         with opened(table, "copy five", seed=8) as theirs:
             theirs.prepare(replace(scope, schema=other))
-        assert engine.measure(scope, [Units()]) == plain.measure(scope, [Units()])
+        assert engine.measure(scope, [DistinctUnits()]) == plain.measure(scope, [DistinctUnits()])
 
 
 def test_a_copy_is_no_data_set_of_its_own_and_is_not_offered_as_one(table, tmp_path):
@@ -306,7 +309,7 @@ def test_units_that_are_too_long_for_an_index_are_copied_and_short_ones_are_inde
         with closing(
             open_postgres(on_postgres.address(name), schema=schema, side_table=side)
         ) as engine:
-            scope = Scope(schema, None, (), (), (), None, Bounding(max_rows=1))
+            scope = RowScope(schema, None, (), (), (), None, Bounding(max_rows=1))
             assert engine.measure(scope, [Rows()]) == [[2]]
         found = on_postgres.run("SELECT count(*) FROM pg_indexes WHERE tablename = %s", side)
         assert found == [(int(kind == "bigint"),)]

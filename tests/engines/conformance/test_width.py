@@ -8,11 +8,11 @@ import pytest
 import letalone as la
 from engines import on_postgres
 from letalone.engines.dialects.postgres_words import MAX_WIDTH
-from letalone.engines.measures import RowsWith, Scope
+from letalone.engines.measures import RowScope, RowsWith
 from letalone.engines.postgres import open_postgres
 from letalone.errors import UnsupportedQuery
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.types import Type
 
 KINDS = {"w": Type.TEXT, "u": Type.INTEGER}
@@ -49,6 +49,6 @@ def test_as_many_as_are_allowed_are_computed_however_bounded(table):
     with closing(open_postgres(on_postgres.address(table))) as engine:
         groups = tuple(GroupColumn(name, col(name), kind) for name, kind in KINDS.items())
         schema, bounding = replace(engine.schema(), unit="u"), Bounding(max_rows=1, max_groups=1)
-        scope = Scope(schema, None, (), (), groups, (("w1", 1),), bounding)
+        scope = RowScope(schema, None, (), (), groups, (("w1", 1),), bounding)
         found = engine.measure(scope, [RowsWith(col("x"))] * (MAX_WIDTH - 20))
         assert found == [[1]] * (MAX_WIDTH - 20)

@@ -4,9 +4,9 @@ from typing import Any
 
 import typer
 
-from letalone.cli.attack import ATTACKS, command
+from letalone.cli.attack import ATTACKS, attack_command
 from letalone.cli.groups import Loaded, TableGroup, print_help
-from letalone.cli.typed import AsJson
+from letalone.cli.typed import AsJson, new_app
 
 
 class Attacks(TableGroup):
@@ -14,15 +14,10 @@ class Attacks(TableGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.commands = Loaded(ATTACKS, command)
+        self.commands = Loaded(ATTACKS, attack_command)
 
 
-app = typer.Typer(
-    cls=Attacks,
-    help="What an attacker learns, today and from a private release.",
-    rich_markup_mode=None,
-    add_completion=False,
-)
+app = new_app(cls=Attacks, help="What an attacker learns, today and from a private release.")
 
 
 @app.callback(invoke_without_command=True)

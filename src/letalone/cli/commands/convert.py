@@ -5,30 +5,22 @@ from typing import Annotated
 
 import typer
 
-from letalone.cli.typed import AsJson
+from letalone.cli.typed import AsJson, Force, command, new_app, text
 
-app = typer.Typer(rich_markup_mode=None, add_completion=False)
+app = new_app()
 
 
-@app.command(epilog="Example: letalone convert visits.csv visits.parquet")
+@command(app, epilog="Example: letalone convert visits.csv visits.parquet")
 def convert(
-    context: typer.Context,
     source: Annotated[Path, typer.Argument(help="A CSV file.", metavar="CSV")],
     target: Annotated[Path, typer.Argument(help="The Parquet file to write.", metavar="PARQUET")],
     decimal_comma: Annotated[
-        list[str] | None,
-        typer.Option(help="A column of numbers such as 1,5, to write as 1.5.", metavar="COLUMN"),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over what is there.")] = False,
+        tuple[str, ...], text("A column of numbers such as 1,5, to write as 1.5.", "COLUMN")
+    ] = (),
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a Parquet file of a CSV with line breaks or decimal commas."""
     from letalone.cli.convert import convert
 
-    convert(
-        source,
-        target,
-        decimal_comma=decimal_comma or [],
-        force=force,
-        as_json=as_json or context.obj,
-    )
+    convert(source, target, decimal_comma=decimal_comma, force=force, as_json=as_json)

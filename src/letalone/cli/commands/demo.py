@@ -2,23 +2,19 @@
 
 from typing import Annotated
 
-import typer
+from letalone.cli.typed import AsJson, command, new_app, switch
 
-from letalone.cli.typed import AsJson
-
-app = typer.Typer(rich_markup_mode=None, add_completion=False)
+app = new_app()
 
 
-@app.command()
+@command(app)
 def demo(
-    context: typer.Context,
     attacks: Annotated[
-        bool, typer.Option("--attacks", help="Play the attacks instead, in under a minute.")
+        bool, switch("--attacks", "Play the attacks instead, in under a minute.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask a made-up hospital two questions, privately, on DuckDB."""
-    as_json = as_json or context.obj
     if attacks:
         from letalone.cli.scenes import play_attacks
 

@@ -1,5 +1,6 @@
 """What can be typed after `letalone explain`; each command has a file `cli.explain_…`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,7 +8,16 @@ import typer
 from typer.core import TyperGroup
 
 from letalone.cli.groups import print_help
-from letalone.cli.typed import AsJson, OwnersKey, number, read_number, whole_number
+from letalone.cli.typed import (
+    AsJson,
+    OwnersKey,
+    command,
+    new_app,
+    number,
+    read_number,
+    text,
+    whole_number,
+)
 
 THEOREMS = ("total", "tail", "shortfall", "survey", "dimensions")
 SLACK = "Slack in probability beside epsilon: far below 1/n for n people."
@@ -23,12 +33,7 @@ class NumberOrFile(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-app = typer.Typer(
-    cls=NumberOrFile,
-    help="Say what a number or a receipt means.",
-    rich_markup_mode=None,
-    add_completion=False,
-)
+app = new_app(cls=NumberOrFile, help="Say what a number or a receipt means.")
 
 
 @app.callback(invoke_without_command=True)
@@ -39,12 +44,12 @@ def start_explaining(context: typer.Context, as_json: AsJson = False) -> None:
         print_help(context, as_json=context.obj)
 
 
-@app.command(
+@command(
+    app,
     "epsilon",
     context_settings={"ignore_unknown_options": True},  # -1 is a number, though a wrong one
 )
 def explain_epsilon(
-    context: typer.Context,
     value: Annotated[
         float, typer.Argument(help="The epsilon to explain.", parser=read_number, metavar="VALUE")
     ] = 1.0,
@@ -54,36 +59,30 @@ def explain_epsilon(
     """What an epsilon promises to a person in the data."""
     from letalone.cli.explain_epsilon import explain_epsilon
 
-    explain_epsilon(value, delta=delta, as_json=as_json or context.obj)
+    explain_epsilon(value, delta=delta, as_json=as_json)
 
 
-@app.command("error")
-def explain_error(
-    context: typer.Context,
+@command(app, "error", work="letalone.cli.explain_error:explain_error")
+@dataclass(frozen=True, slots=True)
+class ErrorOptions:
+    """What privacy costs in accuracy, and which noise to choose."""
+
     theorem: Annotated[
-        str | None,
-        typer.Option(help=f"One of {', '.join(THEOREMS)}; otherwise the last two.", metavar="NAME"),
-    ] = None,
-    epsilon: Annotated[float, number("The privacy spent.")] = 1.0,
+        str | None, text(f"One of {', '.join(THEOREMS)}; otherwise the last two.", "NAME")
+    ] = None
+    epsilon: Annotated[float, number("The privacy spent.")] = 1.0
     delta: Annotated[
         float, number("The delta of the Gaussian noise; 1e-6 if not given.", show_default=False)
-    ] = 1e-6,
-    people: Annotated[int, whole_number("People, where the dimension varies.")] = 10_000,
+    ] = 1e-6
+    people: Annotated[int, whole_number("People, where the dimension varies.")] = 10_000
     plot: Annotated[
         Path | None, typer.Option(help="Also draw to this file (.svg, .png, .pdf).")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """What privacy costs in accuracy, and which noise to choose."""
-    from letalone.cli.explain_error import Setting, explain_error
-
-    setting = Setting(epsilon=epsilon, delta=delta, people=people)
-    explain_error(setting, theorem=theorem, plot=plot, as_json=as_json or context.obj)
+    ] = None
+    as_json: AsJson = False
 
 
-@app.command("receipt")
+@command(app, "receipt")
 def explain_receipt(
-    context: typer.Context,
     path: Annotated[Path, typer.Argument(help="The receipt of an answer.", metavar="FILE")],
     key: OwnersKey = None,
     as_json: AsJson = False,
@@ -91,4 +90,4 @@ def explain_receipt(
     """What an answer reveals, in a paragraph to quote."""
     from letalone.cli.explain_receipt import explain_receipt
 
-    explain_receipt(path, key=key, as_json=as_json or context.obj)
+    explain_receipt(path, key=key, as_json=as_json)

@@ -1,26 +1,32 @@
 """What can be typed after `letalone init`; the work is done in `cli.init`."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
-import typer
+from letalone.cli.typed import (
+    AnyTable,
+    AsJson,
+    Force,
+    TableName,
+    UnitOption,
+    command,
+    new_app,
+    switch,
+)
 
-from letalone.cli.typed import AnyTable, AsJson, TableName, UnitOption
-
-app = typer.Typer(rich_markup_mode=None, add_completion=False)
+app = new_app()
 
 
-@app.command(epilog="Example: letalone init visits.csv --unit patient_id")
-def init(
-    context: typer.Context,
-    file: AnyTable,
-    unit: UnitOption = None,
-    table: TableName = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Guessed types may be known.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over what is there.")] = False,
-    as_json: AsJson = False,
-) -> None:
+@command(
+    app, work="letalone.cli.init:init", epilog="Example: letalone init visits.csv --unit patient_id"
+)
+@dataclass(frozen=True, slots=True)
+class InitOptions:
     """Write down what is public about a table, to fill in."""
-    from letalone.cli.init import init
 
-    as_json = as_json or context.obj
-    init(file, unit=unit, table_name=table, yes=yes, force=force, as_json=as_json)
+    file: AnyTable
+    unit: UnitOption = None
+    table: TableName = None
+    yes: Annotated[bool, switch("--yes", "Guessed types may be known.")] = False
+    force: Force = False
+    as_json: AsJson = False

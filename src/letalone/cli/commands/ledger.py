@@ -6,18 +6,16 @@ from typing import Annotated
 import typer
 
 from letalone.cli.groups import print_help
-from letalone.cli.typed import AsJson, KeptHead
+from letalone.cli.typed import AsJson, KeptHead, command, new_app
 
 LedgerFile = Annotated[
     str, typer.Argument(help="The file of the ledger, or postgresql://...", metavar="LEDGER")
 ]
 Checkpoints = Annotated[
-    list[Path] | None,
+    tuple[Path, ...],
     typer.Option("--checkpoint", help="A checkpoint that was kept elsewhere; may come often."),
 ]
-app = typer.Typer(
-    help="Look at the record of what was spent.", rich_markup_mode=None, add_completion=False
-)
+app = new_app(help="Look at the record of what was spent.")
 
 
 @app.callback(invoke_without_command=True)
@@ -28,31 +26,29 @@ def start_ledger(context: typer.Context, as_json: AsJson = False) -> None:
         print_help(context, as_json=context.obj)
 
 
-@app.command("show")
-def ledger_show(context: typer.Context, path: LedgerFile, as_json: AsJson = False) -> None:
+@command(app, "show")
+def ledger_show(path: LedgerFile, as_json: AsJson = False) -> None:
     """Budgets, what is spent, what is left, and the key's fingerprint."""
     from letalone.cli.ledger import show
 
-    show(path, as_json=as_json or context.obj)
+    show(path, as_json=as_json)
 
 
-@app.command("verify")
+@command(app, "verify")
 def ledger_verify(
-    context: typer.Context,
     path: LedgerFile,
     head: KeptHead = None,
-    checkpoint: Checkpoints = None,
+    checkpoint: Checkpoints = (),
     as_json: AsJson = False,
 ) -> None:
     """Check the chain and do every charge again."""
     from letalone.cli.ledger import verify
 
-    verify(path, head=head, checkpoints=checkpoint or [], as_json=as_json or context.obj)
+    verify(path, head=head, checkpoints=checkpoint, as_json=as_json)
 
 
-@app.command("export")
+@command(app, "export")
 def ledger_export(
-    context: typer.Context,
     path: LedgerFile,
     to: Annotated[Path, typer.Argument(help="The JSON file to write.", metavar="FILE")],
     as_json: AsJson = False,
@@ -60,46 +56,43 @@ def ledger_export(
     """Write it as JSON, for others to check."""
     from letalone.cli.ledger import export
 
-    export(path, to, as_json=as_json or context.obj)
+    export(path, to, as_json=as_json)
 
 
-@app.command("levels")
-def ledger_levels(context: typer.Context, path: LedgerFile, as_json: AsJson = False) -> None:
+@command(app, "levels")
+def ledger_levels(path: LedgerFile, as_json: AsJson = False) -> None:
     """Who may use how much of each budget, and what for."""
-    from letalone.cli.ledger_levels import levels
+    from letalone.cli.ledger import levels
 
-    levels(path, as_json=as_json or context.obj)
+    levels(path, as_json=as_json)
 
 
-@app.command("checkpoint")
+@command(app, "checkpoint")
 def ledger_checkpoint(
-    context: typer.Context,
     path: LedgerFile,
     to: Annotated[Path, typer.Argument(help="The JSON file to write.", metavar="FILE")],
     as_json: AsJson = False,
 ) -> None:
     """Sign where the ledger stands, to be kept elsewhere."""
-    from letalone.cli.ledger_copies import checkpoint
+    from letalone.cli.ledger import checkpoint
 
-    checkpoint(path, to, as_json=as_json or context.obj)
+    checkpoint(path, to, as_json=as_json)
 
 
-@app.command("backup")
+@command(app, "backup")
 def ledger_backup(
-    context: typer.Context,
     path: LedgerFile,
     to: Annotated[Path, typer.Argument(help="The file to write; it must be new.", metavar="FILE")],
     as_json: AsJson = False,
 ) -> None:
     """Copy the file with its key, also while it is in use."""
-    from letalone.cli.ledger_copies import backup
+    from letalone.cli.ledger import backup
 
-    backup(path, to, as_json=as_json or context.obj)
+    backup(path, to, as_json=as_json)
 
 
-@app.command("why")
+@command(app, "why")
 def ledger_why(
-    context: typer.Context,
     path: LedgerFile,
     name: Annotated[
         str | None, typer.Argument(help="The data set; all that are frozen if left out.")
@@ -107,20 +100,19 @@ def ledger_why(
     as_json: AsJson = False,
 ) -> None:
     """Why data sets are frozen, and what to look at."""
-    from letalone.cli.ledger_freezes import why
+    from letalone.cli.ledger import why
 
-    why(path, name, as_json=as_json or context.obj)
+    why(path, name, as_json=as_json)
 
 
-@app.command("thaw")
+@command(app, "thaw")
 def ledger_thaw(
-    context: typer.Context,
     path: LedgerFile,
     name: Annotated[str, typer.Argument(help="The data set.")],
     why: Annotated[str, typer.Option("--why", help="What you have found; it is written down.")],
     as_json: AsJson = False,
 ) -> None:
     """Allow questions about a frozen data set again."""
-    from letalone.cli.ledger_freezes import thaw
+    from letalone.cli.ledger import thaw
 
-    thaw(path, name, why=why, as_json=as_json or context.obj)
+    thaw(path, name, why=why, as_json=as_json)

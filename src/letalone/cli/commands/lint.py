@@ -5,20 +5,19 @@ from typing import Annotated
 
 import typer
 
-from letalone.cli.typed import AsJson
+from letalone.cli.typed import AsJson, command, new_app
 
-app = typer.Typer(rich_markup_mode=None, add_completion=False)
+app = new_app()
 
 
-@app.command(epilog="Example: letalone lint script.py")
+@command(app, epilog="Example: letalone lint script.py")
 def lint(
-    context: typer.Context,
     paths: Annotated[
-        list[Path] | None, typer.Argument(help="Scripts, notebooks or folders.", metavar="FILE")
-    ] = None,
+        tuple[Path, ...], typer.Argument(help="Scripts, notebooks or folders.", metavar="FILE")
+    ] = (),
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Find slips in a script that break its privacy."""
     from letalone.cli.lint import lint_files
 
-    raise typer.Exit(lint_files(paths or [], as_json=as_json or context.obj))
+    return lint_files(paths, as_json=as_json)

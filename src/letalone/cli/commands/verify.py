@@ -5,14 +5,13 @@ from typing import Annotated
 
 import typer
 
-from letalone.cli.typed import AsJson, KeptHead, OwnersKey
+from letalone.cli.typed import AsJson, KeptHead, OwnersKey, command, new_app, text
 
-app = typer.Typer(rich_markup_mode=None, add_completion=False)
+app = new_app()
 
 
-@app.command()
+@command(app)
 def verify(
-    context: typer.Context,
     path: Annotated[
         Path,
         typer.Argument(help="A receipt, model, checkpoint or exported ledger.", metavar="FILE"),
@@ -20,18 +19,11 @@ def verify(
     key: OwnersKey = None,
     head: KeptHead = None,
     checkpoint: Annotated[
-        list[Path] | None,
-        typer.Option(help="A checkpoint kept elsewhere; may be given again.", metavar="FILE"),
-    ] = None,
+        tuple[Path, ...], text("A checkpoint kept elsewhere; may be given again.", "FILE")
+    ] = (),
     as_json: AsJson = False,
 ) -> None:
     """Check a receipt offline: is it as it was signed?"""
     from letalone.cli.verify import verify
 
-    verify(
-        path,
-        key=key,
-        head=head,
-        checkpoints=checkpoint or [],
-        as_json=as_json or context.obj,
-    )
+    verify(path, key=key, head=head, checkpoints=checkpoint, as_json=as_json)

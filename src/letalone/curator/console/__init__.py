@@ -4,7 +4,7 @@ No second logic: a page calls the parts of `Curator` that the API calls, and sho
 Everything works without script; htmx only swaps parts of a page. How to add a page:
 
 1. A module here with `routes = console_routes()` (of `pages`), named in `app.ROUTES`; its link
-   stands in `navigation.LINKS`, with the roles that see it.
+   stands in `pages.LINKS`, with the roles that see it.
 2. Looking. A dependency of `visitors` says who may: Visiting, Analyst, Steward, Owner, Auditor,
    Overseer (the scopes of the API). Who is not signed in is sent to /sign-in and comes back.
 
@@ -14,20 +14,18 @@ Everything works without script; htmx only swaps parts of a page. How to add a p
            return page(request, "people.html", everybody=everybody)
 
 3. Acting is always a POST of a form with `{{ secret() }}` in it, checked before the route begins
-   (CSRF, Origin). `tried` shows the page again, with the problem and with all that was typed, if
-   the act is refused; `acting=True` asks for the password again where it was not given lately
-   (put `{{ password_again() }}` into the form). An act ends in `see_other`, so a reload repeats
-   nothing. A form that only looks something up ends so, too: `drafted` keeps what was typed, and
-   the page is made from that. What may name a person is never put into an address.
+   (CSRF, Origin). `act_or_show` shows the page again, with the problem and with all that was
+   typed, if the act is refused; `acting=True` asks for the password again where it was not given
+   lately (put `{{ password_again() }}` into the form). An act ends in `see_other`, so a reload
+   repeats nothing. A form that only looks something up ends so, too: `drafted` keeps what was
+   typed, and the page is made from that. What may name a person is never put into an address.
 
        @routes.post("/people")
+       @act_or_show(people, acting=True)
        def add(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
-           def act() -> Response:
-               sent = shaped(NewPerson, name=form.text("name"), roles=form.all("roles"))
-               service.curator.people.add(sent.name, sent.roles, by=visitor.name)
-               return see_other(request, "/people", said="The person was added.")
-
-           return tried(request, act, lambda: people(request, visitor, service), acting=True)
+           sent = read_body(NewPerson, name=form.text("name"), roles=form.all("roles"))
+           service.curator.people.add(sent.name, sent.roles, by=visitor.name)
+           return see_other(request, "/people", said="The person was added.")
 
 4. A template extends layout.html and imports the macros of parts.html `with context`; they fill
    fields from `typed`, which is the form that was sent, or the query of a GET. `problem`,

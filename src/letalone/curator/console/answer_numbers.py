@@ -12,11 +12,16 @@ from typing import Any, cast
 
 from markupsafe import Markup
 
-from letalone.answers.columns import Cell, Kind, Output
+from letalone.answers.columns import Cell, CellKind, Output
 from letalone.answers.promise import as_sure
 from letalone.answers.views import cell_text, key_text, output_cells
-from letalone.curator.console.charts import Mark, bars_with_errors, lines_with_errors, marked
-from letalone.curator.console.directions import isolated
+from letalone.curator.console.charts import (
+    ChartMark,
+    bars_with_errors,
+    lines_with_errors,
+    make_mark,
+)
+from letalone.curator.console.directions import isolate
 from letalone.curator.console.spreadsheets import yes_or_no
 from letalone.session.release import Release
 
@@ -50,10 +55,12 @@ def rows_and_charts(found: Release) -> tuple[list[Row], list[Chart]]:
     values = [_values(*pair) for pair in zip(drawn, shown, strict=True)]
     keys = [[_key(cell) for cell in column.values] for column in found.keys]
     size = len(values[0]) if values else 0
-    rows = [([one[row] for one in keys], [one[row] for one in values]) for row in range(size)]
+    rows = [([item[row] for item in keys], [item[row] for item in values]) for row in range(size)]
     several = bool(found.keys) and size > 0
-    columns = [one for one in zip(shown, values, strict=True) if several and one[0].kind.is_numeric]
-    return rows, [Chart(one.name, _drawn(found, one, words)) for one, words in columns]
+    columns = [
+        item for item in zip(shown, values, strict=True) if several and item[0].kind.is_numeric
+    ]
+    return rows, [Chart(item.name, _draw(found, item, words)) for item, words in columns]
 
 
 def _values(drawn: Output, shown: Output) -> list[Value]:
@@ -75,26 +82,26 @@ def _split(cell: str, *, near: bool) -> Value:
     return Value(words, tuple(ends.removesuffix("]").split(", ")) if ends else ())
 
 
-def _drawn(found: Release, output: Output, values: list[Value]) -> Markup:
+def _draw(found: Release, output: Output, values: list[Value]) -> Markup:
     marks = _marks(output, values)
     sure = as_sure(found.confidence)
     (first, *others) = found.keys
     cells = cast("tuple[Any, ...]", first.values)
-    if not others and first.kind in (Kind.DATE, Kind.INTEGER, Kind.NUMBER):
-        ordered = all(isinstance(one, date | int | float) for one in cells)
+    if not others and first.kind in (CellKind.DATE, CellKind.INTEGER, CellKind.NUMBER):
+        ordered = all(isinstance(cell, date | int | float) for cell in cells)
         if ordered and len(cells) >= FEWEST_POINTS:
             return lines_with_errors(cells, marks, title=output.name, confidence=sure)
     rows = zip(*(column.values for column in found.keys), strict=True)
-    labels = [", ".join(isolated(_key(one)) for one in row) for row in rows]
+    labels = [", ".join(isolate(_key(cell)) for cell in row) for row in rows]
     return bars_with_errors(labels, marks, title=output.name, confidence=sure)
 
 
-def _marks(output: Output, values: list[Value]) -> list[Mark]:
+def _marks(output: Output, values: list[Value]) -> list[ChartMark]:
     """What is drawn is what the table says: the number, its low and its high."""
     none = (None,) * len(values)
     rows = zip(output.values, output.low or none, output.high or none, values, strict=True)
     return [
-        marked(_float(number), _float(low), _float(high), value.said())
+        make_mark(_float(number), _float(low), _float(high), value.said())
         for number, low, high, value in rows
     ]
 

@@ -10,7 +10,7 @@ from json import dumps
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.answers.arranged import AS_IT_IS, arranged
+from letalone.answers.arranged import AS_IT_IS, arrange_release
 from letalone.answers.promise import as_sure
 from letalone.curator.console.answer_numbers import rows_and_charts
 from letalone.curator.console.arranging import from_address
@@ -33,15 +33,17 @@ def history(
 ) -> Response:
     """Own answers, the newest first."""
     asking, start = service.curator.asking, min(max(0, start), FARTHEST)
-    found = asking.history(by=visitor.name, data_set=data_set or None, most=A_PAGE + 1, start=start)
+    releases = asking.history(
+        by=visitor.name, data_set=data_set or None, most=A_PAGE + 1, start=start
+    )
     return page(
         request,
         "history.html",
-        answers=[(one, Release.from_json(one.release)) for one in found[:A_PAGE]],
-        names=sorted({one.data_set for one in asking.standing(by=visitor.name)}),
+        answers=[(item, Release.from_json(item.release)) for item in releases[:A_PAGE]],
+        names=sorted({item.data_set for item in asking.standing(by=visitor.name)}),
         start=start,
         a_page=A_PAGE,
-        more=len(found) > A_PAGE,
+        more=len(releases) > A_PAGE,
         data_set=data_set,
     )
 
@@ -56,8 +58,8 @@ async def answer(request: Request, release_id: str, visitor: Analyst, service: S
     def look() -> Response:
         past = service.curator.asking.past(release_id, by=visitor.name)
         how = from_address(request.query_params.get(ARRANGED, ""))
-        found = None if how == AS_IT_IS else arranged(Release.from_json(past.release), how)
-        return answer_page(request, visitor, service, past, release=found)
+        release = None if how == AS_IT_IS else arrange_release(Release.from_json(past.release), how)
+        return answer_page(request, visitor, service, past, release=release)
 
     return await service.aside(look, by=visitor.name)
 
@@ -65,10 +67,10 @@ async def answer(request: Request, release_id: str, visitor: Analyst, service: S
 @routes.get("/history/{release_id}/receipt")
 def receipt(release_id: str, visitor: Analyst, service: Served) -> Response:
     """The signed receipt as a file: `letalone verify` checks it offline."""
-    found = service.curator.asking.receipt(release_id, by=visitor.name)
-    name = f"receipt-{found['body']['entry']}.json"  # pyright: ignore
+    stored = service.curator.asking.receipt(release_id, by=visitor.name)
+    name = f"receipt-{stored['body']['entry']}.json"  # pyright: ignore
     return Response(
-        dumps(found, ensure_ascii=False, indent=1),
+        dumps(stored, ensure_ascii=False, indent=1),
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
         media_type="application/json",
     )
@@ -94,27 +96,29 @@ def answer_page(
     release: Release | None = None,
 ) -> Response:
     """An answer; `release` where it was sorted or cut."""
-    found = release or Release.from_json(past.release)
-    rows, charts = rows_and_charts(found)
+    shown_release = release or Release.from_json(past.release)
+    rows, charts = rows_and_charts(shown_release)
     return page(
         request,
         "answer.html",
         past=past,
-        release=found,
+        release=shown_release,
         arranged=release is not None,
-        sure=as_sure(found.confidence),
+        sure=as_sure(shown_release.confidence),
         rows=rows[:MOST_ROWS],
-        near=any(one.words.startswith("near ") for _, values in rows for one in values),
+        near=any(value.words.startswith("near ") for _, values in rows for value in values),
         hidden=max(0, len(rows) - MOST_ROWS),
         charts=charts,
-        left=_left(past, found, visitor, service),
+        left=_remaining_in_words(past, shown_release, visitor, service),
     )
 
 
-def _left(past: PastRelease, found: Release, visitor: Visitor, service: Service) -> str:
+def _remaining_in_words(
+    past: PastRelease, found: Release, visitor: Visitor, service: Service
+) -> str:
     """About how many more like this one fit."""
     question = Question(data_set=past.data_set, purpose=past.purpose, plan=found.plan)
-    asked = found.asked
+    terms = found.asked
     asking = service.curator.asking
-    room = asking.remaining(question, asked.privacy, delta=asked.delta, by=visitor.name)
+    room = asking.remaining(question, terms.privacy, delta=terms.delta, by=visitor.name)
     return room.for_people

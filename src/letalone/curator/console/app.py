@@ -3,44 +3,37 @@
 from fastapi import FastAPI
 
 from letalone.curator.console import (
-    account,
-    answerable,
     answers,
     budgets,
     data_set_acts,
     data_sets,
     elsewhere,
-    epsilon,
     home,
-    identities,
-    inbox,
-    openness,
+    meaning,
     people,
     persons,
     questions,
     record,
-    refusals,
     registering,
     requests,
     signing_in,
 )
-from letalone.curator.console.files import sent
+from letalone.curator.console.files import send
 from letalone.curator.console.spending import Spending
 from letalone.curator.http.who import ANYBODY
 
 ROUTES = (
-    questions, signing_in, elsewhere, home, answers, openness, epsilon, record, answerable,
-    identities, requests, account, inbox, budgets, refusals, people, persons, registering,
-    data_set_acts, data_sets,  # last: a data set may have any name
+    questions, signing_in, elsewhere, home, answers, meaning, record, requests, budgets, people,
+    persons, registering, data_set_acts, data_sets,  # last: a data set may have any name
 )  # fmt: skip
 
 
 def add_console(app: FastAPI) -> None:
     """Adds the pages, and the files that they use."""
     app.add_api_route(
-        "/static/{digest}/{name}", sent, include_in_schema=False, dependencies=[ANYBODY]
+        "/static/{digest}/{name}", send, include_in_schema=False, dependencies=[ANYBODY]
     )
     elsewhere.add_provider(app, app.state.service.curator.settings)
     app.state.spending = Spending(app.state.service.curator.ledger)
-    for one in ROUTES:
-        app.include_router(one.routes)
+    for route in ROUTES:
+        app.include_router(route.routes)

@@ -16,12 +16,12 @@ from letalone.answers.arranged import (
     Arrangement,
     Condition,
     Fixed,
-    Named,
+    HavingTest,
     Order,
-    Test,
+    OutputRef,
 )
 from letalone.answers.columns import Cell
-from letalone.curator.console.building import quoted
+from letalone.curator.console.building import quote_name
 from letalone.curator.http.problems import refused
 
 PARTS = {"and": 0, "or": 0, "not": 1, "missing": 1, **dict.fromkeys(COMPARED, 2)}  # 0: any
@@ -33,10 +33,13 @@ def as_address(how: Arrangement) -> str:
     """As a parameter; "" where nothing is arranged."""
     if how == AS_IT_IS:
         return ""
-    order = [[one.name, one.descending, one.missing_first, one.ranges] for one in how.order]
-    having = None if how.having is None else _written(how.having)
-    found = [having, order, how.limit, how.offset, list(how.hidden)]
-    return dumps(found, ensure_ascii=False, separators=(",", ":"))
+    order = [
+        [column.name, column.descending, column.missing_first, column.ranges]
+        for column in how.order
+    ]
+    having = None if how.having is None else _write_condition(how.having)
+    parts = [having, order, how.limit, how.offset, list(how.hidden)]
+    return dumps(parts, ensure_ascii=False, separators=(",", ":"))
 
 
 def from_address(text: str) -> Arrangement:
@@ -47,10 +50,10 @@ def from_address(text: str) -> Arrangement:
         having, order, limit, offset, hidden = loads(text[: 2 * LONGEST])
         return Arrangement(
             having=None if having is None else _condition(having),
-            order=tuple(_order(*one) for one in order),
+            order=tuple(_order(*item) for item in order),
             limit=None if limit is None else _number(limit),
             offset=_number(offset),
-            hidden=tuple(_text(one) for one in hidden),
+            hidden=tuple(_text(item) for item in hidden),
         )
     except (ValueError, TypeError, RecursionError):
         raise refused("not-valid", NOT_READ) from None
@@ -59,37 +62,40 @@ def from_address(text: str) -> Arrangement:
 def as_sql(how: Arrangement, calls: Mapping[str, str]) -> list[str]:
     """HAVING, ORDER BY, LIMIT and OFFSET; `calls` has the SQL of columns that are not shown."""
 
-    def name(one: str) -> str:
-        return calls[one] if one in how.hidden else quoted(one)
+    def name(column: str) -> str:
+        return calls[column] if column in how.hidden else quote_name(column)
 
     lines = [] if how.having is None else [f"HAVING {_in_sql(how.having, name)}"]
     if how.order:
-        lines.append("ORDER BY " + ", ".join(_sorted(one, name(one.name)) for one in how.order))
+        lines.append(
+            "ORDER BY "
+            + ", ".join(_order_in_sql(column, name(column.name)) for column in how.order)
+        )
     lines += [] if how.limit is None else [f"LIMIT {how.limit}"]
     return lines + ([f"OFFSET {how.offset}"] if how.offset else [])
 
 
-def _sorted(one: Order, column: str) -> str:
+def _order_in_sql(one: Order, column: str) -> str:
     return f"{column}{' DESC' * one.descending}{' NULLS FIRST' * one.missing_first}"
 
 
-def _written(condition: Condition) -> list[Any]:
+def _write_condition(condition: Condition) -> list[Any]:
     match condition:
-        case Named(name):
+        case OutputRef(name):
             return ["column", name]
         case Fixed(date() as day):
             return ["day", day.isoformat()]
         case Fixed(value):
             return ["value", value]
-        case Test(op, parts):
-            return [op, *(_written(part) for part in parts)]
+        case HavingTest(op, parts):
+            return [op, *(_write_condition(part) for part in parts)]
 
 
 def _condition(found: Any) -> Condition:
     op, *parts = found
     match op, parts:
         case "column", [name]:
-            return Named(_text(name))
+            return OutputRef(_text(name))
         case "day", [day]:
             return Fixed(date.fromisoformat(day))
         case "value", [str() as value]:
@@ -97,13 +103,13 @@ def _condition(found: Any) -> Condition:
         case "value", [int() | float() | None as value]:
             return Fixed(value)
         case _, _ if op in PARTS and PARTS[op] in (0, len(parts)):
-            return Test(op, tuple(_condition(part) for part in parts))
+            return HavingTest(op, tuple(_condition(part) for part in parts))
         case _:
             raise ValueError
 
 
 def _order(name: object, *flags: object) -> Order:
-    if len(flags) != 3 or not all(isinstance(one, bool) for one in flags):
+    if len(flags) != 3 or not all(isinstance(flag, bool) for flag in flags):
         raise ValueError
     return Order(_text(name), *cast("tuple[bool, bool, bool]", flags))
 
@@ -123,18 +129,18 @@ def _number(found: object) -> int:
 
 def _in_sql(condition: Condition, name: Any) -> str:
     match condition:
-        case Named(column):
+        case OutputRef(column):
             return name(column)
         case Fixed(value):
             return _constant(value)
-        case Test("not", (of,)):
+        case HavingTest("not", (of,)):
             return f"NOT ({_in_sql(of, name)})"
-        case Test("missing", (of,)):
+        case HavingTest("missing", (of,)):
             return f"{_in_sql(of, name)} IS NULL"
-        case Test(op, parts) if op in COMPARED:
-            left, right = (_in_sql(part, name) for part in parts)
-            return f"{left} {op} {right}"
-        case Test(op, parts):
+        case HavingTest(op, parts) if op in COMPARED:
+            first, right = (_in_sql(part, name) for part in parts)
+            return f"{first} {op} {right}"
+        case HavingTest(op, parts):
             return f" {op.upper()} ".join(f"({_in_sql(part, name)})" for part in parts)
 
 

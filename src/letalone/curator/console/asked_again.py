@@ -14,8 +14,9 @@ from json import dumps
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement
 from letalone.curator.console.arranging import as_sql
-from letalone.curator.console.building import CONDITIONS, COUNT, OF_A_COLUMN, UNITS, quoted
-from letalone.plans.constants import Value, shown
+from letalone.curator.console.building import CONDITIONS, COUNT, OF_A_COLUMN, UNITS, quote_name
+from letalone.plans.aggregates import Count, CountUnits, Deviation, Extreme, Mean, Quantiles, Sum
+from letalone.plans.constants import Value, format_constant
 from letalone.plans.expressions import (
     And,
     ColumnRef,
@@ -28,9 +29,8 @@ from letalone.plans.expressions import (
     Or,
 )
 from letalone.plans.formulas import Aggregate
-from letalone.plans.parts import Count, CountUnits, Deviation, Extreme, Mean, Quantiles, Sum
-from letalone.plans.query import USUAL_MAX_ROWS, Plan
-from letalone.plans.stored import plan_from_json
+from letalone.plans.plan import USUAL_MAX_ROWS, Plan
+from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.types import Key, Type
 from letalone.session.release import Release
 
@@ -49,7 +49,7 @@ def fields_of(release: Release, how: Arrangement = AS_IT_IS) -> Fields | None:
     try:
         plan = plan_from_json(release.plan)
         _check_simple(plan)
-        chosen = _chosen(plan) if how == AS_IT_IS else None
+        chosen = _choices(plan) if how == AS_IT_IS else None
         return [*(chosen or _in_sql(plan, how)), *_bound(plan)]
     except (_NotWritten, KeyError):  # an address may name columns that are not there
         return None
@@ -59,16 +59,16 @@ def choices_of(plan: Plan) -> Fields | None:
     """The fields of Choose that ask the same, whatever its column is called; None where none do."""
     try:
         _check_simple(plan)
-        return _chosen(plan, named=True)
+        return _choices(plan, named=True)
     except _NotWritten:
         return None
 
 
 def price_of(release: Release) -> Fields:
     """The fields that pay the same again."""
-    asked = release.asked
-    named = {"epsilon": asked.epsilon, "delta": asked.delta, "confidence": asked.confidence}
-    return [(name, shown(value)) for name, value in named.items()]
+    terms = release.asked
+    named = {"epsilon": terms.epsilon, "delta": terms.delta, "confidence": terms.confidence}
+    return [(name, format_constant(value)) for name, value in named.items()]
 
 
 def _check_simple(plan: Plan) -> None:
@@ -83,7 +83,7 @@ def _bound(plan: Plan) -> Fields:
     return [] if rows in (None, USUAL_MAX_ROWS) else [("max_rows", str(rows))]
 
 
-def _chosen(plan: Plan, *, named: bool = False) -> Fields | None:
+def _choices(plan: Plan, *, named: bool = False) -> Fields | None:
     """The fields of Choose; None where it was more than can be chosen."""
     (name, aggregate), *others = plan.aggregates
     what, column = _what(plan, aggregate)
@@ -93,24 +93,28 @@ def _chosen(plan: Plan, *, named: bool = False) -> Fields | None:
         return None
     fields = [("way", "build"), ("what", what), *(("by", group.name) for group in plan.groups)]
     fields += [("of", column)] if column else []
-    for number, (of, how, value) in zip(CONDITIONS, conditions, strict=False):
-        fields += [(f"where_{number}", of), (f"how_{number}", how), (f"value_{number}", value)]
+    for number, (condition_column, how, value) in zip(CONDITIONS, conditions, strict=False):
+        fields += [
+            (f"where_{number}", condition_column),
+            (f"how_{number}", how),
+            (f"value_{number}", value),
+        ]
     return fields
 
 
 def _conditions(where: Expression | None) -> list[tuple[str, str, str]] | None:
     parts = () if where is None else where.parts if isinstance(where, And) else (where,)
-    found: list[tuple[str, str, str]] = []
+    conditions: list[tuple[str, str, str]] = []
     for part in parts:
         match part:
-            case Comparison(op, ColumnRef(name), Literal(value)) if _typed(value):
-                found.append((name, op, _typed(value)))
+            case Comparison(op, ColumnRef(name), Literal(value)) if _as_typed(value):
+                conditions.append((name, op, _as_typed(value)))
             case _:
                 return None
-    return found if len(found) <= len(CONDITIONS) else None
+    return conditions if len(conditions) <= len(CONDITIONS) else None
 
 
-def _typed(value: Value) -> str:
+def _as_typed(value: Value) -> str:
     """A constant as one types it into a field; "" where a field cannot hold it."""
     match value:
         case None:
@@ -118,7 +122,7 @@ def _typed(value: Value) -> str:
         case bool():
             return str(value).lower()
         case Fraction():
-            return "" if "/" in shown(value) else shown(value)
+            return "" if "/" in format_constant(value) else format_constant(value)
         case str():
             return value if value == value.strip() else ""
         case _:
@@ -126,10 +130,10 @@ def _typed(value: Value) -> str:
 
 
 def _in_sql(plan: Plan, how: Arrangement) -> Fields:
-    groups = [quoted(group.name) for group in plan.groups]
-    calls = {name: _call(plan, one) for name, one in plan.aggregates}
-    asked = [f"{calls[name]} AS {quoted(name)}" for name in calls if name not in how.hidden]
-    lines = [f"SELECT {', '.join([*groups, *asked])}", f"FROM {quoted(plan.schema.name)}"]
+    groups = [quote_name(group.name) for group in plan.groups]
+    calls = {name: _call(plan, aggregate) for name, aggregate in plan.aggregates}
+    columns = [f"{calls[name]} AS {quote_name(name)}" for name in calls if name not in how.hidden]
+    lines = [f"SELECT {', '.join([*groups, *columns])}", f"FROM {quote_name(plan.schema.name)}"]
     lines += [] if plan.where is None else [f"WHERE {_condition(plan.where)}"]
     lines += [f"GROUP BY {', '.join(groups)}"] if groups else []
     lines += as_sql(how, calls)
@@ -141,8 +145,8 @@ def _call(plan: Plan, aggregate: Aggregate) -> str:
     if what == COUNT:
         return "COUNT(*)"
     if what == UNITS:
-        return f"COUNT(DISTINCT {quoted(str(plan.schema.unit))})"
-    return f"{OF_A_COLUMN[what][0]}({quoted(column)})"
+        return f"COUNT(DISTINCT {quote_name(str(plan.schema.unit))})"
+    return f"{OF_A_COLUMN[what][0]}({quote_name(column)})"
 
 
 def _what(plan: Plan, aggregate: Aggregate) -> tuple[str, str]:
@@ -179,7 +183,7 @@ def _column(of: Expression) -> str:
 def _condition(where: Expression) -> str:
     match where:
         case ColumnRef(name):
-            return quoted(name)
+            return quote_name(name)
         case Literal(value):
             return _constant(value)
         case Comparison(op, left, right):
@@ -206,8 +210,8 @@ def _constant(value: Value) -> str:
             return "'" + value.replace("'", "''") + "'"
         case int():
             return str(value)
-        case Fraction() if "/" not in shown(value):
-            return shown(value)
+        case Fraction() if "/" not in format_constant(value):
+            return format_constant(value)
         case date() if type(value) is date:
             return f"DATE '{value}'"
         case _:
@@ -219,7 +223,7 @@ def _are_declared(plan: Plan) -> bool:
     if not plan.groups:
         return True
     columns = [plan.schema.column(group.name) for group in plan.groups]
-    declared = [(False, True) if one.type is Type.BOOLEAN else one.keys for one in columns]
+    declared = [(False, True) if column.type is Type.BOOLEAN else column.keys for column in columns]
     if plan.keys is None or None in declared:
         return False
     return set(plan.keys) == set(product(*(keys or () for keys in declared)))

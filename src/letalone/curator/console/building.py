@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from re import fullmatch
 
-from letalone.curator.console.forms import Typed, number_typed
+from letalone.curator.console.forms import SubmittedForm, number_typed
 from letalone.curator.console.typed_keys import TRUTHS
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
@@ -61,12 +61,14 @@ def choices(schema: Schema, granted: Iterable[str]) -> Choices:
     return Choices(whats, numbers, groups, [column.name for column in columns])
 
 
-def built(form: Typed, schema: Schema) -> str:
+def built(form: SubmittedForm, schema: Schema) -> str:
     """The SELECT that was chosen."""
-    groups = [quoted(schema.column(name).name) for name in form.all("by")]
-    asked = [*groups, _aggregate(form, schema)]
-    lines = [f"SELECT {', '.join(asked)}", f"FROM {quoted(schema.name)}"]
-    conditions = [one for number in CONDITIONS if (one := _condition(form, schema, number))]
+    groups = [quote_name(schema.column(name).name) for name in form.all("by")]
+    columns = [*groups, _aggregate(form, schema)]
+    lines = [f"SELECT {', '.join(columns)}", f"FROM {quote_name(schema.name)}"]
+    conditions = [
+        condition for number in CONDITIONS if (condition := _condition(form, schema, number))
+    ]
     if conditions:
         lines.append(f"WHERE {' AND '.join(conditions)}")
     if groups:
@@ -74,26 +76,26 @@ def built(form: Typed, schema: Schema) -> str:
     return "\n".join(lines)
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name as SQL has it; plain where it needs no quotes."""
     plain = fullmatch(r"[a-z_][a-z0-9_]*", name) and f" {name.upper()} " not in RESERVED
     return name if plain else '"' + name.replace('"', '""') + '"'
 
 
-def _aggregate(form: Typed, schema: Schema) -> str:
+def _aggregate(form: SubmittedForm, schema: Schema) -> str:
     what = form.text("what") or COUNT
     if what == COUNT:
         return "COUNT(*) AS number"
     if what == UNITS and schema.unit is not None:
-        return f"COUNT(DISTINCT {quoted(schema.unit)}) AS number"
+        return f"COUNT(DISTINCT {quote_name(schema.unit)}) AS number"
     if what not in OF_A_COLUMN:
         raise ParameterError("Choose what to compute: it is one of those in the list.")
     column = schema.column(form.text("of")).name
-    name = quoted(f"{what}_{column}")
-    return f"{OF_A_COLUMN[what][0]}({quoted(column)}) AS {name}"
+    name = quote_name(f"{what}_{column}")
+    return f"{OF_A_COLUMN[what][0]}({quote_name(column)}) AS {name}"
 
 
-def _condition(form: Typed, schema: Schema, number: int) -> str:
+def _condition(form: SubmittedForm, schema: Schema, number: int) -> str:
     name, how = form.text(f"where_{number}"), form.text(f"how_{number}") or "="
     value = form.text(f"value_{number}")
     if not name and not value:
@@ -111,12 +113,12 @@ def _condition(form: Typed, schema: Schema, number: int) -> str:
     if how not in COMPARED:
         raise ParameterError(f"A comparison is one of {' '.join(COMPARED)}.")
     column = schema.column(name)
-    return f"{quoted(column.name)} {how} {_constant(column, value)}"
+    return f"{quote_name(column.name)} {how} {_constant(column, value)}"
 
 
-def hints(form: Typed, schema: Schema) -> list[str]:
+def hints(form: SubmittedForm, schema: Schema) -> list[str]:
     """Where a value is compared that is none of the declared keys: which there are."""
-    found: list[str] = []
+    hints_found: list[str] = []
     for number in CONDITIONS:
         name, value = form.text(f"where_{number}"), form.text(f"value_{number}")
         column = schema.column(name) if name else None
@@ -126,8 +128,8 @@ def hints(form: Typed, schema: Schema) -> list[str]:
         if value not in (words := [str(key) for key in keys]):
             more = f" and {len(words) - LISTED} more" if len(words) > LISTED else ""
             listed = ", ".join(words[:LISTED])
-            found.append(f"{value[:80]!r} is none of the groups of {name}: {listed}{more}.")
-    return found
+            hints_found.append(f"{value[:80]!r} is none of the groups of {name}: {listed}{more}.")
+    return hints_found
 
 
 def _constant(column: Column, value: str) -> str:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from letalone.curator.console import uploads
 from letalone.curator.console.acting import ActingOwner, ActingSteward
 from letalone.curator.console.declaring import purpose_of
-from letalone.curator.console.forms import Form, shaped, tried
+from letalone.curator.console.forms import Form, act_or_show, read_body, try_act
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Owner, Steward, Visitor
 from letalone.curator.curator import Curator
@@ -66,7 +66,7 @@ RETIRE = Act(
 
 
 @routes.get("/data-sets/{name}/affected")
-def affected(request: Request, name: str, visitor: ActingSteward, service: Served) -> Response:
+def show_affected(request: Request, name: str, visitor: ActingSteward, service: Served) -> Response:
     """How many values the declared rules touched: exact, for owners and stewards."""
     record = service.curator.data_sets.record(name)
     try:
@@ -96,7 +96,7 @@ def renew(request: Request, name: str, visitor: Owner, form: Form, service: Serv
         at = f"/data-sets/{quote(name)}/affected"
         return see_other(request, at, said="The newer rows are in. The budget goes on.")
 
-    return tried(
+    return try_act(
         request, act, lambda: _renewal(request, name, visitor, service, upload), acting=True
     )
 
@@ -105,21 +105,18 @@ def renew(request: Request, name: str, visitor: Owner, form: Form, service: Serv
 def purposes(request: Request, name: str, visitor: Owner, service: Served) -> Response:
     """The form for one more purpose."""
     del visitor
-    return _purposes(request, name, service)
+    return page(request, "purpose.html", record=service.curator.data_sets.record(name))
 
 
 @routes.post("/data-sets/{name}/purposes")
+@act_or_show(purposes, acting=True)
 def add_purpose(
     request: Request, name: str, visitor: Owner, form: Form, service: Served
 ) -> Response:
     """One more purpose."""
-
-    def act() -> Response:
-        sent = shaped(SentPurpose, **purpose_of(form))
-        service.curator.data_sets.add_purpose(name, sent.read(), by=visitor.name)
-        return _back(request, name, f"It may be used for {sent.name} from now on.")
-
-    return tried(request, act, lambda: _purposes(request, name, service), acting=True)
+    sent = read_body(SentPurpose, **purpose_of(form))
+    service.curator.data_sets.add_purpose(name, sent.read(), by=visitor.name)
+    return _back(request, name, f"It may be used for {sent.name} from now on.")
 
 
 @routes.get("/data-sets/{name}/purposes/withdrawal")
@@ -158,7 +155,7 @@ def changing(request: Request, name: str, visitor: Owner) -> Response:
 
 
 @routes.post("/data-sets/{name}/version")
-def changed(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
+def change(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
     """The data are opened anew, under a new version."""
     return _carried_out(request, name, visitor, form, service, CHANGED)
 
@@ -180,11 +177,11 @@ def _carried_out(
     request: Request, name: str, visitor: Visitor, form: Form, service: Service, act: Act
 ) -> Response:
     def carry_out() -> Response:
-        sent = shaped(Why, why=form.text("why"))
+        sent = read_body(Why, why=form.text("why"))
         act.carry_out(service.curator, name, sent.why, visitor.name)
         return _back(request, name, act.said)
 
-    return tried(request, carry_out, lambda: _reason(request, name, act), acting=True)
+    return try_act(request, carry_out, lambda: _reason(request, name, act), acting=True)
 
 
 def _withdrawal(purpose: str) -> Act:
@@ -206,10 +203,6 @@ def _reason(request: Request, name: str, act: Act) -> Response:
 
 def _back(request: Request, name: str, said: str) -> Response:
     return see_other(request, f"/data-sets/{quote(name)}", said=said)
-
-
-def _purposes(request: Request, name: str, service: Service) -> Response:
-    return page(request, "purpose.html", record=service.curator.data_sets.record(name))
 
 
 def _renewal(

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft
-from letalone.curator.console.forms import Form, shaped, tried
+from letalone.curator.console.forms import Form, read_body, try_act
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Analyst, Visiting, Visitor
 from letalone.curator.http.public_routes import protected
@@ -23,8 +23,8 @@ routes = console_routes()
 def data_sets(request: Request, visitor: Visiting, service: Served) -> Response:
     """All data sets, with what is public about them."""
     records = service.curator.data_sets.records()
-    found = [_seen(service, one) for one in records]
-    return page(request, "data_sets.html", found=found, grants=_grants(service, visitor))
+    shown = [_summarise(service, record) for record in records]
+    return page(request, "data_sets.html", found=shown, grants=_grants(service, visitor))
 
 
 @routes.get("/data-sets/{name}")
@@ -44,12 +44,14 @@ def access(
 
 
 @routes.post("/data-sets/{name}/request")
-def asked(request: Request, name: str, visitor: Analyst, form: Form, service: Served) -> Response:
+def request_access(
+    request: Request, name: str, visitor: Analyst, form: Form, service: Served
+) -> Response:
     """An analyst's request for a grant."""
 
     def act() -> Response:
         day = form.maybe("expires")
-        sent = shaped(
+        sent = read_body(
             NewRequest,
             data_set=name,
             purpose=form.text("purpose"),
@@ -74,20 +76,20 @@ def asked(request: Request, name: str, visitor: Analyst, form: Form, service: Se
         return see_other(request, f"/data-sets/{quote(name, safe='')}/request?{DRAFT}={typed}")
 
     service.curator.data_sets.record(name)  # where there is none, that is all there is to say
-    return tried(request, act, show)
+    return try_act(request, act, show)
 
 
 def _context(service: Service, visitor: Visitor, name: str) -> dict[str, Any]:
     record = service.curator.data_sets.record(name)
-    mine = [one for one in _grants(service, visitor) if one.data_set == record.name]
-    told = visitor.has(Role.OWNER)  # why it froze, or cannot be read, is for owners only
-    freeze = freeze_of(service.curator.ledger, record.name) if told else None
-    troubles = service.curator.data_sets.troubles(by=visitor.name) if told else {}
+    mine = [grant for grant in _grants(service, visitor) if grant.data_set == record.name]
+    is_owner = visitor.has(Role.OWNER)  # why it froze, or cannot be read, is for owners only
+    freeze = freeze_of(service.curator.ledger, record.name) if is_owner else None
+    troubles = service.curator.data_sets.troubles(by=visitor.name) if is_owner else {}
     trouble = troubles.get(record.name)
-    return {**_seen(service, record), "grants": mine, "freeze": freeze, "trouble": trouble}
+    return {**_summarise(service, record), "grants": mine, "freeze": freeze, "trouble": trouble}
 
 
-def _seen(service: Service, record: DataSetRecord) -> dict[str, Any]:
+def _summarise(service: Service, record: DataSetRecord) -> dict[str, Any]:
     stands = service.curator.ledger.data_set(record.name)
     unit = {"unit": stands.neighbours.unit or "row", "protects": str(stands.neighbours)}
     return {"record": record, "stands": stands, "protected": protected(unit)}
@@ -96,5 +98,5 @@ def _seen(service: Service, record: DataSetRecord) -> dict[str, Any]:
 def _grants(service: Service, visitor: Visitor) -> list[Any]:
     if Scope.ASK not in visitor.scopes:
         return []
-    found = service.curator.asking.standing(by=visitor.name)
-    return [one for one in found if not one.withdrawn]
+    grants = service.curator.asking.standing(by=visitor.name)
+    return [grant for grant in grants if not grant.withdrawn]

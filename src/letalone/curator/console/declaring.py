@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from letalone.curator.console.forms import CALLED, Called, Typed, shaped
+from letalone.curator.console.forms import CALLED, Called, SubmittedForm, read_body
 from letalone.curator.console.typed_keys import TRUTHS
 from letalone.curator.http.shapes import NewDataSet
 from letalone.errors import ParameterError
@@ -27,7 +27,7 @@ TYPES = [
 ]
 
 
-def declared(form: Typed, **source: Any) -> NewDataSet:
+def read_declaration(form: SubmittedForm, **source: Any) -> NewDataSet:
     """What was declared, checked as the API checks it."""
     unit = form.text("unit")
     if unit == UNSAID:
@@ -35,9 +35,9 @@ def declared(form: Typed, **source: Any) -> NewDataSet:
     columns = _columns(form)
     if not columns:
         raise ParameterError(NO_COLUMN)
-    return shaped(
+    return read_body(
         NewDataSet,
-        _called(form),
+        _field_names(form),
         name=form.text("name"),
         columns=columns,
         unit=unit or None,
@@ -50,53 +50,53 @@ def declared(form: Typed, **source: Any) -> NewDataSet:
     )
 
 
-def _purposes(form: Typed) -> list[int]:
+def _purposes(form: SubmittedForm) -> list[int]:
     return [place for place in PURPOSES if form.text(f"purpose-{place}")]
 
 
-def _called(form: Typed) -> Called:
+def _field_names(form: SubmittedForm) -> Called:
     """What the form calls the fields of purposes and columns, of which there are several."""
-    found = dict(CALLED)
+    names = dict(CALLED)
     for number, place in enumerate(_purposes(form)):
         amounts, which = f"purposes.{number}.budget.", f"Purpose {place}"
-        found[f"{amounts}epsilon"] = (f"purpose-epsilon-{place}", f"{which}, may spend, ε")
-        found[f"{amounts}delta"] = (f"purpose-delta-{place}", f"{which}, δ")
+        names[f"{amounts}epsilon"] = (f"purpose-epsilon-{place}", f"{which}, may spend, ε")
+        names[f"{amounts}delta"] = (f"purpose-delta-{place}", f"{which}, δ")
     for place in _places(form):
         name = form.secret(f"column-{place}")
-        found[f"columns.{name}.lower"] = (f"lower-{place}", f"{name}, from")
-        found[f"columns.{name}.upper"] = (f"upper-{place}", f"{name}, to")
-    return found
+        names[f"columns.{name}.lower"] = (f"lower-{place}", f"{name}, from")
+        names[f"columns.{name}.upper"] = (f"upper-{place}", f"{name}, to")
+    return names
 
 
-def listed(columns: Sequence[Column]) -> list[dict[str, Any]]:
+def list_columns(columns: Sequence[Column]) -> list[dict[str, Any]]:
     """The columns of a source for the form: a number, a name, a type to begin with."""
-    known = {one for one, _ in TYPES}
+    known = {known_type for known_type, _ in TYPES}
     return [
-        {"place": place, "name": one.name, "type": one.type.value}
-        for place, one in enumerate(columns)
-        if one.type.value in known
+        {"place": place, "name": known_type.name, "type": known_type.type.value}
+        for place, known_type in enumerate(columns)
+        if known_type.type.value in known
     ]
 
 
-def _columns(form: Typed) -> dict[str, dict[str, Any]]:
+def _columns(form: SubmittedForm) -> dict[str, dict[str, Any]]:
     return {form.secret(f"column-{place}"): _column(form, place) for place in _places(form)}
 
 
-def _places(form: Typed) -> list[str]:
-    return [one for one in form.all("use") if one.isdecimal()]
+def _places(form: SubmittedForm) -> list[str]:
+    return [place for place in form.all("use") if place.isdecimal()]
 
 
-def _column(form: Typed, place: str) -> dict[str, Any]:
+def _column(form: SubmittedForm, place: str) -> dict[str, Any]:
     """Bounds where the type has them, and keys where it can be grouped by."""
     kind = form.text(f"type-{place}")
-    found: dict[str, Any] = {"type": kind}
+    fields: dict[str, Any] = {"type": kind}
     if kind in (Type.INTEGER.value, Type.NUMBER.value):
-        found |= {end: form.number(f"{end}-{place}") or None for end in ("lower", "upper")}
-    lines = [one.strip() for one in form.text(f"keys-{place}").splitlines()]
-    keys = [_key(one, kind) for one in lines if one]
+        fields |= {end: form.number(f"{end}-{place}") or None for end in ("lower", "upper")}
+    lines = [line.strip() for line in form.text(f"keys-{place}").splitlines()]
+    keys = [_key(line, kind) for line in lines if line]
     if keys and kind not in (Type.NUMBER.value, Type.TIMESTAMP.value):
-        found["keys"] = keys
-    return found
+        fields["keys"] = keys
+    return fields
 
 
 def _key(typed: str, kind: str) -> str | int | bool:
@@ -111,7 +111,7 @@ def _key(typed: str, kind: str) -> str | int | bool:
         return typed
 
 
-def purpose_of(form: Typed, place: int | None = None) -> dict[str, Any]:
+def purpose_of(form: SubmittedForm, place: int | None = None) -> dict[str, Any]:
     """A purpose as the API is sent it; the fields end in its place where there are several."""
     end = "" if place is None else f"-{place}"
     day = form.maybe(f"purpose-until{end}")
@@ -123,5 +123,5 @@ def purpose_of(form: Typed, place: int | None = None) -> dict[str, Any]:
     }
 
 
-def _budget(form: Typed, epsilon: str, delta: str) -> dict[str, str]:
+def _budget(form: SubmittedForm, epsilon: str, delta: str) -> dict[str, str]:
     return {"epsilon": form.number(epsilon), "delta": form.number(delta) or "0"}

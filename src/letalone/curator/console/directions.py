@@ -52,7 +52,7 @@ def join_isolated(values: Iterable[Any], between: str = "") -> str:
     return between.join(map(str, parts))
 
 
-def isolated(words: str) -> str:
+def isolate(words: str) -> str:
     """The same for words in which there are no elements, such as those of a picture."""
     return f"{FIRST}{TURNS.sub('', words)}{LAST}" if turns(words) else words
 

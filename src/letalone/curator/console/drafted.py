@@ -12,7 +12,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import Typed, form_of
+from letalone.curator.console.forms import SubmittedForm, form_of
 from letalone.curator.console.other_way import asked_fields
 from letalone.curator.console.pages import see_other
 from letalone.curator.console.visitors import Visitor
@@ -63,20 +63,20 @@ def keep_typed(request: Request, visitor: Visitor, service: Service) -> str:
     problem: Problem | None = getattr(request.state, "problem", None)
     if problem is not None:
         fields += [(KIND, problem.kind), (DETAIL, problem.detail)]
-        fields += [(FIELD, str(one["field"])) for one in problem.more.get("errors", ())]
+        fields += [(FIELD, str(error["field"])) for error in problem.more.get("errors", ())]
     return service.curator.drafts.keep(fields, by=visitor.name)
 
 
 def take_draft(request: Request, name: str, visitor: Visitor, service: Service) -> bool:
     """Fills a form from a draft of this person; False, and said so, where there is none."""
-    found = service.curator.drafts.kept(name, by=visitor.name)
-    request.state.form = form_of(found or [])
+    draft = service.curator.drafts.kept(name, by=visitor.name)
+    request.state.form = form_of(draft or [])
     kind = str(request.state.form.get(KIND))
-    if found is None:
+    if draft is None:
         request.state.problem = Problem("not-found", GONE)
     elif kind in KINDS:
         request.state.problem = _problem(request.state.form, kind)
-    return found is not None
+    return draft is not None
 
 
 def _problem(form: FormData, kind: str) -> Problem:
@@ -90,11 +90,11 @@ def address_of(request: Request) -> str:
     It has what was asked and nothing else: no check has seen the SQL that goes along unseen, a
     comment, or a second value of a field.
     """
-    fields = asked_fields(Typed(request.state.form))
+    fields = asked_fields(SubmittedForm(request.state.form))
     if any(mark in value for name, value in fields for mark in COMMENTS if name == "sql"):
         return ""
-    found = f"/ask?{urlencode([*fields, (PRICED, '1')])}"
-    return found if len(found) <= LONGEST else ""
+    address = f"/ask?{urlencode([*fields, (PRICED, '1')])}"
+    return address if len(address) <= LONGEST else ""
 
 
 def typed_fields(request: Request) -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """Signing in at a provider, where one is set up, and again before acts of stewards and owners.
 
+Owners say which account at the provider is whose.
 What is remembered of the journey lies in a cookie that only this service's own pages send: who
 comes back from the provider's site is sent on once, from here to here. It is sealed under the
 master key, for the visit that signs in again where one does, and taken away when the journey
@@ -20,17 +21,17 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from letalone.curator.console.addresses import local
-from letalone.curator.console.forms import tried
+from letalone.curator.console.forms import Form, act_or_show, try_act
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.secrets import (
     Secrets,
     check_private,
+    cookie_name,
     is_https,
-    named,
     new_forms,
     secrets_of,
 )
-from letalone.curator.console.visitors import Perhaps, Visitor
+from letalone.curator.console.visitors import Owner, Perhaps, Visitor
 from letalone.curator.http.problems import refused
 from letalone.curator.http.who import Served, Service, address_of, count_address
 from letalone.curator.provider_settings import read_provider
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from letalone.curator.console.provider import Journey, Provider
 
 AT, BACK = "/sign-in/provider", "/sign-in/provider/back"
+LINKS = "/identities"
 COOKIE, SECONDS = "letalone-provider", 600
 NO_PAGE = "This address is for people who sign in, and not for a part of another site's page."
 NEEDED = ("authlib", "joserfc", "httpx")
@@ -52,10 +54,10 @@ routes = console_routes()
 def add_provider(app: FastAPI, settings: Settings) -> None:
     """The provider that the folder's file names, where there is one."""
     app.state.provider = None
-    found = read_provider(settings.provider_file)
-    if found is None:
+    provider_settings = read_provider(settings.provider_file)
+    if provider_settings is None:
         return
-    missing = [one for one in NEEDED if find_spec(one) is None]
+    missing = [package for package in NEEDED if find_spec(package) is None]
     if missing:
         raise ParameterError(
             f"{settings.provider_file.name} needs {', '.join(missing)}. To install:"
@@ -63,7 +65,7 @@ def add_provider(app: FastAPI, settings: Settings) -> None:
         )
     from letalone.curator.console.provider import Provider
 
-    app.state.provider = Provider(found)
+    app.state.provider = Provider(provider_settings)
 
 
 def _count(request: Request, service: Served) -> None:
@@ -92,12 +94,12 @@ def leave(
         at, journey = provider.begin(back=_back(request), to=local(next), again=again)
         response = RedirectResponse(at, 303)
         response.set_cookie(
-            named(request, COOKIE), _written(request, service, journey), max_age=SECONDS, path="/",
-            secure=is_https(request), httponly=True, samesite="strict",
+            cookie_name(request, COOKIE), _seal_journey(request, service, journey),
+            max_age=SECONDS, path="/", secure=is_https(request), httponly=True, samesite="strict",
         )  # fmt: skip
         return response
 
-    return tried(request, act, lambda: page(request, "sign_in.html"))
+    return try_act(request, act, lambda: page(request, "sign_in.html"))
 
 
 @routes.get(BACK, dependencies=[COUNTED])
@@ -120,8 +122,8 @@ def come_back(request: Request, visitor: Perhaps, service: Served) -> Response:
             request.state.secrets = _begun(service, proof)
         return see_other(request, local(journey.to if journey else "/"))
 
-    response = tried(request, act, lambda: page(request, "sign_in.html"))
-    response.delete_cookie(named(request, COOKIE), secure=is_https(request), httponly=True)
+    response = try_act(request, act, lambda: page(request, "sign_in.html"))
+    response.delete_cookie(cookie_name(request, COOKIE), secure=is_https(request), httponly=True)
     return response
 
 
@@ -140,10 +142,10 @@ def _elevate(request: Request, service: Served, visitor: Visitor | None, proof: 
 
 def provider_of(request: Request) -> "Provider":
     """The provider; refused where none is set up."""
-    found: Provider | None = request.app.state.provider
-    if found is None:
+    provider: Provider | None = request.app.state.provider
+    if provider is None:
         raise refused("not-found", "Nobody signs in elsewhere here. Use your name and password.")
-    return found
+    return provider
 
 
 def _back(request: Request) -> str:
@@ -151,7 +153,7 @@ def _back(request: Request) -> str:
     return f"{request.url.scheme}://{request.url.netloc}{BACK}"
 
 
-def _written(request: Request, service: Service, journey: "Journey") -> str:
+def _seal_journey(request: Request, service: Service, journey: "Journey") -> str:
     body = urlsafe_b64encode(dumps(asdict(journey)).encode()).decode().rstrip("=")
     return f"{body}.{_seal(request, service, body, again=journey.again)}"
 
@@ -165,10 +167,37 @@ def _journey(request: Request, service: Service) -> "Journey | None":
     """The journey that this browser was sent on; None where this service did not seal it."""
     from letalone.curator.console.provider import Journey
 
-    body, _, seal = request.cookies.get(named(request, COOKIE), "").partition(".")
+    body, _, seal = request.cookies.get(cookie_name(request, COOKIE), "").partition(".")
     for again in (False, True):
         expected = _seal(request, service, body, again=again).encode()
         if compare_digest(seal.encode("utf-8", "surrogatepass"), expected):
-            found: dict[str, Any] = loads(urlsafe_b64decode(body + "=" * (-len(body) % 4)))
-            return Journey(**found)
+            fields: dict[str, Any] = loads(urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+            return Journey(**fields)
     return None
+
+
+@routes.get(LINKS)
+def identities(request: Request, visitor: Owner, service: Served) -> Response:
+    """The links, and a form for one more."""
+    links = service.curator.identities.links(by=visitor.name)
+    everybody = service.curator.people.everybody(by=visitor.name)
+    names = [person.name for person in everybody if person.active]
+    return page(request, "identities.html", identities=links, names=names)
+
+
+@routes.post(LINKS)
+@act_or_show(identities, acting=True)
+def link(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+    """Links an account to a person, instead of the one before."""
+    person, issuer = form.text("person"), provider_of(request).issuer
+    service.curator.identities.link(person, form.text("account"), issuer=issuer, by=visitor.name)
+    return see_other(request, LINKS, said=f"The account is linked to {person}.")
+
+
+@routes.post(f"{LINKS}/end")
+@act_or_show(identities, acting=True)
+def unlink(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+    """Ends a link."""
+    person = form.text("person")
+    service.curator.identities.unlink(person, by=visitor.name)
+    return see_other(request, LINKS, said=f"The link of {person} has ended.")

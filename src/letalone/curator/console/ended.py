@@ -10,7 +10,7 @@ from typing import cast
 from letalone.curator.http.who import Service
 from letalone.curator.records import Grant
 from letalone.errors import FormatError
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, EntryKind
 from letalone.privacy.curve import Json
 
 MOST = 200  # withdrawals of one data set that are looked through, the newest first
@@ -25,26 +25,28 @@ class Ended:
     why: str
 
 
-def ended(service: Service, grants: Iterable[Grant]) -> list[Ended]:
+def find_ended(service: Service, grants: Iterable[Grant]) -> list[Ended]:
     """Those of the grants that were withdrawn; without a reason where the ledger cannot be read."""
-    over = [one for one in grants if one.withdrawn]
-    entries = {name: _withdrawals(service, name) for name in {one.data_set for one in over}}
-    return [Ended(one.data_set, one.purpose, _why(one, entries[one.data_set])) for one in over]
+    over = [grant for grant in grants if grant.withdrawn]
+    entries = {name: _withdrawals(service, name) for name in {grant.data_set for grant in over}}
+    return [
+        Ended(grant.data_set, grant.purpose, _why(grant, entries[grant.data_set])) for grant in over
+    ]
 
 
 def _withdrawals(service: Service, name: str) -> Sequence[Entry]:
     try:
-        return service.curator.ledger.newest(name, limit=MOST, kind=Kind.LEVEL_WITHDRAWN)
+        return service.curator.ledger.newest(name, limit=MOST, kind=EntryKind.LEVEL_WITHDRAWN)
     except FormatError:
         return ()
 
 
 def _why(grant: Grant, entries: Sequence[Entry]) -> str:
-    found = (str(one.body["why"]) for one in entries if _is_of(one, grant))
-    return next(found, "the reason cannot be read now")
+    reasons = (str(entry.body["why"]) for entry in entries if _is_of(entry, grant))
+    return next(reasons, "the reason cannot be read now")
 
 
 def _is_of(entry: Entry, grant: Grant) -> bool:
     levels = cast("list[Json]", entry.body["levels"])
     wanted = (grant.purpose, grant.analyst)
-    return any((one["purpose"], one["analyst"]) == wanted for one in levels)
+    return any((level["purpose"], level["analyst"]) == wanted for level in levels)

@@ -8,26 +8,26 @@ from letalone.answers.promise import price
 from letalone.curator.http.who import Service
 from letalone.errors import FormatError
 from letalone.ledger.acts import charge_of
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, EntryKind
 from letalone.privacy.curve import Json
 
 WORDS = {
-    Kind.CREATED: "ledger begun",
-    Kind.OPENED: "data set opened",
-    Kind.RESERVED: "charged",
-    Kind.SETTLED: "settled",
-    Kind.REFUSED: "refused",
-    Kind.FROZEN: "frozen",
-    Kind.THAWED: "thawed",
-    Kind.BUDGET_RAISED: "budget raised",
-    Kind.VERSION_RAISED: "data replaced",
-    Kind.NOTE: "note",
-    Kind.LEVEL_OPENED: "share given",
-    Kind.LEVEL_RAISED: "share raised",
-    Kind.LEVEL_WITHDRAWN: "share withdrawn",
-    Kind.SHARED: "answer shared",
-    Kind.ADMINISTERED: "decided",
-    Kind.CHECKPOINT: "checkpoint",
+    EntryKind.CREATED: "ledger begun",
+    EntryKind.OPENED: "data set opened",
+    EntryKind.RESERVED: "charged",
+    EntryKind.SETTLED: "settled",
+    EntryKind.REFUSED: "refused",
+    EntryKind.FROZEN: "frozen",
+    EntryKind.THAWED: "thawed",
+    EntryKind.BUDGET_RAISED: "budget raised",
+    EntryKind.VERSION_RAISED: "data replaced",
+    EntryKind.NOTE: "note",
+    EntryKind.LEVEL_OPENED: "share given",
+    EntryKind.LEVEL_RAISED: "share raised",
+    EntryKind.LEVEL_WITHDRAWN: "share withdrawn",
+    EntryKind.SHARED: "answer shared",
+    EntryKind.ADMINISTERED: "decided",
+    EntryKind.CHECKPOINT: "checkpoint",
 }
 ABOUT = ("analyst", "person", "purpose", "outcome", "reason", "why", "text", "reserved", "version")
 LONGEST = 90
@@ -44,7 +44,7 @@ FIELDS = {"reserved": "entry", "text": ""}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EntrySummary:
     """One line for reading."""
 
     number: int
@@ -56,24 +56,29 @@ class Told:
     hash: str
 
 
-def told(entry: Entry) -> Told:
+def summarise(entry: Entry) -> EntrySummary:
     """An entry in one line."""
     body = entry.body
-    is_act = entry.kind is Kind.ADMINISTERED
+    is_act = entry.kind is EntryKind.ADMINISTERED
     what = str(body.get("what")) if is_act else WORDS[entry.kind]
     inner = cast("Json", body.get("body") or {}) if is_act else body
     by = cast("list[str]", body.get("by") or [])
-    return Told(
+    return EntrySummary(
         entry.number, entry.time, what, entry.name, ", ".join(by), _about(inner), entry.hash
     )
 
 
 def newest(
-    service: Service, name: str | None = None, *, before: int | None = None, limit: int
+    service: Service,
+    name: str | None = None,
+    *,
+    limit: int,
+    before: int | None = None,
+    kind: EntryKind | None = None,
 ) -> list[Entry] | None:
     """The last entries; None where one cannot be read, which verification names."""
     try:
-        return service.curator.ledger.newest(name, before=before, limit=limit)
+        return service.curator.ledger.newest(name, before=before, limit=limit, kind=kind)
     except FormatError:
         return None
 
@@ -83,20 +88,24 @@ def whole(entry: Entry) -> str:
     return dumps(entry.body, indent=2, ensure_ascii=False, sort_keys=True)
 
 
-def charged(entry: Entry) -> str | None:
+def price_of_charge(entry: Entry) -> str | None:
     """The price of a charge."""
-    if entry.kind is not Kind.RESERVED:
+    if entry.kind is not EntryKind.RESERVED:
         return None
     privacy, delta = charge_of(entry)
     return price(privacy, delta)
 
 
 def _about(body: Json) -> str:
-    parts = [f"{FIELDS.get(name, name)} {_said(body[name])}" for name in ABOUT if body.get(name)]
+    parts = [
+        f"{FIELDS.get(name, name)} {_refusal_in_words(body[name])}"
+        for name in ABOUT
+        if body.get(name)
+    ]
     words = ", ".join(parts).strip()
     return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
 
 
-def _said(value: object) -> object:
+def _refusal_in_words(value: object) -> object:
     """The class of a refusal in words; all else as it is."""
     return REASONS.get(value, value) if isinstance(value, str) else value

@@ -22,7 +22,7 @@ FIRST = "console.css"
 
 @cache
 def _names() -> frozenset[str]:
-    return frozenset(one.name for one in STATIC.iterdir() if one.suffix in KINDS)
+    return frozenset(file.name for file in STATIC.iterdir() if file.suffix in KINDS)
 
 
 @cache
@@ -34,7 +34,7 @@ def contents(name: str) -> bytes:
 
 
 @cache
-def _compressed(name: str) -> bytes:
+def _compress(name: str) -> bytes:
     return compress(contents(name), mtime=0)
 
 
@@ -50,11 +50,11 @@ def address_of_file(name: str) -> str:
 
 def sheets() -> list[str]:
     """The addresses of all style sheets, the first one first."""
-    names = sorted((one.name for one in STATIC.glob("*.css")), key=lambda name: name != FIRST)
+    names = sorted((file.name for file in STATIC.glob("*.css")), key=lambda name: name != FIRST)
     return [address_of_file(name) for name in names]
 
 
-def sent(request: Request, digest: str, name: str) -> Response:
+def send(request: Request, digest: str, name: str) -> Response:
     """A file, packed where the browser can unpack it; it holds no secret that packing betrays."""
     content = contents(name)
     if digest != _digest(name):
@@ -63,5 +63,5 @@ def sent(request: Request, digest: str, name: str) -> Response:
     kind = KINDS[Path(name).suffix]
     if "gzip" in request.headers.get("accept-encoding", ""):
         packed = {"Content-Encoding": "gzip", **headers}
-        return Response(_compressed(name), headers=packed, media_type=kind)
+        return Response(_compress(name), headers=packed, media_type=kind)
     return Response(content, headers=headers, media_type=kind)

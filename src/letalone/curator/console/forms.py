@@ -5,6 +5,8 @@ Tested:   tests/curator/console/test_forms.py
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial, wraps
+from inspect import signature
 from re import fullmatch
 from typing import Annotated, Any, TypeVar
 
@@ -34,10 +36,11 @@ CALLED: Called = {
 }
 Shape = TypeVar("Shape", bound=BaseModel)
 Show = Callable[[], Response]
+Page = Callable[..., Response]
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class SubmittedForm:
     """What was typed into a form; a NUL sign, which nobody types, is dropped."""
 
     fields: FormData
@@ -60,7 +63,7 @@ class Typed:
 
     def all(self, name: str) -> list[str]:
         """All values of a field, such as boxes that were ticked."""
-        return [_plain(one) for one in self.fields.getlist(name)]
+        return [_plain(field) for field in self.fields.getlist(name)]
 
     def ticked(self, name: str) -> bool:
         """Whether a box was ticked."""
@@ -85,34 +88,36 @@ def _plain(field: object) -> str:
     return str(field).replace("\0", "")
 
 
-async def _form(request: Request) -> Typed:
-    return Typed(request.state.form)
+async def _form(request: Request) -> SubmittedForm:
+    return SubmittedForm(request.state.form)
 
 
-Form = Annotated[Typed, Depends(_form)]
+Form = Annotated[SubmittedForm, Depends(_form)]
 
 
-def shaped(shape: type[Shape], called: Called = CALLED, /, **fields: Any) -> Shape:
+def read_body(shape: type[Shape], called: Called = CALLED, /, **fields: Any) -> Shape:
     """Fields as a body of the API, with its checks; what is wrong is called as the form does."""
     try:
         return shape.model_validate(fields)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)
-        problem = of_validation([{**one, "loc": ("form", *one["loc"])} for one in found])
+        errors = error.errors(include_url=False, include_input=False)
+        problem = of_validation(
+            [{**error_of, "loc": ("form", *error_of["loc"])} for error_of in errors]
+        )
         raise Refused(_for_people(problem, called)) from None
 
 
 def _for_people(problem: Problem, called: Called) -> Problem:
     """With the fields of the form, and without the advice that is for bodies in JSON."""
-    said, listed = list[str](), list[dict[str, str]]()
-    for one in problem.more["errors"]:
-        field, words = called.get(one["field"], (one["field"], one["field"]))
-        said.append(f"{words}: {NUMBER if one['why'] == WHY['number'] else one['why']}")
+    sentences, listed = list[str](), list[dict[str, str]]()
+    for error in problem.more["errors"]:
+        field, words = called.get(error["field"], (error["field"], error["field"]))
+        sentences.append(f"{words}: {NUMBER if error['why'] == WHY['number'] else error['why']}")
         listed.append({"field": field})
-    return replace(problem, detail=" ".join(said), more={"errors": listed})
+    return replace(problem, detail=" ".join(sentences), more={"errors": listed})
 
 
-def tried(request: Request, act: Show, show: Show, *, acting: bool = False) -> Response:
+def try_act(request: Request, act: Show, show: Show, *, acting: bool = False) -> Response:
     """The act; where it is refused, the page again with the problem and all that was typed.
 
     `acting`: an act of stewards and owners, for which the password was given lately.
@@ -126,6 +131,25 @@ def tried(request: Request, act: Show, show: Show, *, acting: bool = False) -> R
         if asks(request) and isinstance(error, LetaloneError):
             request.app.state.service.throttle.refusal(request.state.person)
     return show()
+
+
+def act_or_show(show: Page, *, acting: bool = False) -> Callable[[Page], Page]:
+    """Makes a route of an act: where it is refused, it shows a page as `try_act` does.
+
+    The page gets those arguments of the route that it has parameters for.
+    """
+    names = signature(show).parameters
+
+    def decorate(act: Page) -> Page:
+        @wraps(act)
+        def route(request: Request, **values: Any) -> Response:
+            known = {name: value for name, value in values.items() if name in names}
+            again = partial(show, request=request, **known)
+            return try_act(request, partial(act, request=request, **values), again, acting=acting)
+
+        return route
+
+    return decorate
 
 
 def give_password_again(request: Request, password: str) -> None:

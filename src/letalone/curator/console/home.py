@@ -1,28 +1,31 @@
 """The first page, by role: what is left to ask, what waits to be decided.
 
-Who is not signed in sees the public page.
+Who is not signed in sees the open page (G6), which says which data sets there are, for what
+purposes, and how much is spent.
 """
 
 from typing import Any
 
+from fastapi import APIRouter
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
-from letalone.curator.console.answerable import is_named
 from letalone.curator.console.budgets import all_budgets, open_proposals
-from letalone.curator.console.ended import ended
-from letalone.curator.console.entries import newest, told
-from letalone.curator.console.inbox import inbox
-from letalone.curator.console.pages import console_routes, page, see_other
+from letalone.curator.console.ended import find_ended
+from letalone.curator.console.entries import newest, summarise
+from letalone.curator.console.pages import ConsoleRoute, page, see_other
+from letalone.curator.console.record import is_named
+from letalone.curator.console.requests import inbox
 from letalone.curator.console.visitors import Perhaps, Visitor
+from letalone.curator.http.public_routes import EPSILON, WHAT, day_and_time, open_page, protected
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Role, Scope, State
 
-NEWEST = 5
-routes = console_routes()
+MAX_NEWEST = 5  # answers and entries on the first page
+routes = APIRouter(route_class=ConsoleRoute, tags=["open to anybody"])
 
 
-@routes.get("/")
+@routes.get("/", include_in_schema=False)
 def home(request: Request, visitor: Perhaps, service: Served) -> Response:
     """Home by role."""
     if visitor is None:
@@ -46,9 +49,9 @@ def of_analyst(service: Service, visitor: Visitor) -> dict[str, Any]:
     requests = service.curator.requests.requests(by=by, own=True)
     return {
         "grants": grants,
-        "ended": ended(service, grants),
-        "answers": asking.history(by=by, most=NEWEST),
-        "waiting": [one for one in requests if one.state is State.OPEN],
+        "ended": find_ended(service, grants),
+        "answers": asking.history(by=by, most=MAX_NEWEST),
+        "waiting": [request for request in requests if request.state is State.OPEN],
     }
 
 
@@ -56,7 +59,7 @@ def of_auditor(service: Service) -> dict[str, Any]:
     """How long the ledger is, and what was written last."""
     return {
         "many": len(service.curator.ledger),
-        "entries": [told(one) for one in newest(service, limit=NEWEST) or ()],
+        "entries": [summarise(entry) for entry in newest(service, limit=MAX_NEWEST) or ()],
     }
 
 
@@ -70,7 +73,16 @@ def of_steward(request: Request, service: Service, visitor: Visitor) -> dict[str
         "proposed": open_proposals(service, visitor),
         "errands": service.curator.subjects.waiting(by=visitor.name) if decides else [],
         "is_named": is_named(service),
-        "frozen": [one["record"].name for one in budgets if one["stands"].frozen],
+        "frozen": [budget["record"].name for budget in budgets if budget["stands"].frozen],
         "troubles": troubles,
         "budgets": budgets,
     }
+
+
+@routes.get("/open", response_class=HTMLResponse, response_model=None)
+def openness(request: Request, visitor: Perhaps, service: Served) -> Response:
+    """Which data sets, for what purposes, under what unit, how much is spent: for reading."""
+    del visitor  # it says who sees which links
+    words = {"what": WHAT, "about_epsilon": EPSILON}
+    changes = {"protected": protected, "day_and_time": day_and_time}
+    return page(request, "open.html", found=open_page(service), words=words, said_as=changes)

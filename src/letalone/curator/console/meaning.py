@@ -1,4 +1,4 @@
-"""What an ε promises to one person, in numbers for the page that explains it.
+"""What an ε promises to one person, and the page that explains it: every ε leads there.
 
 Every number comes from the curve of (ε, δ) and is rounded up: how often a bet at even odds is
 won, how many people a test with 5 % false alarms finds, by what factor one person changes how
@@ -14,13 +14,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log10
 
-from letalone.answers.promise import at_most, best_guess, most_caught, percent
+from starlette.requests import Request
+from starlette.responses import Response
+
+from letalone.answers.promise import as_percent, at_most, best_guess, most_caught
 from letalone.curator.console.charts import figure, trade_off
+from letalone.curator.console.forms import number_typed, try_act
+from letalone.curator.console.pages import console_routes, page
+from letalone.curator.console.visitors import Perhaps
 from letalone.curator.http.shapes import UNSIGNED, exact
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball
 from letalone.privacy import ApproxDP, NoPrivacy, Privacy, PureDP
-from letalone.privacy.bounds import above, once, shown, shown_above
+from letalone.privacy.bounds import above, format_number, once, shown_above
 
 MOST = Fraction(1000)
 SMALLEST = Fraction(1, 1000)
@@ -31,6 +37,7 @@ GROUPS = (2, 4, 20)
 ALARMS = (1, 5, 10, 25, 50)  # percent
 SHORT = 20
 NUMBER = re.compile(UNSIGNED)
+routes = console_routes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +56,13 @@ class Meaning:
     @property
     def name(self) -> str:
         """As people write it."""
-        more = f", δ = {shown(self.delta)}" if self.delta else ""
-        return f"ε = {shown(self.epsilon)}{more}"
+        more = f", δ = {format_number(self.delta)}" if self.delta else ""
+        return f"ε = {format_number(self.epsilon)}{more}"
 
     @property
     def written(self) -> str:
         """ε alone, as it is typed."""
-        return shown(self.epsilon)
+        return format_number(self.epsilon)
 
     @property
     def slider(self) -> str:
@@ -75,12 +82,12 @@ class Meaning:
     @property
     def guess_percent(self) -> str:
         """The number alone."""
-        return percent(best_guess(self.privacy))
+        return as_percent(best_guess(self.privacy))
 
     @property
     def caught_percent(self) -> str:
         """The number alone."""
-        return percent(most_caught(self.privacy))
+        return as_percent(most_caught(self.privacy))
 
     @property
     def factor(self) -> str:
@@ -100,11 +107,11 @@ class Meaning:
         return figure(chart, caption=caption, heads=heads, rows=rows)
 
     def _found(self, alarm: int) -> str:
-        return percent(most_caught(self.privacy, Fraction(alarm, 100)))
+        return as_percent(most_caught(self.privacy, Fraction(alarm, 100)))
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class GroupPromise:
     """What the same promise says of several people at once."""
 
     people: int
@@ -114,19 +121,21 @@ class Together:
 
 def read(epsilon: str, delta: str) -> Meaning:
     """What was typed, or one that is usual where nothing was."""
-    found = _number("ε", epsilon or "1")
+    number = _number("ε", epsilon or "1")
     slack = _number("δ", delta or "0")
-    if found > MOST:
+    if number > MOST:
         raise ParameterError(
-            f"ε is {_short(epsilon)}, but here it must be at most {shown(MOST)}. Smaller means"
+            f"ε is {_short(epsilon)}, but here it must be at most {format_number(MOST)}. Smaller"
+            " means"
             " more private; 0.1 to 1 is usual for one question."
         )
     if slack > MOST_DELTA:
         raise ParameterError(
-            f"δ is {_short(delta)}, but here it must be at most {shown(MOST_DELTA)}. It belongs"
+            f"δ is {_short(delta)}, but here it must be at most {format_number(MOST_DELTA)}. It"
+            " belongs"
             " far below 1 divided by the number of people: 1e-6 is usual, and 0 is best."
         )
-    return Meaning(found, slack)
+    return Meaning(number, slack)
 
 
 def examples() -> list[Meaning]:
@@ -134,14 +143,16 @@ def examples() -> list[Meaning]:
     return [Meaning(epsilon) for epsilon in EXAMPLES]
 
 
-def together(meaning: Meaning, sizes: Sequence[int] = GROUPS) -> list[Together]:
+def group_promises(meaning: Meaning, sizes: Sequence[int] = GROUPS) -> list[GroupPromise]:
     """Families, or one person with so many rows where the rows are what is protected."""
-    found = list[Together]()
+    rows = list[GroupPromise]()
     for size in sizes:
         curve = meaning.privacy.group(size)
         guess = best_guess(curve)
-        found.append(Together(size, _promise(curve), percent(guess) if guess < 1 else "no limit"))
-    return found
+        rows.append(
+            GroupPromise(size, _promise(curve), as_percent(guess) if guess < 1 else "no limit")
+        )
+    return rows
 
 
 def _promise(curve: Privacy) -> str:
@@ -160,3 +171,19 @@ def _number(name: str, typed: str) -> Fraction:
 
 def _short(typed: str) -> str:
     return typed if len(typed) <= SHORT else f"{typed[:SHORT]}…"
+
+
+@routes.get("/epsilon")
+def epsilon(request: Request, visitor: Perhaps, epsilon: str = "", delta: str = "") -> Response:
+    """What an ε, and a δ, promise; anybody may look."""
+    del visitor  # it says who sees which links
+
+    def show(meaning: Meaning) -> Response:
+        groups = group_promises(meaning)
+        return page(request, "epsilon.html", meaning=meaning, examples=examples(), together=groups)
+
+    return try_act(
+        request,
+        lambda: show(read(number_typed(epsilon.strip()), number_typed(delta.strip()))),
+        lambda: show(Meaning(Fraction(1))),
+    )

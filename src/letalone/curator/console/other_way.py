@@ -13,9 +13,9 @@ from starlette.datastructures import FormData
 
 from letalone.curator.console.asked_again import choices_of
 from letalone.curator.console.building import CONDITIONS, OF_A_COLUMN, built
-from letalone.curator.console.forms import Typed, form_of
+from letalone.curator.console.forms import SubmittedForm, form_of
 from letalone.errors import ParameterError
-from letalone.plans.query import Plan
+from letalone.plans.plan import Plan
 from letalone.plans.schema import Schema
 
 SQL, BUILD, BACK = "sql", "build", "back"
@@ -31,11 +31,11 @@ OFFERED = ("other_sql", "other_keys")
 Fields = list[tuple[str, str]]
 
 
-def other_fields(form: Typed, schema: Schema, read: Callable[[], Plan | None]) -> Fields:
+def other_fields(form: SubmittedForm, schema: Schema, read: Callable[[], Plan | None]) -> Fields:
     """All fields of the form, for the way that was pressed; `read` reads the SQL as a plan."""
     match form.text("to"), form.text("way"):
         case "back", _:
-            sql, keys = (form.text(one) for one in OFFERED)
+            sql, keys = (form.text(field) for field in OFFERED)
             return _with(form, OFFERED, way=SQL, sql=sql, keys=keys)
         case "sql", way if way != SQL:
             return _to_sql(form, schema)
@@ -51,20 +51,20 @@ def hidden_fields(fields: FormData, way: str) -> Fields:
     return [(name, str(value)) for name, value in fields.multi_items() if name in names and value]
 
 
-def asked_fields(form: Typed) -> Fields:
+def asked_fields(form: SubmittedForm) -> Fields:
     """The fields that decide what is asked and at which price, and no others."""
     price = "error" if form.text("pay") == "error" else "epsilon"
     if form.text("way") == BUILD:
-        of = () if form.text("what") in OF_A_COLUMN else ("of",)
-        names = [one for one in OF_CHOICES if one not in ("by", *of)]
-        groups = [("by", one) for one in form.all("by")]
+        left_out = () if form.text("what") in OF_A_COLUMN else ("of",)
+        names = [item for item in OF_CHOICES if item not in ("by", *left_out)]
+        groups = [("by", item) for item in form.all("by")]
     else:
         names, groups = ["sql", "keys"], []
-    single = [(one, form.text(one)) for one in (*OF_ALL, price, *names)]
-    return [one for one in single if one[1]] + groups
+    single = [(item, form.text(item)) for item in (*OF_ALL, price, *names)]
+    return [item for item in single if item[1]] + groups
 
 
-def _to_sql(form: Typed, schema: Schema) -> Fields:
+def _to_sql(form: SubmittedForm, schema: Schema) -> Fields:
     now, typed, keys = built(form, schema), form.text("sql"), form.text("keys")
     if not typed or _alike(typed, now):
         return _with(form, OF_SQL, way=SQL, sql=now)
@@ -73,23 +73,23 @@ def _to_sql(form: Typed, schema: Schema) -> Fields:
     return _with(form, OF_SQL, way=SQL, sql=now, other_sql=typed, other_keys=keys)
 
 
-def _to_choices(form: Typed, schema: Schema, read: Callable[[], Plan | None]) -> Fields:
+def _to_choices(form: SubmittedForm, schema: Schema, read: Callable[[], Plan | None]) -> Fields:
     plan = read() if form.text("sql") else None
-    found = None if plan is None else choices_of(plan)
-    chosen = [] if found is None else [one for one in found if one[0] in OF_CHOICES]
-    kept = _with(form, () if found is None else OF_CHOICES, way=BUILD) + chosen
-    says = SAME if found is not None else MORE if form.text("sql") else ""
+    choices = None if plan is None else choices_of(plan)
+    chosen = [] if choices is None else [choice for choice in choices if choice[0] in OF_CHOICES]
+    kept = _with(form, () if choices is None else OF_CHOICES, way=BUILD) + chosen
+    says = SAME if choices is not None else MORE if form.text("sql") else ""
     return [*kept, ("chosen_sql", _built(kept, schema)), ("says", says)]
 
 
 def _built(fields: Fields, schema: Schema) -> str:
     try:
-        return built(Typed(form_of(fields)), schema)
+        return built(SubmittedForm(form_of(fields)), schema)
     except ParameterError:
         return ""
 
 
-def _with(form: Typed, without: tuple[str, ...] = (), **fields: str) -> Fields:
+def _with(form: SubmittedForm, without: tuple[str, ...] = (), **fields: str) -> Fields:
     dropped = {*without, *fields, "to"}
     others = [(n, str(v)) for n, v in form.fields.multi_items() if n not in dropped]
     return [*others, *fields.items()]

@@ -4,6 +4,7 @@ Tested:   tests/curator/console/test_pages.py
 """
 
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from functools import cache
 from hmac import compare_digest
 from pathlib import Path
@@ -23,10 +24,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from letalone.curator.console.addresses import local
 from letalone.curator.console.directions import Isolation
 from letalone.curator.console.files import address_of_file, sheets
-from letalone.curator.console.kept import Kept, keep_form, late_form, still_kept
-from letalone.curator.console.navigation import links_for
 from letalone.curator.console.secrets import STALE, Secrets, keep, secrets_of
-from letalone.curator.console.sent import check_sent
+from letalone.curator.console.sent import SealedForm, check_sent, keep_form, late_form, still_kept
 from letalone.curator.console.shown import FILTERS
 from letalone.curator.console.visitors import SignInNeeded, Visitor
 from letalone.curator.console.wording import NO_MATCH, SIGNED_OUT, problem_for_people
@@ -36,7 +35,7 @@ from letalone.curator.http.problems import (
     of_status,
     of_validation,
 )
-from letalone.curator.records import Scope
+from letalone.curator.records import Role, Scope
 from letalone.errors import LetaloneError
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -57,10 +56,63 @@ OF_QUESTIONS = "/ask/"
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
+EVERYBODY = tuple(Role)
+OVERSEERS = (Role.OWNER, Role.STEWARD, Role.AUDITOR)
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationLink:
+    """A place in the console, and who sees the link."""
+
+    at: str
+    words: str
+    roles: tuple[Role, ...] | None = EVERYBODY
+    elsewhere: bool = False  # only where people sign in at a provider
+    also: tuple[str, ...] = ()  # addresses of other pages that belong to it
+
+
+LINKS = (
+    NavigationLink("/", "Home"),
+    NavigationLink("/data-sets", "Data sets", also=("/register",)),
+    NavigationLink("/ask", "Ask", (Role.ANALYST,)),
+    NavigationLink("/history", "Answers", (Role.ANALYST,)),
+    NavigationLink("/requests", "Requests", also=("/grants", "/refusals")),
+    NavigationLink("/budgets", "Budgets", OVERSEERS, also=("/proposals",)),
+    NavigationLink("/persons", "People in the data", (Role.STEWARD, Role.OWNER)),
+    NavigationLink("/people", "Accounts", OVERSEERS),
+    NavigationLink("/ledger", "Ledger", (Role.OWNER, Role.AUDITOR)),
+    NavigationLink("/identities", "Sign-in", (Role.OWNER,), elsewhere=True),
+    NavigationLink("/processing", "Record", OVERSEERS),
+    NavigationLink("/open", "Public", None),
+)
+
+
+def links_for(
+    visitor: Visitor | None, path: str, *, elsewhere: bool = False
+) -> list[dict[str, object]]:
+    """The links that somebody sees, and which of them is the page itself."""
+    if visitor is not None and visitor.person.must_change:
+        return []
+    return [
+        {
+            "at": link.at,
+            "words": link.words,
+            "here": any(_is_here(at, path) for at in (link.at, *link.also)),
+        }
+        for link in LINKS
+        if (link.roles is None or (visitor is not None and visitor.has(*link.roles)))
+        and (elsewhere or not link.elsewhere)
+    ]
+
+
+def _is_here(at: str, path: str) -> bool:
+    return path == at or (at != "/" and path.startswith(f"{at}/"))
+
+
 @cache
-def environment() -> Environment:
+def make_environment() -> Environment:
     """The templates; a name that is not there is an error, not an empty word."""
-    found = Environment(
+    templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         extensions=[Isolation],
@@ -68,10 +120,10 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(FILTERS)
+    templates.filters.update(FILTERS)
     names: dict[str, Any] = {"file": address_of_file, "sheets": sheets()}
-    cast("dict[str, Any]", found.globals).update(names)
-    return found
+    cast("dict[str, Any]", templates.globals).update(names)
+    return templates
 
 
 def page(request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
@@ -95,7 +147,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
         "path": request.url.path,
         "here": here(request),
     }
-    body = environment().get_template(template).render(usual | context)
+    body = make_environment().get_template(template).render(usual | context)
     headers = HEADERS | (dict(problem.headers) if problem else {})
     headers.pop("WWW-Authenticate", None)  # a browser would open a window of its own
     return HTMLResponse(body, problem.code if problem else status, headers)
@@ -104,7 +156,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
 def _wrong(problem: Problem | None) -> set[str]:
     """The names of the fields that a problem is about."""
     errors = problem.more.get("errors", ()) if problem else ()
-    return {str(one["field"]) for one in errors}
+    return {str(error["field"]) for error in errors}
 
 
 def secrets_of_page(request: Request) -> str:
@@ -130,8 +182,8 @@ def see_other(request: Request, at: str, *, said: str = "", what: str = SAID) ->
     """Goes on to a page, which says what was done, or refused; a reload repeats nothing."""
     if not said:
         return RedirectResponse(at, 303)
-    found: Secrets = getattr(request.state, "secrets", None) or secrets_of(request)
-    joint, seal = "&" if "?" in at else "?", found.seal(said, what=what)
+    secrets: Secrets = getattr(request.state, "secrets", None) or secrets_of(request)
+    joint, seal = "&" if "?" in at else "?", secrets.seal(said, what=what)
     return RedirectResponse(f"{at}{joint}{what}={quote(said)}&seal={seal}", 303)
 
 
@@ -154,7 +206,7 @@ def problem_page(request: Request, problem: Problem) -> Response:
     return page(request, "problem.html", stale=problem.detail == STALE)
 
 
-def kept_page(request: Request, kept: Kept) -> Response:
+def kept_page(request: Request, kept: SealedForm) -> Response:
     """A form that came too late, with what was typed: who looks sends it, or leaves it.
 
     A question is filled into its own form again, and not even its price is looked up.
@@ -164,13 +216,13 @@ def kept_page(request: Request, kept: Kept) -> Response:
         drafts = request.app.state.service.curator.drafts
         name = drafts.keep(kept.fields, by=visitor.name)
         return see_other(request, f"/ask?draft={name}", said=AS_TYPED)
-    return page(request, "kept.html", kept=Kept(local(kept.at), kept.fields))
+    return page(request, "kept.html", kept=SealedForm(local(kept.at), kept.fields))
 
 
 def wants_page(request: Request) -> bool:
     """Whether a person looks, and not a program."""
-    asked = request.headers.get("accept", "")
-    return "text/html" in asked and not request.url.path.startswith("/api/")
+    accepted = request.headers.get("accept", "")
+    return "text/html" in accepted and not request.url.path.startswith("/api/")
 
 
 def problem_of(error: Exception) -> Problem:

@@ -1,14 +1,14 @@
-"""People who may sign in: added, given roles, let in or kept out, by an owner."""
+"""Accounts: one's own with its tokens, and those that an owner adds, gives roles and keeps out."""
 
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import Form, shaped, tried
+from letalone.curator.console.forms import Form, act_or_show, read_body
 from letalone.curator.console.pages import console_routes, page, see_other
-from letalone.curator.console.visitors import Overseer, Owner, Visitor
-from letalone.curator.http.shapes import ChangedPerson, NewPerson
+from letalone.curator.console.visitors import Overseer, Owner, Visiting, Visitor
+from letalone.curator.http.shapes import ChangedPerson, NewPerson, NewToken
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Role
 
@@ -24,87 +24,106 @@ routes = console_routes()
 @routes.get("/people")
 def people(request: Request, visitor: Overseer, service: Served) -> Response:
     """Everybody who may sign in."""
-    return _everybody(request, visitor, service)
+    people = service.curator.people.everybody(by=visitor.name)
+    return page(request, "people.html", everybody=people, roles=ROLES)
 
 
 @routes.post("/people")
+@act_or_show(people, acting=True)
 def add(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
     """One more person; the one-time password is shown once, on the page that follows."""
-
-    def act() -> Response:
-        sent = shaped(NewPerson, name=form.text("name"), roles=form.all("roles"))
-        password = service.curator.people.add(sent.name, sent.roles, by=visitor.name)
-        return _shown_once(request, sent.name, password)
-
-    return tried(request, act, lambda: _everybody(request, visitor, service), acting=True)
+    sent = read_body(NewPerson, name=form.text("name"), roles=form.all("roles"))
+    password = service.curator.people.add(sent.name, sent.roles, by=visitor.name)
+    return _shown_once(request, sent.name, password)
 
 
 @routes.get("/people/{name}")
 def person(request: Request, name: str, visitor: Owner, service: Served) -> Response:
     """One person, and what an owner may change."""
-    return _person(request, name, visitor, service)
+    person = service.curator.people.person(name)
+    tokens = service.curator.tokens.of(name, by=visitor.name)
+    holds = [token for token in tokens if not token.revoked and not token.elevated]
+    ticked = [role.value for role in person.roles]
+    context: dict[str, Any] = {"person": person, "roles": ROLES, "ticked": ticked, "tokens": holds}
+    return page(request, "person.html", **context)
 
 
 @routes.post("/people/{name}/roles")
+@act_or_show(person, acting=True)
 def roles(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
     """Other roles."""
-
-    def act() -> Response:
-        sent = shaped(ChangedPerson, roles=form.all("roles"))
-        service.curator.people.change_roles(name, sent.roles or [], by=visitor.name)
-        return see_other(request, "/people", said=f"{name} has other roles now.")
-
-    return tried(request, act, lambda: _person(request, name, visitor, service), acting=True)
+    sent = read_body(ChangedPerson, roles=form.all("roles"))
+    service.curator.people.change_roles(name, sent.roles or [], by=visitor.name)
+    return see_other(request, "/people", said=f"{name} has other roles now.")
 
 
 @routes.post("/people/{name}/access")
+@act_or_show(person, acting=True)
 def access(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
     """Keeps a person out, or lets them in again; their record stays."""
-
-    def act() -> Response:
-        sent, found = shaped(ChangedPerson, active=form.text("active")), service.curator.people
-        (found.enable if sent.active else found.disable)(name, by=visitor.name)
-        can = "can sign in again" if sent.active else "cannot sign in any more"
-        return see_other(request, "/people", said=f"{name} {can}.")
-
-    return tried(request, act, lambda: _person(request, name, visitor, service), acting=True)
+    sent, people = read_body(ChangedPerson, active=form.text("active")), service.curator.people
+    (people.enable if sent.active else people.disable)(name, by=visitor.name)
+    can = "can sign in again" if sent.active else "cannot sign in any more"
+    return see_other(request, "/people", said=f"{name} {can}.")
 
 
 @routes.post("/people/{name}/password")
+@act_or_show(person, acting=True)
 def reset(request: Request, name: str, visitor: Owner, service: Served) -> Response:
     """A new one-time password, shown once; visits and tokens of the person end."""
-
-    def act() -> Response:
-        password = service.curator.people.reset_password(name, by=visitor.name)
-        return _shown_once(request, name, password)
-
-    return tried(request, act, lambda: _person(request, name, visitor, service), acting=True)
+    password = service.curator.people.reset_password(name, by=visitor.name)
+    return _shown_once(request, name, password)
 
 
 @routes.post("/people/{name}/tokens/{token}/revoke")
+@act_or_show(person, acting=True)
 def revoke(request: Request, name: str, token: str, visitor: Owner, service: Served) -> Response:
     """Ends somebody's token at once."""
-
-    def act() -> Response:
-        service.curator.tokens.revoke(token, by=visitor.name, own=False)
-        return see_other(request, "/people", said=f"A token of {name} was ended.")
-
-    return tried(request, act, lambda: _person(request, name, visitor, service), acting=True)
-
-
-def _everybody(request: Request, visitor: Visitor, service: Service) -> Response:
-    found = service.curator.people.everybody(by=visitor.name)
-    return page(request, "people.html", everybody=found, roles=ROLES)
-
-
-def _person(request: Request, name: str, visitor: Visitor, service: Service) -> Response:
-    found = service.curator.people.person(name)
-    tokens = service.curator.tokens.of(name, by=visitor.name)
-    holds = [one for one in tokens if not one.revoked and not one.elevated]
-    ticked = [role.value for role in found.roles]
-    context: dict[str, Any] = {"person": found, "roles": ROLES, "ticked": ticked, "tokens": holds}
-    return page(request, "person.html", **context)
+    service.curator.tokens.revoke(token, by=visitor.name, own=False)
+    return see_other(request, "/people", said=f"A token of {name} was ended.")
 
 
 def _shown_once(request: Request, name: str, password: str) -> Response:
     return page(request, "one_time_password.html", name=name, password=password)
+
+
+@routes.get("/account")
+def account(request: Request, visitor: Visiting, service: Served) -> Response:
+    """Who this is, and the tokens that hold."""
+    return _account(request, visitor, service)
+
+
+@routes.post("/account/tokens")
+@act_or_show(account)
+def make(request: Request, visitor: Visiting, form: Form, service: Served) -> Response:
+    """One more token, for the password again; its secret is shown once, on this page."""
+    sent = read_body(
+        NewToken,
+        password=form.secret("password"),
+        scopes=form.all("scopes"),
+        label=form.text("label"),
+        days=form.maybe("days"),
+    )
+    proof = service.curator.people.password_again(visitor.name, sent.password)
+    secret, _ = service.curator.tokens.make(
+        visitor.name, sent.scopes or [], days=sent.days, label=sent.label, proof=proof
+    )
+    return _account(request, visitor, service, secret=secret)
+
+
+@routes.post("/account/tokens/{token}/revoke")
+@act_or_show(account)
+def revoke_own(request: Request, token: str, visitor: Visiting, service: Served) -> Response:
+    """Ends an own token."""
+    service.curator.tokens.revoke(token, by=visitor.name, own=True)
+    return see_other(request, "/account", said="The token was ended.")
+
+
+def _account(
+    request: Request, visitor: Visitor, service: Service, *, secret: str | None = None
+) -> Response:
+    tokens = service.curator.tokens.of(visitor.name, by=visitor.name)
+    scopes = sorted(scope.value for scope in visitor.scopes)
+    days = service.curator.settings.token_days
+    holds = [token for token in tokens if not token.revoked and not token.elevated]
+    return page(request, "account.html", tokens=holds, scopes=scopes, days=days, secret_=secret)

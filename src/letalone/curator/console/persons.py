@@ -6,16 +6,23 @@ a draft, whose name is; each page that is made from one is a look of its own, wi
   Tested:   tests/curator/console/test_steward_persons.py
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from letalone.curator.console.acting import ActingSteward
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft, take_up
-from letalone.curator.console.forms import Form, Typed, form_of, shaped, tried
+from letalone.curator.console.forms import (
+    Form,
+    SubmittedForm,
+    act_or_show,
+    form_of,
+    read_body,
+)
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Steward, Visitor
+from letalone.curator.http.problems import Refused
 from letalone.curator.http.shapes import AboutSubject, Correction, InDataSet, Outcome
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Done
@@ -32,176 +39,9 @@ NOT_SURE = (
 routes = console_routes()
 
 
-@routes.get("/persons")
-def persons(request: Request, visitor: Steward, service: Served) -> Response:
-    """The form, and what owners of external sources have not done yet."""
-    take_up(request, visitor, service)
-    return _page(request, visitor, service)
-
-
-@routes.post("/persons")
-def look(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
-    """Which data sets hold a person of this id."""
-
-    def act() -> Response:
-        shaped(AboutSubject, subject=form.text("subject"), why=form.text("why"))
-        return _to(request, "found", visitor, service)
-
-    return _tried(request, act, visitor, service)
-
-
-@routes.get("/persons/found/{draft}")
-def found(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
-    """Which data sets hold the person of a draft."""
-
-    def show(form: Typed) -> Response:
-        subject, why = form.text("subject"), form.text("why")
-        holdings = service.curator.subjects.holdings(subject, by=visitor.name, why=why)
-        return page(request, "persons_found.html", holdings=holdings, stays=STAYS)
-
-    return _drafted(request, draft, visitor, service, show)
-
-
-@routes.post("/persons/answers")
-@routes.post("/persons/rows")
-def look_in(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
-    """The person's rows in a data set, or the answers that they were in."""
-
-    def act() -> Response:
-        _in_data_set(form)
-        return _to(request, request.url.path.rpartition("/")[2], visitor, service)
-
-    return _tried(request, act, visitor, service)
-
-
-@routes.get("/persons/answers/{draft}")
-def answers(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
-    """Which answers were given while the person's rows were in."""
-
-    def show(form: Typed) -> Response:
-        sent = _in_data_set(form)
-        found = service.curator.subjects.releases(
-            sent.data_set, sent.subject, by=visitor.name, why=sent.why
-        )
-        return page(request, "persons_answers.html", found=found, stays=STAYS)
-
-    return _drafted(request, draft, visitor, service, show)
-
-
-@routes.get("/persons/rows/{draft}")
-def rows(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
-    """The person's rows, each with the form that corrects it."""
-
-    def show(form: Typed) -> Response:
-        return _rows(request, form, visitor, service)
-
-    return _drafted(request, draft, visitor, service, show)
-
-
-@routes.post("/persons/correction")
-def correct(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
-    """New values for one row: those that were typed over the old ones.
-
-    Where the rules would keep another value than was typed, that is shown first, to be confirmed.
-    """
-
-    def act() -> Response:
-        record = service.curator.data_sets.record(form.text("data_set"))
-        sent = _correction(form, record.schema)
-        if not form.ticked("sure") and check_corrected(record.schema, sent.changes):
-            return _to(request, "confirm", visitor, service)
-        found = service.curator.subjects.correct(
-            sent.data_set, sent.subject, row=sent.row, changes=sent.changes, by=visitor.name,
-            why=sent.why,
-        )  # fmt: skip
-        return _done(request, found, visitor, service, about=_about(form))
-
-    return _tried(request, act, visitor, service, again="rows")
-
-
-@routes.get("/persons/confirm/{draft}")
-def confirm(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
-    """What answers would be made from, where that is not what was typed."""
-
-    def show(form: Typed) -> Response:
-        schema = service.curator.data_sets.record(form.text("data_set")).schema
-        remarks = check_corrected(schema, _correction(form, schema).changes)
-        return page(request, "persons_confirm.html", remarks=remarks)
-
-    return _drafted(request, draft, visitor, service, show)
-
-
-@routes.post("/persons/erasure")
-def erase(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
-    """Removes the person's rows and destroys their key; what was spent stays spent."""
-
-    def act() -> Response:
-        sent = _in_data_set(form)
-        if not form.ticked("sure"):
-            raise ParameterError(NOT_SURE)
-        found = service.curator.subjects.erase(
-            sent.data_set, sent.subject, by=visitor.name, why=sent.why
-        )
-        service.curator.drafts.forget(by=visitor.name)
-        return _done(request, found, visitor, service)
-
-    return _tried(request, act, visitor, service)
-
-
-@routes.get("/persons/done/{draft}")
-def done(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
-    """What was done; for an external source what its owner is to do, which names the person."""
-
-    def show(form: Typed) -> Response:
-        del form
-        return page(request, "persons_done.html")
-
-    return _drafted(request, draft, visitor, service, show)
-
-
-@routes.get("/persons/outcome")
-def outcomes(request: Request, visitor: Steward, service: Served) -> Response:
-    """The form for what came of a statement."""
-    return _outcomes(request, visitor, service)
-
-
-@routes.post("/persons/outcome")
-def outcome(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
-    """Records what came of a statement for the owner of an external source."""
-
-    def act() -> Response:
-        sent = shaped(
-            Outcome, act=form.text("act"), done=form.text("done"), words=form.text("words")
-        )
-        found = service.curator.subjects.record_outcome(
-            sent.act, done=sent.done, words=sent.words, by=visitor.name
-        )
-        return see_other(request, "/persons", said=found.words)
-
-    return tried(request, act, lambda: _outcomes(request, visitor, service), acting=True)
-
-
-def _tried(
-    request: Request,
-    act: Callable[[], Response],
-    visitor: Visitor,
-    service: Service,
-    *,
-    again: str = "",
-) -> Response:
-    """The act; where it is refused, a form again with all that was typed.
-
-    Without the password it is the same form with that one field: rows are not shown before.
-    """
-
-    def show() -> Response:
-        if not request.state.visitor.elevated:
-            where = "persons.html" if request.url.path == "/persons" else "persons_again.html"
-            waiting = service.curator.subjects.waiting(by=visitor.name)
-            return page(request, where, waiting=waiting)
-        return _to(request, again, visitor, service)
-
-    return tried(request, act, show, acting=True)
+def _page(request: Request, visitor: Visitor, service: Service) -> Response:
+    waiting = service.curator.subjects.waiting(by=visitor.name)
+    return page(request, "persons.html", waiting=waiting)
 
 
 def _to(request: Request, what: str, visitor: Visitor, service: Service) -> Response:
@@ -210,49 +50,164 @@ def _to(request: Request, what: str, visitor: Visitor, service: Service) -> Resp
     return see_other(request, f"/persons/{what}/{name}" if what else f"/persons?{DRAFT}={name}")
 
 
-def _drafted(
-    request: Request,
-    draft: str,
-    visitor: Visitor,
-    service: Service,
-    show: Callable[[Typed], Response],
-) -> Response:
-    """A page that is made from a draft; the form, where that is refused or there is none."""
+def _form_again(request: Request, visitor: Visitor, service: Service, *, at: str = "") -> Response:
+    """A form again with all that was typed.
 
-    def otherwise() -> Response:
-        return _page(request, visitor, service)
+    Without the password it is the same form with that one field: rows are not shown before.
+    """
+    if request.state.visitor.elevated:
+        return _to(request, at, visitor, service)
+    template = "persons.html" if request.url.path == "/persons" else "persons_again.html"
+    return page(request, template, waiting=service.curator.subjects.waiting(by=visitor.name))
 
+
+def _rows_again(request: Request, visitor: Visitor, service: Service) -> Response:
+    return _form_again(request, visitor, service, at="rows")
+
+
+def _draft(request: Request, draft: str, visitor: Visitor, service: Service) -> SubmittedForm:
+    """What a page is made from; Refused where it is not kept any more."""
     if not take_draft(request, draft, visitor, service):
-        return otherwise()
-    return tried(request, lambda: show(Typed(request.state.form)), otherwise)
+        raise Refused(request.state.problem)
+    return SubmittedForm(request.state.form)
 
 
-def _page(request: Request, visitor: Visitor, service: Service) -> Response:
-    waiting = service.curator.subjects.waiting(by=visitor.name)
-    return page(request, "persons.html", waiting=waiting)
+@routes.get("/persons")
+def persons(request: Request, visitor: Steward, service: Served) -> Response:
+    """The form, and what owners of external sources have not done yet."""
+    take_up(request, visitor, service)
+    return _page(request, visitor, service)
 
 
-def _outcomes(request: Request, visitor: Visitor, service: Service) -> Response:
+@routes.post("/persons")
+@act_or_show(_form_again, acting=True)
+def look(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+    """Which data sets hold a person of this id."""
+    read_body(AboutSubject, subject=form.text("subject"), why=form.text("why"))
+    return _to(request, "found", visitor, service)
+
+
+@routes.get("/persons/found/{draft}")
+@act_or_show(_page)
+def found(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+    """Which data sets hold the person of a draft."""
+    form = _draft(request, draft, visitor, service)
+    subject, why = form.text("subject"), form.text("why")
+    holdings = service.curator.subjects.holdings(subject, by=visitor.name, why=why)
+    return page(request, "persons_found.html", holdings=holdings, stays=STAYS)
+
+
+@routes.post("/persons/answers")
+@routes.post("/persons/rows")
+@act_or_show(_form_again, acting=True)
+def look_in(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+    """The person's rows in a data set, or the answers that they were in."""
+    _in_data_set(form)
+    return _to(request, request.url.path.rpartition("/")[2], visitor, service)
+
+
+@routes.get("/persons/answers/{draft}")
+@act_or_show(_page)
+def answers(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+    """Which answers were given while the person's rows were in."""
+    form = _draft(request, draft, visitor, service)
+    sent = _in_data_set(form)
+    releases = service.curator.subjects.releases(
+        sent.data_set, sent.subject, by=visitor.name, why=sent.why
+    )
+    return page(request, "persons_answers.html", found=releases, stays=STAYS)
+
+
+@routes.get("/persons/rows/{draft}")
+@act_or_show(_page)
+def rows(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+    """The person's rows, each with the form that corrects it."""
+    form = _draft(request, draft, visitor, service)
+    sent = _in_data_set(form)
+    person_rows = service.curator.subjects.rows(
+        sent.data_set, sent.subject, by=visitor.name, why=sent.why
+    )
+    record = service.curator.data_sets.record(sent.data_set)
+    rows = [{name: as_written(value) for name, value in row.items()} for row in person_rows]
+    return page(request, "persons_rows.html", rows=rows, record=record)
+
+
+@routes.post("/persons/correction")
+@act_or_show(_rows_again, acting=True)
+def correct(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+    """New values for one row: those that were typed over the old ones.
+
+    Where the rules would keep another value than was typed, that is shown first, to be confirmed.
+    """
+    record = service.curator.data_sets.record(form.text("data_set"))
+    sent = _correction(form, record.schema)
+    if not form.ticked("sure") and check_corrected(record.schema, sent.changes):
+        return _to(request, "confirm", visitor, service)
+    done = service.curator.subjects.correct(
+        sent.data_set, sent.subject, row=sent.row, changes=sent.changes, by=visitor.name,
+        why=sent.why,
+    )  # fmt: skip
+    return _done(request, done, visitor, service, about=_about(form))
+
+
+@routes.get("/persons/confirm/{draft}")
+@act_or_show(_page)
+def confirm(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+    """What answers would be made from, where that is not what was typed."""
+    form = _draft(request, draft, visitor, service)
+    schema = service.curator.data_sets.record(form.text("data_set")).schema
+    remarks = check_corrected(schema, _correction(form, schema).changes)
+    return page(request, "persons_confirm.html", remarks=remarks)
+
+
+@routes.post("/persons/erasure")
+@act_or_show(_form_again, acting=True)
+def erase(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+    """Removes the person's rows and destroys their key; what was spent stays spent."""
+    sent = _in_data_set(form)
+    if not form.ticked("sure"):
+        raise ParameterError(NOT_SURE)
+    done = service.curator.subjects.erase(
+        sent.data_set, sent.subject, by=visitor.name, why=sent.why
+    )
+    service.curator.drafts.forget(by=visitor.name)
+    return _done(request, done, visitor, service)
+
+
+@routes.get("/persons/done/{draft}")
+@act_or_show(_page)
+def done(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+    """What was done; for an external source what its owner is to do, which names the person."""
+    _draft(request, draft, visitor, service)
+    return page(request, "persons_done.html")
+
+
+@routes.get("/persons/outcome")
+def outcomes(request: Request, visitor: Steward, service: Served) -> Response:
+    """The form for what came of a statement."""
     waiting = service.curator.subjects.waiting(by=visitor.name)
     return page(request, "persons_outcome.html", waiting=waiting)
 
 
-def _in_data_set(form: Typed) -> InDataSet:
-    return shaped(InDataSet, **_about(form))
-
-
-def _about(form: Typed) -> dict[str, str]:
-    return {name: form.text(name) for name in ("subject", "why", "data_set")}
-
-
-def _rows(request: Request, form: Typed, visitor: Visitor, service: Service) -> Response:
-    sent = _in_data_set(form)
-    found = service.curator.subjects.rows(
-        sent.data_set, sent.subject, by=visitor.name, why=sent.why
+@routes.post("/persons/outcome")
+@act_or_show(outcomes, acting=True)
+def outcome(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+    """Records what came of a statement for the owner of an external source."""
+    sent = read_body(
+        Outcome, act=form.text("act"), done=form.text("done"), words=form.text("words")
     )
-    record = service.curator.data_sets.record(sent.data_set)
-    rows = [{name: as_written(value) for name, value in row.items()} for row in found]
-    return page(request, "persons_rows.html", rows=rows, record=record)
+    done = service.curator.subjects.record_outcome(
+        sent.act, done=sent.done, words=sent.words, by=visitor.name
+    )
+    return see_other(request, "/persons", said=done.words)
+
+
+def _in_data_set(form: SubmittedForm) -> InDataSet:
+    return read_body(InDataSet, **_about(form))
+
+
+def _about(form: SubmittedForm) -> dict[str, str]:
+    return {name: form.text(name) for name in ("subject", "why", "data_set")}
 
 
 def _done(
@@ -264,25 +219,25 @@ def _done(
     about: Mapping[str, str] | None = None,
 ) -> Response:
     """Not by an address: a statement has the person's id in it."""
-    said = {"words": found.words, "statement": found.statement or "", "act": found.act or ""}
-    request.state.form = form_of([*said.items(), *(about or {}).items()])
+    fields = {"words": found.words, "statement": found.statement or "", "act": found.act or ""}
+    request.state.form = form_of([*fields.items(), *(about or {}).items()])
     return _to(request, "done", visitor, service)
 
 
-def _correction(form: Typed, schema: Schema) -> Correction:
+def _correction(form: SubmittedForm, schema: Schema) -> Correction:
     changes = _changes(form, schema)
-    return shaped(Correction, **_about(form), row=form.text("row"), changes=changes)
+    return read_body(Correction, **_about(form), row=form.text("row"), changes=changes)
 
 
-def _changes(form: Typed, schema: Schema) -> dict[str, str | None]:
+def _changes(form: SubmittedForm, schema: Schema) -> dict[str, str | None]:
     """The values that were typed over those that the row had, as in a CSV file."""
     names = [column.name for column in schema.columns if f"value-{column.name}" in form.fields]
     typed = {name: form.text(f"value-{name}") for name in names}
     was = {name: form.text(f"was-{name}") for name in names}
-    found = {name: typed[name] or None for name in names if _differ(typed[name], was[name])}
-    if not found:
+    changes = {name: typed[name] or None for name in names if _differ(typed[name], was[name])}
+    if not changes:
         raise ParameterError(NOT_CHANGED)
-    return found
+    return changes
 
 
 def _differ(one: str, other: str) -> bool:

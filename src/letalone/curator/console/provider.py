@@ -98,7 +98,7 @@ class Provider:
         """Where to send somebody, and what to remember of it; `again`: though signed in there."""
         made = [token_urlsafe(BYTES) for _ in range(3)]
         journey = Journey(*made, began=int(self._clock()), to=to, again=again)
-        asked: dict[str, str] = {
+        parameters: dict[str, str] = {
             "response_type": "code",
             "client_id": self._settings.client,
             "redirect_uri": back,
@@ -109,9 +109,9 @@ class Provider:
             "code_challenge_method": "S256",
         }
         if again:
-            asked |= {"prompt": "login", "max_age": "0"}
+            parameters |= {"prompt": "login", "max_age": "0"}
         at = self._address("authorization_endpoint")
-        return f"{at}{'&' if '?' in at else '?'}{urlencode(asked)}", journey
+        return f"{at}{'&' if '?' in at else '?'}{urlencode(parameters)}", journey
 
     def arrived(self, journey: Journey | None, answer: Json, *, back: str) -> Identity:
         """Who came back; NotRecognised."""
@@ -142,10 +142,10 @@ class Provider:
         at = self._address("token_endpoint")
         signed = self._signed(sent)
         with self._waiting():
-            found = self._json("POST", at, **signed).get("id_token")
-        if not isinstance(found, str):
+            token = self._json("POST", at, **signed).get("id_token")
+        if not isinstance(token, str):
             raise NotRecognised(NOT_TRUSTED)
-        return found
+        return token
 
     def _signed(self, sent: dict[str, str]) -> Json:
         """With this service's secret: in the header, or in the body where only that is taken."""
@@ -158,10 +158,10 @@ class Provider:
     def _claims(self, token: str, journey: Journey) -> Json:
         now = int(self._clock())
         try:
-            found = self._decoded(token)
+            token_claims = self._decoded(token)
             claims = CodeIDToken(
-                found.claims,
-                found.header,
+                token_claims.claims,
+                token_claims.header,
                 options={
                     "iss": {"essential": True, "value": self.issuer},
                     "aud": {"essential": True, "value": self._settings.client},
@@ -191,8 +191,8 @@ class Provider:
             return known[1]
         with self._waiting(), self._turn:
             if not self._is_fresh(self._keys, keep):
-                found = self._json("GET", at)
-                self._keys = self._clock(), KeySet.import_key_set(cast("Any", found))
+                keys = self._json("GET", at)
+                self._keys = self._clock(), KeySet.import_key_set(cast("Any", keys))
             return self._keys[1]
 
     def _address(self, name: str) -> str:
@@ -212,10 +212,10 @@ class Provider:
             return self._about[1]
 
     def _discovered(self) -> Json:
-        found = self._json("GET", self.issuer.rstrip("/") + DISCOVERY)
-        if found.get("issuer") != self.issuer:
+        document = self._json("GET", self.issuer.rstrip("/") + DISCOVERY)
+        if document.get("issuer") != self.issuer:
             raise ServiceUnavailable(NOT_NOW)
-        return found
+        return document
 
     def _is_fresh(self, known: Known | None, keep: float) -> TypeGuard[Known]:
         return known is not None and 0 <= self._clock() - known[0] <= keep
@@ -233,20 +233,20 @@ class Provider:
     def _json(self, method: str, at: str, **more: Any) -> Json:
         if 0 <= self._clock() - self._failed < PAUSE:
             raise ServiceUnavailable(NOT_NOW)
-        found, refused = None, False
+        document, refused = None, False
         try:
             answer = self._client.request(method, at, **more)
             refused = answer.is_client_error
-            found = answer.json() if answer.is_success else None
+            document = answer.json() if answer.is_success else None
         except httpx.HTTPError:
             self._failed = self._clock()
         except ValueError:
             pass  # no JSON: said below
         if refused:
             raise NotRecognised(NOT_TRUSTED)
-        if not isinstance(found, dict):
+        if not isinstance(document, dict):
             raise ServiceUnavailable(NOT_NOW)
-        return cast("Json", found)
+        return cast("Json", document)
 
 
 def _challenge(verifier: str) -> str:

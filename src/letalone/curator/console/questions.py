@@ -31,11 +31,11 @@ from letalone.curator.console.building import (
     built,
     choices,
     hints,
-    quoted,
+    quote_name,
 )
 from letalone.curator.console.drafted import PRICED, address_of, take_up, to_form
-from letalone.curator.console.ended import ended
-from letalone.curator.console.forms import Form, Typed, form_of, shaped, tried
+from letalone.curator.console.ended import find_ended
+from letalone.curator.console.forms import Form, SubmittedForm, form_of, read_body, try_act
 from letalone.curator.console.other_way import BUILD, SQL, hidden_fields, other_fields
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.shown import error_words, notes_in_words, question_in_words
@@ -49,7 +49,7 @@ from letalone.curator.looking import Look
 from letalone.curator.records import Grant
 from letalone.curator.remembered import Answer
 from letalone.errors import LetaloneError
-from letalone.plans.query import Plan
+from letalone.plans.plan import Plan
 from letalone.plans.schema import Schema
 from letalone.session.preview import Preview
 from letalone.session.release import Release
@@ -66,7 +66,7 @@ routes = console_routes()
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class AskPreview:
     """A preview as the page shows it."""
 
     look: Look
@@ -110,9 +110,9 @@ class Shown:
 async def ask(request: Request, visitor: Analyst, service: Served) -> Response:
     """The form, for one of the own grants; with the price of what its address or draft says."""
     if PRICED in request.query_params:
-        work = service.aside(lambda: _filled(request, visitor, service), by=visitor.name)
+        work = service.aside(lambda: _fill_form(request, visitor, service), by=visitor.name)
         return await _or_refused(request, work, partial(_taken_up, request, visitor, service))
-    return await run_in_threadpool(_filled, request, visitor, service)
+    return await run_in_threadpool(_fill_form, request, visitor, service)
 
 
 def _taken_up(request: Request, visitor: Visitor, service: Service) -> Response:
@@ -120,9 +120,9 @@ def _taken_up(request: Request, visitor: Visitor, service: Service) -> Response:
     return _page(request, visitor, service, shown=None)
 
 
-def _filled(request: Request, visitor: Visitor, service: Service) -> Response:
+def _fill_form(request: Request, visitor: Visitor, service: Service) -> Response:
     if take_up(request, visitor, service) and PRICED in request.query_params:
-        return _looked_up(request, visitor, Typed(request.state.form), service)
+        return _looked_up(request, visitor, SubmittedForm(request.state.form), service)
     return _page(request, visitor, service, shown=None)
 
 
@@ -131,16 +131,21 @@ def again(request: Request, name: str, visitor: Analyst, service: Served) -> Res
     """The form, filled with the question and the price of one of the own answers."""
     past = service.curator.asking.past(name, by=visitor.name)
     how = from_address(request.query_params.get(ARRANGED, ""))
-    found = Release.from_json(past.release)
-    asked, grant = fields_of(found, how), [("data_set", past.data_set), ("purpose", past.purpose)]
-    fields = [*grant, *(asked or []), *price_of(found)]
-    return see_other(request, f"/ask?{urlencode(fields)}", said="" if asked else NOT_FILLED)
+    release = Release.from_json(past.release)
+    question_fields, grant = (
+        fields_of(release, how),
+        [("data_set", past.data_set), ("purpose", past.purpose)],
+    )
+    fields = [*grant, *(question_fields or []), *price_of(release)]
+    return see_other(
+        request, f"/ask?{urlencode(fields)}", said="" if question_fields else NOT_FILLED
+    )
 
 
 @routes.get("/ask/preview")
 @routes.get("/ask/release")
 @routes.get("/ask/way")
-def looked(request: Request) -> Response:
+def redirect_to_form(request: Request) -> Response:
     """What only forms are sent to, typed as an address: to the form."""
     return see_other(request, "/ask")
 
@@ -155,17 +160,17 @@ async def other_way(request: Request, visitor: Analyst, form: Form, service: Ser
         return to_form(request, visitor, service)
 
     show = partial(to_form, request, visitor, service)
-    work = service.aside(lambda: tried(request, act, show), by=visitor.name)
+    work = service.aside(lambda: try_act(request, act, show), by=visitor.name)
     return await _or_refused(request, work, show)
 
 
-def _reader(form: Typed, visitor: Visitor, service: Service) -> Callable[[], Plan | None]:
+def _reader(form: SubmittedForm, visitor: Visitor, service: Service) -> Callable[[], Plan | None]:
     """What SQL says, where all of it can be read as a plan."""
-    name, purpose, sql = (form.text(one) for one in ("data_set", "purpose", "sql"))
+    name, purpose, sql = (form.text(field) for field in ("data_set", "purpose", "sql"))
 
     def read() -> Plan | None:
         try:
-            sent = shaped(SentQuestion, data_set=name, purpose=purpose, sql=sql, epsilon="1")
+            sent = read_body(SentQuestion, data_set=name, purpose=purpose, sql=sql, epsilon="1")
             return service.curator.asking.plan(sent.question(), by=visitor.name)
         except (LetaloneError, Refused):
             return None
@@ -183,12 +188,14 @@ async def preview(request: Request, visitor: Analyst, form: Form, service: Serve
     return await run_in_threadpool(to_form, request, visitor, service, priced=True)
 
 
-def _looked_up(request: Request, visitor: Visitor, form: Typed, service: Service) -> Response:
+def _looked_up(
+    request: Request, visitor: Visitor, form: SubmittedForm, service: Service
+) -> Response:
     def act() -> Response:
-        sent = _sent(form, service)
-        return _page(request, visitor, service, shown=_previewed(sent, form, visitor, service))
+        sent = _read_question(form, service)
+        return _page(request, visitor, service, shown=_preview(sent, form, visitor, service))
 
-    return tried(request, act, lambda: _page(request, visitor, service, shown=None))
+    return try_act(request, act, lambda: _page(request, visitor, service, shown=None))
 
 
 @routes.post("/ask/release")
@@ -202,15 +209,17 @@ async def release(request: Request, visitor: Analyst, form: Form, service: Serve
     return await _or_refused(request, work, partial(to_form, request, visitor, service))
 
 
-def _agreed_to(request: Request, visitor: Visitor, form: Typed, service: Service) -> Response:
+def _agreed_to(
+    request: Request, visitor: Visitor, form: SubmittedForm, service: Service
+) -> Response:
     def act() -> Response:
-        sent = _sent(form, service)
-        if form.text("agreed") != _agreed(sent):
+        sent = _read_question(form, service)
+        if form.text("agreed") != _digest_of_agreement(sent):
             raise refused("conflict", CHANGED)
-        found = _released(sent, visitor, service)
-        return _answered(request, visitor, sent, found)
+        answer = _release(sent, visitor, service)
+        return _show_answer(request, visitor, sent, answer)
 
-    return tried(request, act, lambda: to_form(request, visitor, service, priced=True))
+    return try_act(request, act, lambda: to_form(request, visitor, service, priced=True))
 
 
 async def _or_refused(
@@ -224,18 +233,20 @@ async def _or_refused(
     return await run_in_threadpool(show)
 
 
-def _page(request: Request, visitor: Visitor, service: Service, *, shown: Shown | None) -> Response:
+def _page(
+    request: Request, visitor: Visitor, service: Service, *, shown: AskPreview | None
+) -> Response:
     typed: FormData = request.state.form
     way = str(typed.get("way") or (SQL if typed.get("sql") else BUILD))
     had = service.curator.asking.standing(by=visitor.name)
-    found = [one for one in had if not one.withdrawn]
-    grant = _chosen(request, found)
-    context: dict[str, Any] = {"grants": found, "grant": grant, "shown": shown}
-    context["ended"] = [] if grant else ended(service, had)
+    granted = [grant for grant in had if not grant.withdrawn]
+    grant = _choose_grant(request, granted)
+    context: dict[str, Any] = {"grants": granted, "grant": grant, "shown": shown}
+    context["ended"] = [] if grant else find_ended(service, had)
     if grant is not None:
         schema = service.curator.data_sets.record(grant.data_set).schema
         context |= {"schema": schema, "choices": choices(schema, grant.columns)}
-        context["start"] = f"SELECT COUNT(*) AS number\nFROM {quoted(schema.name)}"
+        context["start"] = f"SELECT COUNT(*) AS number\nFROM {quote_name(schema.name)}"
     return page(
         request,
         "ask.html",
@@ -251,22 +262,22 @@ def _page(request: Request, visitor: Visitor, service: Service, *, shown: Shown 
     )
 
 
-def _chosen(request: Request, grants: list[Grant]) -> Grant | None:
+def _choose_grant(request: Request, grants: list[Grant]) -> Grant | None:
     """The grant that the address or the form names; else the first."""
     typed = request.state.form
     wanted = (typed.get("data_set"), typed.get("purpose"))
-    named = [one for one in grants if (one.data_set, one.purpose) == wanted]
+    named = [grant for grant in grants if (grant.data_set, grant.purpose) == wanted]
     return next(iter(named or ([] if any(wanted) else grants)), None)
 
 
-def _sent(form: Typed, service: Service) -> SentQuestion:
+def _read_question(form: SubmittedForm, service: Service) -> SentQuestion:
     """The form as a body of the API."""
-    name, sql, keys = (form.text(one) for one in ("data_set", "sql", "keys"))
+    name, sql, keys = (form.text(field) for field in ("data_set", "sql", "keys"))
     if form.text("way") == BUILD:  # what was typed as SQL is kept beside, and not asked
         sql, keys = built(form, _schema(form, service)), ""
     by_error = form.text("pay") == BY_ERROR
     optional = {key: form.number(key) for key in ("delta", "confidence", "rows", "max_rows")}
-    return shaped(
+    return read_body(
         SentQuestion,
         data_set=name,
         purpose=form.text("purpose"),
@@ -278,35 +289,42 @@ def _sent(form: Typed, service: Service) -> SentQuestion:
     )
 
 
-def _previewed(sent: SentQuestion, form: Typed, visitor: Visitor, service: Service) -> Shown:
+def _preview(
+    sent: SentQuestion, form: SubmittedForm, visitor: Visitor, service: Service
+) -> AskPreview:
     look = service.curator.asking.look(sent.question(), sent.price(), by=visitor.name)
-    found = look.preview
+    preview = look.preview
     errors = [
-        (name, error_words(found, name, width=look.widths.get(name, inf))) for name in found.errors
+        (name, error_words(preview, name, width=look.widths.get(name, inf)))
+        for name in preview.errors
     ]
-    said = hints(form, _schema(form, service)) if form.text("way") == BUILD else []
-    open_ = any(found.errors[name] is None and name not in found.formulas for name in found.errors)
-    return Shown(look, errors, str(sent.sql), _agreed(sent), said, in_rows=open_)
+    advice = hints(form, _schema(form, service)) if form.text("way") == BUILD else []
+    open_ = any(
+        preview.errors[name] is None and name not in preview.formulas for name in preview.errors
+    )
+    return AskPreview(
+        look, errors, str(sent.sql), _digest_of_agreement(sent), advice, in_rows=open_
+    )
 
 
-def _schema(form: Typed, service: Service) -> Schema:
+def _schema(form: SubmittedForm, service: Service) -> Schema:
     return service.curator.data_sets.record(form.text("data_set")).schema
 
 
-def _released(sent: SentQuestion, visitor: Visitor, service: Service) -> Answer:
+def _release(sent: SentQuestion, visitor: Visitor, service: Service) -> Answer:
     try:
-        found = service.curator.asking.answer(sent.question(), sent.price(), by=visitor.name)
+        answer = service.curator.asking.answer(sent.question(), sent.price(), by=visitor.name)
     except LetaloneError:
         service.metrics.answer("refused")
         raise
-    service.metrics.answer("repeated" if found.release.repeated else "released")
-    return found
+    service.metrics.answer("repeated" if answer.release.repeated else "released")
+    return answer
 
 
-def _answered(request: Request, visitor: Visitor, sent: SentQuestion, found: Answer) -> Response:
+def _show_answer(request: Request, visitor: Visitor, sent: SentQuestion, found: Answer) -> Response:
     """To the answer in the history, sorted and cut as the SQL says; a reload asks nothing."""
-    whole = _whole(found.release)
-    name = release_id(whole, analyst=visitor.name, purpose=sent.purpose)
+    whole_answer = _whole(found.release)
+    name = release_id(whole_answer, analyst=visitor.name, purpose=sent.purpose)
     words = "You have this answer already: it cost nothing." if found.release.repeated else ""
     return see_other(request, _answer_at(name, found.arrangement), said=words)
 
@@ -324,7 +342,7 @@ def _whole(found: Release) -> Release:
     return found if receipt is None else Release.from_json(receipt["body"]["release"])
 
 
-def _agreed(sent: SentQuestion) -> str:
+def _digest_of_agreement(sent: SentQuestion) -> str:
     """What stands for a question at a price."""
     text = dumps(sent.model_dump(mode="json"), sort_keys=True)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

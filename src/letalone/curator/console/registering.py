@@ -18,9 +18,15 @@ from starlette.responses import Response
 
 from letalone.curator.console import uploads
 from letalone.curator.console.acting import ActingOwner, check_given_again
-from letalone.curator.console.declaring import PURPOSES, TYPES, UNSAID, declared, listed
+from letalone.curator.console.declaring import (
+    PURPOSES,
+    TYPES,
+    UNSAID,
+    list_columns,
+    read_declaration,
+)
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft
-from letalone.curator.console.forms import Form, Typed, tried
+from letalone.curator.console.forms import Form, SubmittedForm, act_or_show, try_act
 from letalone.curator.console.pages import REFUSED, console_routes, page, problem_of, see_other
 from letalone.curator.console.visitors import Owner, Visitor
 from letalone.curator.http.problems import Refused, refused
@@ -36,7 +42,7 @@ routes = console_routes()
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RegistrationDraft:
     """Where the rows are: a file that was sent, one of the import folder, a table on a server."""
 
     upload: uploads.Upload | None
@@ -64,20 +70,19 @@ class Source:
 def first_step(request: Request, visitor: ActingOwner, service: Served) -> Response:
     """Where the rows are."""
     del visitor
-    return _first(request, service)
+    settings = service.curator.settings
+    hosts, schemas = settings.source_hosts, settings.spark_schemas
+    return page(request, "register.html", hosts=hosts, schemas=schemas)
 
 
 @routes.post("/register")
-def named(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+@act_or_show(first_step, acting=True)
+def name_source(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
     """A file of the import folder, or a table on a server."""
-
-    def act() -> Response:
-        file, address = form.maybe("file"), form.maybe("address")
-        source = Source(None, file, address, external=form.ticked("external"))
-        service.curator.beforehand.columns(by=visitor.name, file=file, address=address)
-        return see_other(request, f"/register/declare?{_query(source)}")
-
-    return tried(request, act, lambda: _first(request, service), acting=True)
+    file, address = form.maybe("file"), form.maybe("address")
+    source = RegistrationDraft(None, file, address, external=form.ticked("external"))
+    service.curator.beforehand.columns(by=visitor.name, file=file, address=address)
+    return see_other(request, f"/register/declare?{_query(source)}")
 
 
 @routes.post("/uploads")
@@ -87,7 +92,7 @@ async def send(request: Request, visitor: Owner, service: Served, renew: str = "
     check_given_again(request, visitor, at=back)
     async with request.form(max_files=1, max_fields=10) as sent:
         try:
-            kept = await run_in_threadpool(_kept, service, visitor, sent.get("rows"))
+            kept = await run_in_threadpool(_keep_upload, service, visitor, sent.get("rows"))
         except (LetaloneError, Refused) as error:  # not here: the address has the form's secret
             return see_other(request, back, said=problem_of(error).detail, what=REFUSED)
     return see_other(request, f"{back if renew else '/register/declare'}?upload={kept.id}")
@@ -103,12 +108,12 @@ def second_step(
     checked: str = "",
 ) -> Response:
     """The form for what is declared; of a draft also what its rules would touch."""
-    there = bool(draft) and take_draft(request, draft, visitor, service)
+    has_draft = bool(draft) and take_draft(request, draft, visitor, service)
 
     def check() -> Response:
-        source, form = _source(request, visitor, service), Typed(request.state.form)
+        source, form = _source(request, visitor, service), SubmittedForm(request.state.form)
         counted = service.curator.beforehand.affected(
-            declared(form, file="checked").read(), by=visitor.name, file=source.file,
+            read_declaration(form, file="checked").read(), by=visitor.name, file=source.file,
             upload=source.place,
         )  # fmt: skip
         return _second(request, visitor, service, counted=counted)
@@ -116,7 +121,7 @@ def second_step(
     def show() -> Response:
         return _second(request, visitor, service, look=bool(look))
 
-    return tried(request, check, show) if there and checked else show()
+    return try_act(request, check, show) if has_draft and checked else show()
 
 
 @routes.post("/register/declare")
@@ -136,7 +141,7 @@ def declare(request: Request, visitor: Owner, form: Form, service: Served) -> Re
             return _second(request, visitor, service)
         return _to_second(request, visitor, service)
 
-    return tried(request, act, show, acting=True)
+    return try_act(request, act, show, acting=True)
 
 
 def _to_second(request: Request, visitor: Visitor, service: Service, **flags: str) -> Response:
@@ -150,7 +155,7 @@ def _to_second(request: Request, visitor: Visitor, service: Service, **flags: st
     return see_other(request, f"/register/declare?{_query(source)}&{urlencode(query)}")
 
 
-def _kept(service: Service, visitor: Visitor, file: object) -> uploads.Upload:
+def _keep_upload(service: Service, visitor: Visitor, file: object) -> uploads.Upload:
     """A file that has columns; one that cannot be read is not kept."""
     if not isinstance(file, UploadFile) or not file.filename:
         raise refused("not-valid", NO_FILE)
@@ -164,24 +169,24 @@ def _kept(service: Service, visitor: Visitor, file: object) -> uploads.Upload:
 
 
 def _register(
-    request: Request, source: Source, form: Typed, visitor: Visitor, service: Service
+    request: Request,
+    source: RegistrationDraft,
+    form: SubmittedForm,
+    visitor: Visitor,
+    service: Service,
 ) -> Response:
-    body = declared(form, file=source.file, address=source.address, external=source.external)
+    body = read_declaration(
+        form, file=source.file, address=source.address, external=source.external
+    )
     record = service.curator.data_sets.register(
         body.read(), by=visitor.name, file=body.file, upload=source.place, address=body.address,
         external=body.external,
     )  # fmt: skip
     if source.upload:
         uploads.drop(source.upload)
-    said = f"{record.name} is registered. Analysts can request access to it now."
+    notice = f"{record.name} is registered. Analysts can request access to it now."
     at = f"/data-sets/{quote(record.name)}" + ("/affected" if source.counted else "")
-    return see_other(request, at, said=said)
-
-
-def _first(request: Request, service: Service) -> Response:
-    settings = service.curator.settings
-    hosts, schemas = settings.source_hosts, settings.spark_schemas
-    return page(request, "register.html", hosts=hosts, schemas=schemas)
+    return see_other(request, at, said=notice)
 
 
 def _second(
@@ -197,7 +202,7 @@ def _second(
         by=visitor.name, file=source.file, upload=source.place, address=source.address, look=look
     )
     context: dict[str, Any] = {
-        "source": source, "query": _query(source), "columns": listed(columns), "types": TYPES,
+        "source": source, "query": _query(source), "columns": list_columns(columns), "types": TYPES,
         "name": _name(source), "unsaid": UNSAID, "places": PURPOSES, "counted": counted,
         "submitted": hasattr(request.state, "form"), "looked": look,
         "can_look": source.called.lower().endswith((".csv", ".tsv", ".txt")),
@@ -205,24 +210,24 @@ def _second(
     return page(request, "declare.html", **context)
 
 
-def _source(request: Request, visitor: Visitor, service: Service) -> Source:
+def _source(request: Request, visitor: Visitor, service: Service) -> RegistrationDraft:
     """What the address of the page says; an upload must be this person's."""
     query = request.query_params
     upload, file, address = (query.get(name) for name in ("upload", "file", "address"))
     if not (upload or file or address):
         raise refused("not-valid", NO_SOURCE)
-    found = uploads.find(service.curator, visitor, upload) if upload else None
-    return Source(found, file, address, external="external" in query)
+    uploaded = uploads.find(service.curator, visitor, upload) if upload else None
+    return RegistrationDraft(uploaded, file, address, external="external" in query)
 
 
-def _query(source: Source) -> str:
+def _query(source: RegistrationDraft) -> str:
     upload = source.upload.id if source.upload else None
-    said = {"upload": upload, "file": source.file, "address": source.address}
+    fields = {"upload": upload, "file": source.file, "address": source.address}
     external = {"external": "yes"} if source.external else {}
-    return urlencode({name: one for name, one in said.items() if one} | external)
+    return urlencode({name: value for name, value in fields.items() if value} | external)
 
 
-def _name(source: Source) -> str:
+def _name(source: RegistrationDraft) -> str:
     """A name to begin with: that of the file or the table."""
     if source.address is None:
         return Path(source.called).stem

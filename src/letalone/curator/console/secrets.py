@@ -54,8 +54,8 @@ class Secrets:
 
     def is_of(self, person: str) -> bool:
         """Whether these secrets were made for this person's visit."""
-        bits, found, mark = self.forms.partition(".")
-        return bool(found) and hmac.compare_digest(_bytes(mark), _marked(bits, person).encode())
+        bits, signed_name, mark = self.forms.partition(".")
+        return bool(signed_name) and hmac.compare_digest(_bytes(mark), _mark(bits, person).encode())
 
     def _keyed(self, what: str, words: str) -> str:
         return hmac.new(_bytes(self.forms), _bytes(f"{what}\0{words}"), sha256).hexdigest()
@@ -64,21 +64,21 @@ class Secrets:
 def new_forms(person: str = "") -> str:
     """Bits for the forms of a new visit, with a mark of whose it is."""
     bits = token_urlsafe(BYTES)
-    return f"{bits}.{_marked(bits, person)}" if person else bits
+    return f"{bits}.{_mark(bits, person)}" if person else bits
 
 
 def secrets_of(request: Request) -> Secrets:
     """The secrets that the browser sent; those for forms are made where there are none."""
-    visit, found, forms = request.cookies.get(named(request, VISIT), "").partition("~")
-    if found and visit and forms:
+    visit, form_bits, forms = request.cookies.get(cookie_name(request, VISIT), "").partition("~")
+    if form_bits and visit and forms:
         return Secrets(visit, forms)
-    return Secrets(None, request.cookies.get(named(request, BEFORE)) or new_forms())
+    return Secrets(None, request.cookies.get(cookie_name(request, BEFORE)) or new_forms())
 
 
 def keep(request: Request, response: Response, secrets: Secrets) -> None:
     """Puts the secrets into the browser."""
     for name, value in _cookies(secrets).items():
-        full = named(request, name)
+        full = cookie_name(request, name)
         if value is None:
             if full in request.cookies:
                 response.delete_cookie(full, path="/", secure=is_https(request), httponly=True)
@@ -113,12 +113,12 @@ def is_https(request: Request) -> bool:
     return request.url.scheme == "https"
 
 
-def named(request: Request, name: str) -> str:
+def cookie_name(request: Request, name: str) -> str:
     """The full name of a cookie; over https no other host can have set it."""
     return f"__Host-{name}" if is_https(request) else name
 
 
-def _marked(bits: str, person: str) -> str:
+def _mark(bits: str, person: str) -> str:
     return hmac.new(_bytes(bits), _bytes(f"person\0{person}"), sha256).hexdigest()[:32]
 
 

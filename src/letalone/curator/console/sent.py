@@ -1,32 +1,49 @@
-"""Forms as they are sent: counted and bounded before anything of them is read.
+"""Forms as they arrive: counted and bounded before anything is read, and kept where they are late.
 
 Who has no visit that holds is counted by address first, and so is whoever sends a wrong secret.
 Of files nothing is read here, so the secret of their form stands in its address.
 
-  Tested:   tests/curator/console/test_sent.py
+A form that came after its visit was over is kept through the sign-in for whoever had typed it. It
+lies in the page alone, sealed with the secret of the visit that was over, which knows whose it
+was: nobody else can plant one or be given one. One whose visit is not known any more is shown to
+the browser that sent it from a page of this service, to be sent from there once more. None is
+sent on by itself: a page shows where it goes and what is in it, and a release is previewed again.
+
+  Tested:   tests/curator/console/test_sent.py, test_kept.py, test_visits.py
 """
 
-from urllib.parse import parse_qsl
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass
+from hmac import compare_digest
+from json import dumps, loads
+from urllib.parse import parse_qsl, unquote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from letalone.curator.console.secrets import check_form, is_from_here
+from letalone.curator.console.secrets import check_form, is_from_here, secrets_of
 from letalone.curator.console.visitors import holds, visitor_of
 from letalone.curator.http.middleware import CONSOLE_UPLOADS, is_files
 from letalone.curator.http.problems import Problem, Refused
 from letalone.curator.http.who import count_address
 
 TYPED = "application/x-www-form-urlencoded"
-FIELDS, FIELDS_DECLARED = 2_000, 20_000
+MAX_FIELDS, MAX_FIELDS_DECLARED = 2_000, 20_000
 DECLARING = "/register/declare"
-LARGE = 1 << 15  # bytes; from here on others do not wait while a form is read
+LARGE_FORM = 1 << 15  # bytes; from here on others do not wait while a form is read
 NOT_A_FORM = (
     "This address takes a form as a browser sends it, and no files. Files go to the page where a"
     " data set is registered or renewed."
 )
 NO_FILES = "This address takes a file: send the form as multipart/form-data."
+KEPT = "kept"  # the field, and what the seal is of
+MAX_SEALED_LENGTH = 700_000  # letters: it must fit into a body again
+SECRETS = ("password", "password_again", "new", "new_again")
+DROPPED = ("csrf", KEPT, "agreed")
+RELEASE, PREVIEW = "/ask/release", "/ask/preview"
+SIGN_IN = "/sign-in"
+NOT_SHOWN = (SIGN_IN, "/sign-out", "/again", "/password")  # of which nothing is left but secrets
 
 
 async def check_sent(request: Request) -> None:
@@ -62,10 +79,10 @@ async def _form(request: Request) -> FormData | None:
             raise Refused(Problem("http", NOT_A_FORM, status=415))
         return None
     body = await request.body() if kind.lower().startswith(TYPED) else b""
-    most = FIELDS_DECLARED if request.url.path == DECLARING else FIELDS
-    if body.count(b"&") >= most:
-        raise Refused(Problem("body-too-large", f"The form has more than {most:,} fields."))
-    return await run_in_threadpool(_read, body) if len(body) > LARGE else _read(body)
+    max_fields = MAX_FIELDS_DECLARED if request.url.path == DECLARING else MAX_FIELDS
+    if body.count(b"&") >= max_fields:
+        raise Refused(Problem("body-too-large", f"The form has more than {max_fields:,} fields."))
+    return await run_in_threadpool(_read, body) if len(body) > LARGE_FORM else _read(body)
 
 
 def _check_no_file_expected(request: Request) -> None:
@@ -76,3 +93,79 @@ def _check_no_file_expected(request: Request) -> None:
 def _read(body: bytes) -> FormData:
     pairs = parse_qsl(body.decode("latin-1"), keep_blank_values=True)
     return FormData([(name, value) for name, value in pairs])
+
+
+@dataclass(frozen=True, slots=True)
+class SealedForm:
+    """Where a form goes, and what was typed into it."""
+
+    at: str
+    fields: list[tuple[str, str]]
+
+    @property
+    def words(self) -> str:
+        """The address as words."""
+        parts = unquote(self.at.partition("?")[0]).strip("/").split("/")
+        return " › ".join(part.replace("-", " ") for part in parts if part)
+
+
+def keep_form(request: Request, at: str) -> str:
+    """The form of this request, sealed; "" where it is too long, or of nobody known.
+
+    Its secret was checked. Passwords are left out, and so is what was agreed to.
+    """
+    kept = _keep_form(request.state.form, at)
+    body = urlsafe_b64encode(dumps([kept.at, kept.fields]).encode()).decode()
+    secrets = secrets_of(request)
+    if not secrets.is_somebodys or len(body) > MAX_SEALED_LENGTH:
+        return ""
+    return f"{body}.{secrets.seal(body, what=KEPT)}"
+
+
+def late_form(request: Request, at: str) -> SealedForm | None:
+    """A form of another visit, to be shown to who sent it; None where there is nothing to show."""
+    form: FormData | None = getattr(request.state, "late", None)
+    if form is None:
+        return None
+    carried = str(form.get(KEPT, "")) if at.startswith(SIGN_IN) else ""
+    form_kept = _unseal(carried) if carried else _keep_form(form, at)
+    return None if form_kept is None or form_kept.at.startswith(NOT_SHOWN) else form_kept
+
+
+def still_kept(request: Request) -> str:
+    """What a form of the sign-in page carries on; "" where this service did not seal it."""
+    form = getattr(request.state, "form", None)
+    text = str(form.get(KEPT, "")) if form is not None else ""
+    body, _, seal = text.rpartition(".")
+    expected = secrets_of(request).seal(body, what=KEPT)
+    return text if body and compare_digest(_bytes(seal), expected.encode()) else ""
+
+
+def kept_for(request: Request, person: str) -> SealedForm | None:
+    """The form that this person had typed; None where there is none of theirs."""
+    text = still_kept(request)
+    if not text or not secrets_of(request).is_of(person):
+        return None
+    return _unseal(text)
+
+
+def _keep_form(form: FormData, at: str) -> SealedForm:
+    fields = [(name, str(value)) for name, value in form.multi_items() if _is_kept(name)]
+    return SealedForm(PREVIEW if at.startswith(RELEASE) else at, fields)
+
+
+def _unseal(text: str) -> SealedForm | None:
+    try:
+        at, fields = loads(urlsafe_b64decode(text.rpartition(".")[0]))
+        dumps([at, fields], ensure_ascii=False).encode()  # no page can show halves of letters
+        return SealedForm(str(at), [(str(name), str(value)) for name, value in fields])
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def _is_kept(name: str) -> bool:
+    return name not in (*DROPPED, *SECRETS)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -14,9 +14,9 @@ from letalone.answers.promise import as_sure
 from letalone.curator.console.directions import FILTER, isolate_markup, join_isolated, turns
 from letalone.curator.records import PastRelease
 from letalone.errors import LetaloneError
-from letalone.plans.constants import shown
-from letalone.plans.query import Plan
-from letalone.plans.stored import plan_from_json
+from letalone.plans.constants import format_constant
+from letalone.plans.plan import Plan
+from letalone.plans.stored_plans import plan_from_json
 from letalone.privacy.bounds import six
 from letalone.privacy.curve import Json
 from letalone.session.notes import plain_notes, question_for_people
@@ -39,10 +39,10 @@ def amount(value: Fraction | float, *, up: bool = True) -> str:
 
 def exact(value: Fraction) -> str:
     """A number with all its digits: 0.1, 1000, 1/3."""
-    return shown(value)
+    return format_constant(value)
 
 
-def moment(value: datetime) -> str:
+def format_time(value: datetime) -> str:
     """A time in UTC, for reading."""
     return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
@@ -118,7 +118,7 @@ def error_words(preview: Preview, name: str, *, width: float = inf) -> str:
     """
     error, by_rows = preview.errors[name], preview.by_rows.get(name)
     if error is None and by_rows:
-        shown = ((rows, _error(one, width)) for rows, one in by_rows.items())
+        shown = ((rows, _error(error, width)) for rows, error in by_rows.items())
         listed = (f"with {rows:,} rows {words}" for rows, words in shown)
         return "; ".join(listed).replace("± ", "±\N{NO-BREAK SPACE}")
     if error is None and name in preview.formulas:
@@ -142,7 +142,7 @@ def _digits(error: float) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "amount": amount, "exact": exact, "moment": moment, "machine": machine, "part": part,
+    "amount": amount, "exact": exact, "moment": format_time, "machine": machine, "part": part,
     "plain": plain, "log10": log10, "sure": as_sure,
     "linked": link_epsilons, "asked": describe_past, "kind": kind,
     FILTER: isolate_markup, "join": join_isolated, "turns": turns,

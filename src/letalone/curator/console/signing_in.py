@@ -10,8 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from letalone.curator.console.addresses import local
-from letalone.curator.console.forms import Form, give_password_again, tried
-from letalone.curator.console.kept import kept_for
+from letalone.curator.console.forms import Form, act_or_show, give_password_again
 from letalone.curator.console.pages import (
     console_routes,
     kept_page,
@@ -20,6 +19,7 @@ from letalone.curator.console.pages import (
     sign_in_page,
 )
 from letalone.curator.console.secrets import Secrets, check_private, new_forms
+from letalone.curator.console.sent import kept_for
 from letalone.curator.console.visitors import CHANGING, VISITING, Changing, Perhaps, Visitor
 from letalone.curator.http.who import LOG_IN, Address, Served, Service
 from letalone.curator.records import Recognised
@@ -37,22 +37,19 @@ def sign_in(request: Request, visitor: Perhaps) -> Response:
 
 
 @routes.post("/sign-in", dependencies=[LOG_IN])
+@act_or_show(sign_in_page)
 def signed_in(request: Request, form: Form, service: Served, address: Address) -> Response:
     """Begins a visit; a one-time password leads to the page where it is replaced."""
-
-    def act() -> Response:
-        check_private(request)
-        proof = service.curator.people.recognised(
-            form.text("name"), form.secret("password"), address=address
-        )
-        kept = kept_for(request, proof.person.name)
-        begin(request, service, proof)
-        if kept is not None and not proof.person.must_change:
-            return kept_page(request, kept)
-        at = "/password" if proof.person.must_change else local(form.text("next") or "/")
-        return see_other(request, at)
-
-    return tried(request, act, lambda: sign_in_page(request))
+    check_private(request)
+    proof = service.curator.people.recognised(
+        form.text("name"), form.secret("password"), address=address
+    )
+    kept = kept_for(request, proof.person.name)
+    begin(request, service, proof)
+    if kept is not None and not proof.person.must_change:
+        return kept_page(request, kept)
+    at = "/password" if proof.person.must_change else local(form.text("next") or "/")
+    return see_other(request, at)
 
 
 def begin(request: Request, service: Served, proof: Recognised) -> None:
@@ -78,38 +75,28 @@ def again(request: Request) -> Response:
 
 
 @routes.post("/again", dependencies=[VISITING])
+@act_or_show(again)
 def given_again(request: Request, form: Form) -> Response:
     """Lets the visit act for some minutes, then goes back."""
-
-    def act() -> Response:
-        give_password_again(request, form.secret("password"))
-        return see_other(request, local(form.text("next") or "/"))
-
-    return tried(request, act, lambda: page(request, "again.html"))
+    give_password_again(request, form.secret("password"))
+    return see_other(request, local(form.text("next") or "/"))
 
 
 @routes.get("/password", dependencies=[CHANGING])
 def password(request: Request) -> Response:
     """The form for a password of one's own."""
-    return _password(request)
+    service: Service = request.app.state.service
+    return page(request, "password.html", shortest=service.curator.settings.shortest_password)
 
 
 @routes.post("/password")
-def changed(request: Request, visitor: Changing, form: Form, service: Served) -> Response:
+@act_or_show(password)
+def change_password(request: Request, visitor: Changing, form: Form, service: Served) -> Response:
     """Replaces the password: all other visits and all tokens end, this visit begins anew."""
     people, name = service.curator.people, visitor.name
-
-    def act() -> Response:
-        new = form.secret("new")
-        if new != form.secret("new_again"):
-            raise ParameterError("The new password was typed in two different ways. Type it again.")
-        people.change_password(name, form.secret("password"), new, known=True)
-        begin(request, service, people.password_again(name, new))
-        return see_other(request, "/", said="Your password was changed.")
-
-    return tried(request, act, lambda: _password(request))
-
-
-def _password(request: Request) -> Response:
-    service: Service = request.app.state.service
-    return page(request, "password.html", shortest=service.curator.settings.shortest_password)
+    new = form.secret("new")
+    if new != form.secret("new_again"):
+        raise ParameterError("The new password was typed in two different ways. Type it again.")
+    people.change_password(name, form.secret("password"), new, known=True)
+    begin(request, service, people.password_again(name, new))
+    return see_other(request, "/", said="Your password was changed.")

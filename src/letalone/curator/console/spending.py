@@ -16,19 +16,19 @@ from markupsafe import Markup
 from starlette.requests import Request
 
 from letalone.curator.console.charts import burn_down, figure
-from letalone.curator.console.directions import isolated
-from letalone.curator.console.shown import amount, moment
+from letalone.curator.console.directions import isolate
+from letalone.curator.console.shown import amount, format_time
 from letalone.curator.words import time_of
 from letalone.errors import FormatError
 from letalone.ledger import Ledger
 from letalone.ledger.data_sets import data_set_from_json
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, EntryKind
 from letalone.ledger.levels import Level
 from letalone.privacy.curve import Json
 from letalone.privacy.filter_record import state_from_json
 
 MOST = 200  # charges that are read at once
-CHANGES = (Kind.OPENED, Kind.BUDGET_RAISED)
+CHANGES = (EntryKind.OPENED, EntryKind.BUDGET_RAISED)
 ROWS = 20
 HEADS = ("time", "spent, ε", "cap, ε")
 Steps = list[tuple[datetime, float]]
@@ -51,14 +51,14 @@ class History:
         if not self.caps or self.caps[-1][1] != cap:
             self.caps.append((when, cap))
         self.spent.append((when, float(stands.spent.epsilon)))
-        if entry.kind is Kind.RESERVED:
+        if entry.kind is EntryKind.RESERVED:
             self._take_purposes(cast("Sequence[Json]", entry.body.get("levels", ())), when)
 
     def _take_purposes(self, levels: Sequence[Json], when: datetime) -> None:
-        for one in levels:
-            if one["analyst"] is None:
-                spent = float(state_from_json(cast("Json", one["state"])).spent.epsilon)
-                self.purposes.setdefault(str(one["purpose"]), []).append((when, spent))
+        for level in levels:
+            if level["analyst"] is None:
+                spent = float(state_from_json(cast("Json", level["state"])).spent.epsilon)
+                self.purposes.setdefault(str(level["purpose"]), []).append((when, spent))
 
 
 class Spending:
@@ -73,19 +73,19 @@ class Spending:
     def history(self, name: str) -> History | None:
         """The history until now; None where an entry cannot be read, which verification names."""
         with self._turn:
-            found = self._kept.setdefault(name, History())
+            history = self._kept.setdefault(name, History())
             try:
-                for entry in self._later(name, found.last):
-                    found.take(entry)
+                for entry in self._later(name, history.last):
+                    history.take(entry)
             except FormatError:
                 return None
-            return found
+            return history
 
     def _later(self, name: str, last: int) -> list[Entry]:
         """The entries after a number that change a budget, and those that spend it; in order."""
         ledger = self._ledger
         changes = ledger.sampled(name, kinds=CHANGES, after=last, most=MOST)
-        charges = ledger.sampled(name, kinds=(Kind.RESERVED,), after=last, most=MOST)
+        charges = ledger.sampled(name, kinds=(EntryKind.RESERVED,), after=last, most=MOST)
         return sorted([*changes, *charges], key=lambda one: one.number)
 
 
@@ -98,11 +98,11 @@ def chart_of(history: History | None, name: str, *, levels: Sequence[Level] = ()
     """The burn-down as a figure; with levels also what each purpose spent, and a table."""
     if history is None or not history.spent:
         return None
-    now, title = datetime.now(UTC), f"Budget of {isolated(name)} spent over time"
+    now, title = datetime.now(UTC), f"Budget of {isolate(name)} spent over time"
     parts = {
-        one.purpose: [*history.purposes[one.purpose], (now, float(one.spent.epsilon))]
-        for one in levels
-        if one.analyst is None and one.purpose in history.purposes
+        level.purpose: [*history.purposes[level.purpose], (now, float(level.spent.epsilon))]
+        for level in levels
+        if level.analyst is None and level.purpose in history.purposes
     }
     drawn = burn_down(history.spent, history.caps, until=now, title=title, parts=parts)
     rows = _rows(history) if levels else []
@@ -115,7 +115,7 @@ CAPTION = "Spent ε, all answers together, and the cap as a broken line."
 def _rows(history: History) -> list[tuple[str, str, str]]:
     """The newest steps, the newest first."""
     return [
-        (moment(when), amount(spent), amount(_cap_at(history.caps, when)))
+        (format_time(when), amount(spent), amount(_cap_at(history.caps, when)))
         for when, spent in reversed(history.spent[-ROWS:])
     ]
 

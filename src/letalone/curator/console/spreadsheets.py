@@ -40,7 +40,7 @@ def _as_shown(found: Release) -> list[tuple[str, tuple[Cell, ...]]]:
 
 
 def _as_drawn(found: Release) -> list[tuple[str, tuple[Cell, ...]]]:
-    return [(one.name + NOISY, one.values) for one in found.outputs if is_drawn(one)]
+    return [(output.name + NOISY, output.values) for output in found.outputs if is_drawn(output)]
 
 
 def as_text(cell: Any) -> Any:
@@ -56,5 +56,5 @@ def yes_or_no(cell: Cell) -> str:
 
 
 def _is_formula(text: str) -> bool:
-    first = next((one for one in text if one.isprintable() and one != " "), "")
+    first = next((letter for letter in text if letter.isprintable() and letter != " "), "")
     return text.startswith(LINES) or normalize("NFKC", first)[:1] in SIGNS

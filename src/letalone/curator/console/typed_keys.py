@@ -12,7 +12,7 @@ from typing import Any
 from letalone.curator.console.forms import number_typed
 from letalone.curator.http.problems import refused
 from letalone.errors import LetaloneError, ParameterError
-from letalone.plans.query import expression_of
+from letalone.plans.plan import expression_of
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from letalone.plans.typing import columns_of
@@ -39,7 +39,7 @@ def _kind(sql: str, schema: Schema) -> Type | None:
     """The type of the one group column; None where there is not one, or the SQL is refused."""
     try:
         groups = read_question(sql, schema).groups
-        kinds = [columns_of(schema).type_of(expression_of(one)).type.of_keys for one in groups]
+        kinds = [columns_of(schema).type_of(expression_of(group)).type.of_keys for group in groups]
     except LetaloneError:  # said when the question is asked
         return None
     return kinds[0] if len(kinds) == 1 else None
@@ -49,10 +49,10 @@ def _key(text: str, kind: Type | None) -> str | int | bool:
     """A group; dates stay text, which is read as one."""
     if kind not in WANTED:
         return text
-    found = TRUTHS.get(text.casefold()) if kind is Type.BOOLEAN else _whole(text)
-    if found is None:
+    key = TRUTHS.get(text.casefold()) if kind is Type.BOOLEAN else _whole(text)
+    if key is None:
         raise ParameterError(f"Groups: {text[:80]!r} is not one. Write {WANTED[kind]}.")
-    return found
+    return key
 
 
 def _whole(text: str) -> int | None:

@@ -49,16 +49,16 @@ def keep(curator: Curator, visitor: Visitor, file: BinaryIO, called: str) -> Upl
     _check_begins(file)
     curator.sweep()
     place = curator.data_sets.incoming(kind)
-    found = Upload(place.name, place, Path(called).name[-LONGEST:])
+    upload = Upload(place.name, place, Path(called).name[-LONGEST:])
     try:
-        _whose(place).write_text(dumps({"person": visitor.name, "called": found.called}))
+        _whose(place).write_text(dumps({"person": visitor.name, "called": upload.called}))
         with place.open("xb") as target:
             place.chmod(0o600)
             copyfileobj(file, target, 1 << 20)
     except BaseException:
-        drop(found)
+        drop(upload)
         raise
-    return found
+    return upload
 
 
 def find(curator: Curator, visitor: Visitor, upload: str) -> Upload:
@@ -67,20 +67,20 @@ def find(curator: Curator, visitor: Visitor, upload: str) -> Upload:
     if not fullmatch(r"[0-9a-f]{32}\.(csv|parquet)", upload):
         raise refused("not-found", GONE)
     try:
-        said = loads(_whose(place).read_text())
+        content = loads(_whose(place).read_text())
         age = time() - place.stat().st_mtime
     except (OSError, ValueError):
         raise refused("not-found", GONE) from None
-    if said["person"] != visitor.name or age > VISIT_SECONDS:
+    if content["person"] != visitor.name or age > VISIT_SECONDS:
         raise refused("not-found", GONE)
-    return Upload(upload, place, said["called"])
+    return Upload(upload, place, content["called"])
 
 
 def drop(upload: Upload) -> None:
     """Removes a file, and what stands beside it."""
-    for one in (upload.place, _whose(upload.place)):
+    for path in (upload.place, _whose(upload.place)):
         with suppress(OSError):
-            one.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
 
 
 def _check_begins(file: BinaryIO) -> None:

@@ -87,11 +87,11 @@ def visitor_of(request: Request, service: Service) -> Visitor | None:
     if secrets.visit is None:
         return None
     try:
-        found = Visitor(service.curator.visits.visitor(secrets.visit), secrets)
+        visitor = Visitor(service.curator.visits.visitor(secrets.visit), secrets)
     except NotRecognised:
         return None
-    request.state.visitor, request.state.person = found, found.name
-    return found
+    request.state.visitor, request.state.person = visitor, visitor.name
+    return visitor
 
 
 def holds(request: Request, service: Service) -> bool:
@@ -104,14 +104,14 @@ def holds(request: Request, service: Service) -> bool:
 
 
 def _visiting_or_changing(request: Request, service: Served) -> Visitor:
-    found = visitor_of(request, service)
-    if found is None:
+    visitor = visitor_of(request, service)
+    if visitor is None:
         count_address(request, service)
         raise SignInNeeded
-    service.throttle.person(found.name)
+    service.throttle.person(visitor.name)
     if asks(request):
-        service.throttle.check_refusals(found.name)
-    return found
+        service.throttle.check_refusals(visitor.name)
+    return visitor
 
 
 # For the page where a one-time password is replaced, and for signing out.
@@ -129,12 +129,12 @@ Visiting = Annotated[Visitor, Depends(_visiting)]
 
 def _perhaps(request: Request, service: Served) -> Visitor | None:
     """For pages that anybody may see."""
-    found = visitor_of(request, service)
-    if found is None:
+    visitor = visitor_of(request, service)
+    if visitor is None:
         count_address(request, service)
     else:
-        service.throttle.person(found.name)
-    return found
+        service.throttle.person(visitor.name)
+    return visitor
 
 
 Perhaps = Annotated[Visitor | None, Depends(_perhaps)]

@@ -11,7 +11,7 @@ from letalone.curator.questions import OnlyExplained
 from letalone.curator.refusals import NotRecognised
 from letalone.errors import DataSetFrozen, LetaloneError
 from letalone.errors.codes import Code
-from letalone.plans.query import GroupColumn
+from letalone.plans.plan import GroupColumn
 from letalone.plans.types import Type
 from letalone.tables.split import KeysNeeded
 

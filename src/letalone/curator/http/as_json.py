@@ -7,7 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, cast
 
-from letalone.plans.constants import shown
+from letalone.plans.constants import format_constant
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget
 from letalone.privacy.filters import brief
@@ -23,7 +23,7 @@ def to_json(value: object) -> Any:
         case Budget():
             return budget_as_json(value)
         case Fraction():
-            return shown(value)
+            return format_constant(value)
         case Schema():
             return schema_as_json(value)
         case datetime():
@@ -48,7 +48,7 @@ def _record_as_json(value: object) -> Any:
 
 def budget_as_json(budget: Budget) -> Json:
     """The exact numbers as digits, or as a fraction; and both in words."""
-    numbers = {"epsilon": shown(budget.epsilon), "delta": shown(budget.delta)}
+    numbers = {"epsilon": format_constant(budget.epsilon), "delta": format_constant(budget.delta)}
     return {**numbers, "words": brief(budget)}
 
 
@@ -67,5 +67,5 @@ def _column_as_json(column: Column) -> Json:
     body: Json = {"type": column.type.value}
     for side in ("lower", "upper"):
         bound = getattr(column, side)
-        body |= {} if bound is None else {side: shown(bound)}
+        body |= {} if bound is None else {side: format_constant(bound)}
     return body if column.keys is None else {**body, "keys": to_json(column.keys)}

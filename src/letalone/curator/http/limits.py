@@ -148,7 +148,8 @@ class WorkLimit:
         """It is one's turn within the block; Refused where too many are in line."""
         line = self._lines.setdefault(person, _Line())
         if line.pieces == AT_ONCE + IN_LINE:
-            raise Refused(_too_much_at_once())
+            wait = {"Retry-After": str(RETRY_SECONDS)}
+            raise Refused(Problem("too-much-at-once", TOO_MUCH, headers=wait))
         line.pieces += 1
         try:
             async with line.turn:
@@ -157,7 +158,3 @@ class WorkLimit:
             line.pieces -= 1
             if line.pieces == 0:
                 del self._lines[person]
-
-
-def _too_much_at_once() -> Problem:
-    return Problem("too-much-at-once", TOO_MUCH, headers={"Retry-After": str(RETRY_SECONDS)})

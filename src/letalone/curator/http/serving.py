@@ -32,7 +32,8 @@ from letalone.curator.http.web_server import SECONDS_TO_END, Supervisor, stoppin
 from letalone.curator.records import Role
 from letalone.curator.refusals import NotThere
 from letalone.curator.settings import Settings
-from letalone.ledger.postgres import is_postgres, switched_off
+from letalone.ledger.postgres import switched_off
+from letalone.ledger.store import is_postgres
 from letalone.privacy import Budget
 
 SETTINGS_VARIABLE = "LETALONE_CURATOR_SETTINGS"

@@ -48,14 +48,14 @@ class DuckDialect:
         scaled = syntax.operation(exp.Mul, x.sql, syntax.double(ldexp(1, shift)))
         y = levels.name(Term(exp.Floor(this=scaled), Type.NUMBER, depth=x.depth))
         limit = EXACT - max(abs(end) for end in ends)
-        near = syntax.operation(exp.LT, syntax.called("ABS", y.sql), syntax.double(limit))
+        near = syntax.operation(exp.LT, syntax.call("ABS", y.sql), syntax.double(limit))
         far = (syntax.is_present(x.sql), _far(y.sql, ends, limit))
         return Term(syntax.case((near, _near(y.sql, ends)), far), Type.INTEGER, depth=y.depth)
 
     def guess(self, x: Sql, edges: tuple[float, float, float], count: int) -> Sql:
         """By a quotient within 0 … count - 1: 0 where it is missing, the last where it is NaN."""
-        above = syntax.called("GREATEST", _ratio(x, edges), syntax.double(0.0))
-        inside = syntax.called("LEAST", above, syntax.double(float(count - 1)))
+        above = syntax.call("GREATEST", _ratio(x, edges), syntax.double(0.0))
+        inside = syntax.call("LEAST", above, syntax.double(float(count - 1)))
         return syntax.cast_to(exp.Floor(this=inside), BIGINT)
 
     def scaled(self, of: Sql, shift: int) -> Sql:
@@ -94,9 +94,9 @@ class DuckDialect:
         unit: Sql | None,  # noqa: ARG002
     ) -> exp.Select:
         """The stored ranks stand in a table of this name, in the order of the rows."""
-        query = syntax.select(columns, syntax.renamed(source, f"{mark}source"))
+        query = syntax.select(columns, syntax.rename(source, f"{mark}source"))
         if ranks is not None:
-            table = syntax.renamed(syntax.table_named(ranks), f"{mark}ranks")
+            table = syntax.rename(syntax.table(ranks), f"{mark}ranks")
             query.append("joins", exp.Join(this=table, method="POSITIONAL"))
         return query
 
@@ -110,7 +110,7 @@ DUCKDB = DuckDialect()
 def _near(y: Sql, ends: tuple[int, int]) -> Sql:
     """(|y − low| − |y − high| + low + high − 2·middle) / 2."""
     low, high = (
-        syntax.called("ABS", syntax.operation(exp.Sub, y, syntax.double(end)) if end else y)
+        syntax.call("ABS", syntax.operation(exp.Sub, y, syntax.double(end)) if end else y)
         for end in ends
     )
     twice = syntax.operation(exp.Sub, low, high)

@@ -38,16 +38,11 @@ from letalone.engines.syntax import Binary, Sql
 Guard = Callable[[Sql, Sql], Sql]
 
 
-def guard(kind: Binary, left: Sql, right: Sql) -> Sql:
-    """The operation on two named doubles, NULL where it would be infinite."""
-    return GUARDS[kind](left, right)
-
-
 def _add_by(kind: Binary) -> Guard:
     def guarded(x: Sql, y: Sql) -> Sql:
         halves = syntax.operation(kind, _times(x, -1), _times(y, -1))
         plain = syntax.operation(kind, x, y)
-        easy = syntax.joined(exp.Or, [_below(_size(x), 960), _below(_size(y), 960)])
+        easy = syntax.join_conditions(exp.Or, [_below(_size(x), 960), _below(_size(y), 960)])
         fits = _below(_size(halves), 1023)
         return syntax.case((easy, plain), (fits, plain.copy()))
 
@@ -60,11 +55,11 @@ def _multiply(x: Sql, y: Sql) -> Sql:
     down = syntax.operation(exp.Mul, _times(a, -512), _times(b, -512))
     up = syntax.operation(exp.Mul, _times(a, 512), _times(b, 512))
     large = syntax.case((_below(down, 0), plain))
-    tiny = syntax.joined(exp.And, [_below(a, -540), _below(b, -540)])
+    tiny = syntax.join_conditions(exp.And, [_below(a, -540), _below(b, -540)])
     small = syntax.case((tiny, zero), (_above(up, -51), plain.copy()), otherwise=zero.copy())
     return syntax.case(
-        (syntax.joined(exp.And, [_from(a, 0), _from(b, 0)]), large),
-        (syntax.joined(exp.And, [_below(a, 0), _below(b, 0)]), small),
+        (syntax.join_conditions(exp.And, [_from(a, 0), _from(b, 0)]), large),
+        (syntax.join_conditions(exp.And, [_below(a, 0), _below(b, 0)]), small),
         otherwise=plain.copy(),
     )
 
@@ -75,19 +70,20 @@ def _divide(x: Sql, y: Sql) -> Sql:
     up = syntax.operation(exp.Div, _times(a, 512), _times(b, -512))
     down = syntax.operation(exp.Div, _times(a, -512), _times(b, 512))
     by_large = syntax.case((_from(a, -40), plain), (_above(up, -51), plain.copy()), otherwise=zero)
-    moderate = syntax.joined(exp.And, [_below(a, 0), _from(b, -1000)])
-    easy = syntax.joined(exp.Or, [_below(a, -60), moderate])
-    huge = syntax.joined(exp.And, [_from(a, 0), syntax.negated(_above(b, -1024))])
+    moderate = syntax.join_conditions(exp.And, [_below(a, 0), _from(b, -1000)])
+    easy = syntax.join_conditions(exp.Or, [_below(a, -60), moderate])
+    huge = syntax.join_conditions(exp.And, [_from(a, 0), syntax.negate(_above(b, -1024))])
     nothing = syntax.cast_to(syntax.NULL.copy(), syntax.DOUBLE)
     by_small = syntax.case((easy, plain.copy()), (huge, nothing), (_below(down, 0), plain.copy()))
     missing = syntax.operation(exp.Or, syntax.is_null(x), syntax.is_null(y))
     return syntax.case(
         (missing, nothing.copy()),
         (_from(b, 0), by_large),
-        (_above_zero(b), by_small),
+        (syntax.operation(exp.GT, b, syntax.double(0.0)), by_small),
     )
 
 
+# Each operation on two named doubles, NULL where it would be infinite.
 GUARDS: Mapping[Binary, Guard] = {
     exp.Add: _add_by(exp.Add),
     exp.Sub: _add_by(exp.Sub),
@@ -97,7 +93,7 @@ GUARDS: Mapping[Binary, Guard] = {
 
 
 def _size(of: Sql) -> Sql:
-    return syntax.called("ABS", of)
+    return syntax.call("ABS", of)
 
 
 def _times(of: Sql, bits: int) -> Sql:
@@ -114,10 +110,6 @@ def _from(of: Sql, bits: int) -> Sql:
 
 def _above(of: Sql, bits: int) -> Sql:
     return syntax.operation(exp.GT, of, _power(bits))
-
-
-def _above_zero(of: Sql) -> Sql:
-    return syntax.operation(exp.GT, of, syntax.double(0.0))
 
 
 def _power(bits: int) -> Sql:

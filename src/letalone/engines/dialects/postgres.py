@@ -31,9 +31,9 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.dialects import postgres_reading
 from letalone.engines.dialects.dialect import compare_with_ends, with_rank
-from letalone.engines.dialects.guarded import guard
+from letalone.engines.dialects.guarded import GUARDS
 from letalone.engines.dialects.postgres_words import rewrite_for_postgres
-from letalone.engines.reading import Stored
+from letalone.engines.reading import Stored, read_by
 from letalone.engines.syntax import BIGINT, Binary, Sql
 from letalone.engines.terms import Levels, Term, big, deepest
 from letalone.errors import UnsupportedQuery
@@ -59,7 +59,7 @@ class PostgresDialect:
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
         """Guarded, with both operands named: a guard mentions them several times."""
         first, second = levels.name(left), levels.name(right)
-        sql = guard(kind, first.sql, second.sql)
+        sql = GUARDS[kind](first.sql, second.sql)
         return Term(sql, Type.NUMBER, finite=False, depth=deepest((first, second)))
 
     def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:  # noqa: ARG002
@@ -78,7 +78,7 @@ class PostgresDialect:
         steps = syntax.operation(exp.Mul, x, syntax.double(below))
         above = syntax.operation(exp.Sub, steps, syntax.double(first))
         ratio = syntax.operation(exp.Div, above, syntax.double(every))
-        number = syntax.called("LEAST", _whole(exp.Floor(this=ratio)), big(count - 1))
+        number = syntax.call("LEAST", _whole(exp.Floor(this=ratio)), big(count - 1))
         return syntax.case(
             (syntax.operation(exp.LT, x, syntax.double(first / below)), big(0)),
             (syntax.operation(exp.GTE, x, syntax.double(last / below)), big(count - 1)),
@@ -108,7 +108,7 @@ class PostgresDialect:
 
     def read(self, stored: Stored, source: Sql, column: Column) -> Term:
         """By casts that are asked first whether they fit."""
-        return postgres_reading.read(stored, source, column)
+        return read_by(postgres_reading.READERS, stored, source, column)
 
     def unit(self, stored: Stored, value: Sql) -> Sql:
         return postgres_reading.unit(stored, value)
@@ -117,7 +117,7 @@ class PostgresDialect:
         self, columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str, unit: Sql | None
     ) -> exp.Select:
         """The rank is computed in the query; rows without a unit are left out."""
-        rows = syntax.renamed(source, f"{mark}source")
+        rows = syntax.rename(source, f"{mark}source")
         if ranks is None or unit is None:
             slow = any(_is_slow(column) for column in columns)
             query = syntax.select(columns, rows)
@@ -128,7 +128,7 @@ class PostgresDialect:
 
     def _rank(self, unit: Sql, key: str, mark: str) -> Sql:
         if self.stored_rank is not None:
-            return syntax.named(self.stored_rank, f"{mark}source")
+            return syntax.column(self.stored_rank, f"{mark}source")
         return rank_of(unit, key, f"{mark}source")
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
@@ -150,7 +150,7 @@ def _is_slow(column: Sql) -> bool:
 
 def rank_of(unit: Sql, key: str, source: str) -> Sql:
     """The rank of a row among those of its unit, by the key of this parameter."""
-    place = [syntax.named(name, source) for name in ("tableoid", "ctid")]
+    place = [syntax.column(name, source) for name in ("tableoid", "ctid")]
     by = [_digest(key, place), *(part.copy() for part in place)]
     order = exp.Order(expressions=[exp.Ordered(this=part) for part in by])
     return exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
@@ -160,9 +160,9 @@ def _digest(key: str, place: Sequence[Sql]) -> Sql:
     """SHA-256 of the key and the place, of 32, 4 and 6 bytes: no two have the same 42."""
     secret = syntax.cast_as(exp.Placeholder(this=key), "BYTEA", "postgres")
     table, row = place
-    words = exp.DPipe(this=secret, expression=syntax.called("OIDSEND", table.copy()))
-    keyed_place = exp.DPipe(this=words, expression=syntax.called("TIDSEND", row.copy()))
-    return syntax.called("SHA256", keyed_place)
+    words = exp.DPipe(this=secret, expression=syntax.call("OIDSEND", table.copy()))
+    keyed_place = exp.DPipe(this=words, expression=syntax.call("TIDSEND", row.copy()))
+    return syntax.call("SHA256", keyed_place)
 
 
 def _floor(x: Sql, shift: int) -> Sql:
@@ -171,7 +171,7 @@ def _floor(x: Sql, shift: int) -> Sql:
     if shift >= 0:
         return floor
     vanishes = syntax.operation(
-        exp.LTE, syntax.called("ABS", x), syntax.double(ldexp(1, -1075 - shift))
+        exp.LTE, syntax.call("ABS", x), syntax.double(ldexp(1, -1075 - shift))
     )
     return syntax.case((vanishes, big(0)), otherwise=floor)
 

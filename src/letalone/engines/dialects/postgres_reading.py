@@ -19,9 +19,7 @@ from sqlglot import exp
 from letalone.engines import reading, syntax
 from letalone.engines.reading import FLOATS, Reader, Stored
 from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TIMESTAMP, Sql
-from letalone.engines.terms import Term
 from letalone.engines.text_grammar import PATTERNS
-from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
 NUMERIC = "NUMERIC"
@@ -32,17 +30,12 @@ VALID: Mapping[Type, str] = {  # the type to ask for, where the grammar does not
 }
 
 
-def read(stored: Stored, source: Sql, column: Column) -> Term:
-    """The value of a column in its declared type; not yet guarded if it can be non-finite."""
-    return reading.read_by(READERS, stored, source, column)
-
-
 def unit(stored: Stored, value: Sql) -> Sql:
     """The unit of a row as it is stored; text byte by byte, one zero, nothing non-finite."""
     if stored.stored in FLOATS:
         return reading.with_one_zero(value)
     if stored.stored == NUMERIC:
-        size, end = syntax.called("ABS", value), _numeric("Infinity")
+        size, end = syntax.call("ABS", value), _numeric("Infinity")
         return syntax.case((syntax.operation(exp.LT, size, end), value))
     return plain(value) if stored.type is Type.TEXT else value
 
@@ -56,7 +49,7 @@ def plain(value: Sql) -> Sql:
 def _boolean(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.BOOLEAN:
         return source
-    return reading.truth_of(syntax.called("BTRIM", plain(source)))
+    return reading.truth_of(syntax.call("BTRIM", plain(source)))
 
 
 def _integer(stored: Stored, source: Sql) -> Sql:
@@ -67,8 +60,8 @@ def _integer(stored: Stored, source: Sql) -> Sql:
     if stored.stored in FLOATS:
         return reading.as_long(source, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
     if stored.stored == NUMERIC:
-        return reading.as_long(syntax.called("ROUND", source), LONG)
-    rounded = syntax.called("ROUND", _cast(plain(source), NUMERIC))
+        return reading.as_long(syntax.call("ROUND", source), LONG)
+    rounded = syntax.call("ROUND", _cast(plain(source), NUMERIC))
     return syntax.case((_is_written(source, Type.INTEGER), reading.as_long(rounded, LONG)))
 
 
@@ -86,7 +79,7 @@ def _number(stored: Stored, source: Sql) -> Sql:
 
 def _double_of_text(text: Sql) -> Sql:
     """A numeral too large for a double is missing, one that is too small is 0."""
-    size = syntax.called("ABS", _cast(text.copy(), NUMERIC))
+    size = syntax.call("ABS", _cast(text.copy(), NUMERIC))
     return syntax.case(
         (_is_valid(text, Type.NUMBER), syntax.cast_to(text.copy(), DOUBLE)),
         (syntax.operation(exp.LT, size, _numeric("1")), syntax.double(0.0)),
@@ -95,7 +88,7 @@ def _double_of_text(text: Sql) -> Sql:
 
 def _double_of_numeric(source: Sql) -> Sql:
     """A numeric too large for a double is missing, one that is too small is 0."""
-    size = syntax.called("ABS", source)
+    size = syntax.call("ABS", source)
     usual = [
         syntax.operation(exp.LT, size, _numeric("1e308")),
         syntax.operation(exp.GT, size, _numeric("1e-307")),
@@ -103,7 +96,7 @@ def _double_of_numeric(source: Sql) -> Sql:
     tiny = syntax.operation(exp.LTE, size, _numeric("1e-307"))
     double, valid = syntax.cast_to(source, DOUBLE), _is_valid(_cast(source, "TEXT"), Type.NUMBER)
     return syntax.case(
-        (syntax.joined(exp.And, usual), double),
+        (syntax.join_conditions(exp.And, usual), double),
         (valid, double.copy()),
         (tiny, syntax.double(0.0)),
     )
@@ -150,21 +143,23 @@ def _in_utc(zoned: Sql) -> Sql:
 
 
 def _in_the_calendar(of: Sql, kind: exp.DType) -> Sql:
-    return syntax.joined(exp.And, reading.in_the_calendar(of, kind))
+    return syntax.join_conditions(exp.And, reading.in_the_calendar(of, kind))
 
 
 def _is_written(source: Sql, kind: Type) -> Sql:
     text, pattern = plain(source), syntax.text(f"^ *(?:{PATTERNS[kind]}) *$")
     matches = exp.Paren(this=exp.RegexpLike(this=text, expression=pattern))
-    return syntax.joined(exp.And, [reading.is_short(text.copy()), matches])
+    return syntax.join_conditions(exp.And, [reading.is_short(text.copy()), matches])
 
 
 def _is_day(source: Sql, kind: Type) -> Sql:
-    return syntax.joined(exp.And, [_is_written(source, kind), _is_valid(plain(source), kind)])
+    return syntax.join_conditions(
+        exp.And, [_is_written(source, kind), _is_valid(plain(source), kind)]
+    )
 
 
 def _is_valid(text: Sql, kind: Type) -> Sql:
-    return syntax.called("PG_INPUT_IS_VALID", text, syntax.text(VALID[kind]))
+    return syntax.call("PG_INPUT_IS_VALID", text, syntax.text(VALID[kind]))
 
 
 def _numeric(digits: str) -> Sql:

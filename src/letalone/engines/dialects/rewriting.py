@@ -46,10 +46,10 @@ def rewrite_call(node: Sql) -> Sql:
     """Functions of DuckDB's that servers do not have, or of another type."""
     match node.name:
         case "ISFINITE":  # NaN is larger than all numbers; no argument is a date (read otherwise)
-            size = syntax.called("ABS", *node.expressions)
+            size = syntax.call("ABS", *node.expressions)
             return syntax.operation(exp.LT, size, syntax.infinity())
         case "DATE_TRUNC":  # a date would become a time in the session's zone
             period, value = node.expressions
-            return syntax.called("DATE_TRUNC", period, syntax.cast_to(value, syntax.TIMESTAMP))
+            return syntax.call("DATE_TRUNC", period, syntax.cast_to(value, syntax.TIMESTAMP))
         case _:
             return node

@@ -51,7 +51,7 @@ from letalone.engines import syntax
 from letalone.engines.dialects import rewriting, spark_reading
 from letalone.engines.dialects.dialect import compare_with_ends, with_rank
 from letalone.engines.dialects.duckdb import DuckDialect
-from letalone.engines.reading import Stored
+from letalone.engines.reading import Stored, read_by
 from letalone.engines.syntax import BIGINT, TEXT, Sql
 from letalone.engines.terms import Levels, Term, big
 from letalone.errors import UnsupportedQuery
@@ -102,7 +102,7 @@ class SparkDialect(DuckDialect):
 
     def read(self, stored: Stored, source: Sql, column: Column) -> Term:
         """By tried casts, after a look at the spelling of text."""
-        return spark_reading.read(stored, source, column)
+        return read_by(spark_reading.READERS, stored, source, column)
 
     def unit(self, stored: Stored, value: Sql) -> Sql:
         return spark_reading.unit(stored, value)
@@ -112,13 +112,13 @@ class SparkDialect(DuckDialect):
     ) -> exp.Select:
         """The rank is computed in the query, unless it is stored; no row is without a unit."""
         if ranks is None or unit is None:
-            return syntax.select(columns, syntax.renamed(source, f"{mark}source"))
+            return syntax.select(columns, syntax.rename(source, f"{mark}source"))
         if self.stored_rank is not None:
-            stored = with_rank(columns, syntax.named(self.stored_rank, f"{mark}source"), mark)
-            return syntax.select(stored, syntax.renamed(source, f"{mark}source"))
-        number = syntax.alias(syntax.called("MONOTONICALLY_INCREASING_ID"), f"{mark}number")
+            stored = with_rank(columns, syntax.column(self.stored_rank, f"{mark}source"), mark)
+            return syntax.select(stored, syntax.rename(source, f"{mark}source"))
+        number = syntax.alias(syntax.call("MONOTONICALLY_INCREASING_ID"), f"{mark}number")
         inside = syntax.select([exp.Star(), number], source.copy())
-        rows = syntax.nested(inside, f"{mark}source")
+        rows = syntax.subquery(inside, f"{mark}source")
         chosen = with_rank(columns, _rank(unit, ranks, mark), mark)
         return syntax.select(chosen, rows, where=[syntax.is_present(unit.copy())])
 
@@ -132,7 +132,7 @@ SPARK = SparkDialect()
 
 def _keep_apart(piece: Sql) -> Sql:
     """The same value, which Spark computes where it stands: a row's number is never negative."""
-    number = syntax.called("MONOTONICALLY_INCREASING_ID")
+    number = syntax.call("MONOTONICALLY_INCREASING_ID")
     return syntax.case((syntax.operation(exp.GTE, number, syntax.whole(0)), piece))
 
 
@@ -140,7 +140,7 @@ def _word(of: Sql, place: int, most: int) -> Sql:
     """What the bits from a place on add to a sum: a decimal, unless they are all."""
     if most >> WORD_BITS == 0:
         return _sum(of)
-    bits = syntax.called("SHIFTRIGHT", of.copy(), syntax.whole(place)) if place else of.copy()
+    bits = syntax.call("SHIFTRIGHT", of.copy(), syntax.whole(place)) if place else of.copy()
     if most >> place >> WORD_BITS:  # the last word has the sign
         bits = exp.Paren(this=exp.BitwiseAnd(this=bits, expression=big((1 << WORD_BITS) - 1)))
     total = _decimal(_sum(bits), 20)
@@ -150,7 +150,7 @@ def _word(of: Sql, place: int, most: int) -> Sql:
 
 def _sum(of: Sql) -> Sql:
     """A sum of BIGINT, which the rule for sums below leaves as it is."""
-    return syntax.called("SUM", of)
+    return syntax.call("SUM", of)
 
 
 def _decimal(of: Sql, digits: int) -> Sql:
@@ -159,7 +159,7 @@ def _decimal(of: Sql, digits: int) -> Sql:
 
 def _rank(unit: Sql, key: str, mark: str) -> Sql:
     """The rank of a row among those of its unit, by the key of this parameter."""
-    number = syntax.named(f"{mark}number", f"{mark}source")
+    number = syntax.column(f"{mark}number", f"{mark}source")
     by = [_digest(key, number, unit), number.copy()]
     order = exp.Order(expressions=[exp.Ordered(this=term) for term in by])
     return exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
@@ -168,9 +168,9 @@ def _rank(unit: Sql, key: str, mark: str) -> Sql:
 def _digest(key: str, number: Sql, unit: Sql) -> Sql:
     """The first half of SHA-256 of the key, of 32 bytes, the number, of 8, and the unit."""
     who = _bytes(syntax.cast_to(unit.copy(), TEXT))
-    keyed_number = syntax.called("CONCAT", exp.Placeholder(this=key), _bytes(number), who)
-    digest = syntax.called("SHA2", keyed_number, syntax.whole(256))
-    return syntax.called("LEFT", digest, syntax.whole(DIGEST_DIGITS))
+    keyed_number = syntax.call("CONCAT", exp.Placeholder(this=key), _bytes(number), who)
+    digest = syntax.call("SHA2", keyed_number, syntax.whole(256))
+    return syntax.call("LEFT", digest, syntax.whole(DIGEST_DIGITS))
 
 
 def _bytes(of: Sql) -> Sql:

@@ -16,19 +16,12 @@ from sqlglot import exp
 from letalone.engines import reading, syntax
 from letalone.engines.reading import FLOATS, Reader, Stored
 from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TEXT, TIMESTAMP, Sql
-from letalone.engines.terms import Term
 from letalone.engines.text_grammar import PATTERNS
-from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
 CHAR = "CHAR"
 NO_SECONDS = "([ T][0-9]{1,2}:[0-9]{2})([-+Z])"  # Spark knows no offset right behind minutes
 WIDE = "DECIMAL(38, 0)"
-
-
-def read(stored: Stored, source: Sql, column: Column) -> Term:
-    """The value of a column in its declared type; not yet guarded if it can be non-finite."""
-    return reading.read_by(READERS, stored, source, column)
 
 
 def unit(stored: Stored, value: Sql) -> Sql:
@@ -41,31 +34,31 @@ def unit(stored: Stored, value: Sql) -> Sql:
 def _bytewise(stored: Stored, value: Sql) -> Sql:
     """Text in the order and with the equality of its bytes."""
     if stored.collated:
-        value = syntax.called("COLLATE", value, syntax.text("UTF8_BINARY"))
-    return syntax.called("RTRIM", value) if stored.stored == CHAR else value
+        value = syntax.call("COLLATE", value, syntax.text("UTF8_BINARY"))
+    return syntax.call("RTRIM", value) if stored.stored == CHAR else value
 
 
 def _plain(stored: Stored, value: Sql) -> Sql:
-    return syntax.called("TRY_VALIDATE_UTF8", _bytewise(stored, value))
+    return syntax.call("TRY_VALIDATE_UTF8", _bytewise(stored, value))
 
 
 def _boolean(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.BOOLEAN:
         return source
-    return reading.truth_of(syntax.called("TRIM", _plain(stored, source)))
+    return reading.truth_of(syntax.call("TRIM", _plain(stored, source)))
 
 
 def _integer(stored: Stored, source: Sql) -> Sql:
     if stored.type in (Type.INTEGER, Type.BOOLEAN):
         return source if stored.stored == "BIGINT" else syntax.cast_to(source, BIGINT)
     if stored.stored in FLOATS:
-        nearest = syntax.called("RINT", syntax.cast_to(source, DOUBLE))
+        nearest = syntax.call("RINT", syntax.cast_to(source, DOUBLE))
         return reading.as_long(nearest, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
     if stored.type is Type.TEXT:
         text = _plain(stored, source)
         rounded = _try_cast(text.copy(), WIDE)  # half away from zero
         return syntax.case((_is_written(text, Type.INTEGER), reading.as_long(rounded, LONG)))
-    return reading.as_long(syntax.called("ROUND", source, syntax.whole(0)), LONG)
+    return reading.as_long(syntax.call("ROUND", source, syntax.whole(0)), LONG)
 
 
 def _number(stored: Stored, source: Sql) -> Sql:
@@ -106,7 +99,7 @@ def _timestamp(stored: Stored, source: Sql) -> Sql:
 def _read_moment(text: Sql, kind: Type, wanted: exp.DType) -> Sql:
     """Text as a date or a time; a time of a date's text is dropped, whatever its zone."""
     full = [syntax.text(piece) for piece in (NO_SECONDS, "$1:00$2")]
-    moment = syntax.try_cast(syntax.called("REGEXP_REPLACE", text.copy(), *full), wanted)
+    moment = syntax.try_cast(syntax.call("REGEXP_REPLACE", text.copy(), *full), wanted)
     inside = syntax.case((_in_the_calendar(moment, wanted), moment.copy()))
     return syntax.case((_is_written(text, kind), inside))
 
@@ -122,14 +115,14 @@ READERS: Mapping[Type, Reader] = {
 
 
 def _in_the_calendar(of: Sql, kind: exp.DType) -> Sql:
-    return syntax.joined(exp.And, reading.in_the_calendar(of, kind))
+    return syntax.join_conditions(exp.And, reading.in_the_calendar(of, kind))
 
 
 def _is_written(text: Sql, kind: Type) -> Sql:
     """Whether the grammar admits a text. Nothing may follow: $ would pass over a line break."""
     pattern = syntax.text(f"^ *(?:{PATTERNS[kind]}) *(?![-]|[^-])")
-    return syntax.joined(
-        exp.And, [reading.is_short(text), syntax.called("REGEXP_LIKE", text, pattern)]
+    return syntax.join_conditions(
+        exp.And, [reading.is_short(text), syntax.call("REGEXP_LIKE", text, pattern)]
     )
 
 

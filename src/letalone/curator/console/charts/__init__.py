@@ -11,10 +11,11 @@ beneath as a table.
 from letalone.curator.console.charts.bars import bars_with_errors
 from letalone.curator.console.charts.figure import figure
 from letalone.curator.console.charts.lines import lines_with_errors
-from letalone.curator.console.charts.mark import Mark, marked
+from letalone.curator.console.charts.mark import ChartMark, make_mark
 from letalone.curator.console.charts.spending import burn_down
 from letalone.curator.console.charts.trade_off import trade_off
 
 __all__ = [
-    "Mark", "bars_with_errors", "burn_down", "figure", "lines_with_errors", "marked", "trade_off",
+    "ChartMark", "bars_with_errors", "burn_down", "figure", "lines_with_errors",
+    "make_mark", "trade_off",
 ]  # fmt: skip

@@ -5,27 +5,27 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from letalone.curator.console.charts.drawing import (
-    hinted,
     line,
     rectangle,
-    shortened,
+    shorten,
     svg,
     text,
+    with_tooltip,
 )
-from letalone.curator.console.charts.mark import Mark, about_ranges
-from letalone.curator.console.charts.scale import Scale
+from letalone.curator.console.charts.mark import ChartMark, about_ranges
+from letalone.curator.console.charts.scale import AxisScale
 
 MOST = 40
 ROW, TOP, FOOT = 26, 6, 30
 LEFT, RIGHT = 33.0, 96.0
 
 
-Bar = tuple[str, Mark]
+Bar = tuple[str, ChartMark]
 
 
 def bars_with_errors(
     labels: Sequence[str],
-    marks: Sequence[Mark],
+    marks: Sequence[ChartMark],
     *,
     title: str = "The answer as bars",
     confidence: str = "95 %",
@@ -37,7 +37,7 @@ def bars_with_errors(
     bars = list(zip(labels, marks, strict=True))
     shown = bars[:MOST]
     places = [place for _, mark in shown for place in mark.places()]
-    scale = Scale.around(places, start=LEFT, end=RIGHT)
+    scale = AxisScale.around(places, start=LEFT, end=RIGHT)
     bottom = TOP + ROW * max(1, len(shown))
     parts = [*_axis(scale, bottom), *(_row(scale, n, bar) for n, bar in enumerate(shown))]
     rest = len(bars) - len(shown)
@@ -48,7 +48,7 @@ def bars_with_errors(
     return svg(parts, height=height, title=title, about=about, kind="chart-bars")
 
 
-def _axis(scale: Scale, bottom: float) -> list[str]:
+def _axis(scale: AxisScale, bottom: float) -> list[str]:
     parts = list[str]()
     for tick in scale.ticks():
         x = scale.place(tick)
@@ -59,17 +59,17 @@ def _axis(scale: Scale, bottom: float) -> list[str]:
     return parts
 
 
-def _row(scale: Scale, index: int, bar: Bar) -> str:
+def _row(scale: AxisScale, index: int, bar: Bar) -> str:
     (label, mark), middle = bar, TOP + ROW * index + ROW / 2
-    parts = [text(LEFT - 2, middle + 4, shortened(label), anchor="end")]
+    parts = [text(LEFT - 2, middle + 4, shorten(label), anchor="end")]
     if mark.estimate is None:
         parts.append(text(scale.place(0) + 1, middle + 4, "no value", kind="chart-note"))
-        return hinted(parts, _words(bar))
-    left, right = sorted((scale.place(0), scale.place(mark.estimate)))
-    parts.append(rectangle(left, right, top=middle - 8, bottom=middle + 8, kind="chart-bar"))
+        return with_tooltip(parts, _words(bar))
+    start, right = sorted((scale.place(0), scale.place(mark.estimate)))
+    parts.append(rectangle(start, right, top=middle - 8, bottom=middle + 8, kind="chart-bar"))
     if mark.ends is not None:
         parts += whisker([scale.place(end) for end in mark.ends], middle)
-    return hinted(parts, _words(bar))
+    return with_tooltip(parts, _words(bar))
 
 
 def _words(bar: Bar) -> str:
@@ -92,11 +92,11 @@ def _about(bars: Sequence[Bar], confidence: str, rest: int) -> str:
     """The chart in words."""
     if not bars:
         return "There are no groups."
-    found = f"{len(bars)} {'bar' if len(bars) == 1 else 'bars'}."
+    words = f"{len(bars)} {'bar' if len(bars) == 1 else 'bars'}."
     known = [bar for bar in bars if bar[1].estimate is not None]
     if known:
         least = min(known, key=lambda bar: bar[1].estimate or 0.0)
-        most = max(known, key=lambda bar: bar[1].estimate or 0.0)
-        found += f" Least: {_words(least)}. Most: {_words(most)}."
-    found += about_ranges((mark for _, mark in bars), "A line on a bar", confidence)
-    return found + (f" {_left_out(rest)}" if rest else "")
+        largest = max(known, key=lambda bar: bar[1].estimate or 0.0)
+        words += f" Least: {_words(least)}. Most: {_words(largest)}."
+    words += about_ranges((mark for _, mark in bars), "A line on a bar", confidence)
+    return words + (f" {_left_out(rest)}" if rest else "")

@@ -21,10 +21,10 @@ def svg(parts: Iterable[str], *, height: float, title: str, about: str, kind: st
         f'<svg class="chart {kind}" role="img" width="100%" height="{height:.0f}"'
         ' xmlns="http://www.w3.org/2000/svg">'
     )
-    return Markup("".join([head, *described(title, about), *parts, "</svg>"]))
+    return Markup("".join([head, *describe(title, about), *parts, "</svg>"]))
 
 
-def described(title: str, about: str) -> list[str]:
+def describe(title: str, about: str) -> list[str]:
     """What those hear who do not see the chart."""
     return [f"<title>{clean(title)}</title><desc>{clean(about)}</desc>"]
 
@@ -42,7 +42,7 @@ def rectangle(left: float, right: float, *, top: float, bottom: float, kind: str
     return f'<rect class="{kind}" x="{left:.2f}%" y="{top:.1f}" {size}/>'
 
 
-def stretched(paths: Iterable[str], *, left: float, right: float) -> str:
+def stretch(paths: Iterable[str], *, left: float, right: float) -> str:
     """Paths over `ACROSS` steps, which are as wide as the chart has room; lines stay as thin."""
     size = f'x="{left:.2f}%" width="{right - left:.2f}%" height="{DOWN}"'
     box = f'viewBox="0 0 {ACROSS} {DOWN}" preserveAspectRatio="none"'
@@ -68,12 +68,12 @@ def text(x: float, y: float, words: str, *, anchor: str = "start", kind: str = "
     return f'<text class="{named}" {at}>{clean(words)}</text>'
 
 
-def hinted(parts: Iterable[str], words: str) -> str:
+def with_tooltip(parts: Iterable[str], words: str) -> str:
     """Parts of a chart with words for who points at them."""
     return f"<g><title>{clean(words)}</title>{''.join(parts)}</g>"
 
 
-def shortened(words: str, longest: int = LONGEST) -> str:
+def shorten(words: str, longest: int = LONGEST) -> str:
     """Words in one line, cut where they are too long."""
     plain = " ".join(words.split()) or "(empty)"
     return plain if len(plain) <= longest else f"{plain[: longest - 1].rstrip()}…"
@@ -81,4 +81,6 @@ def shortened(words: str, longest: int = LONGEST) -> str:
 
 def clean(words: str) -> str:
     """Words as text of XML: no markup, and no signs that XML cannot hold."""
-    return escape("".join(one if one.isprintable() or one in KEPT else " " for one in words))
+    return escape(
+        "".join(letter if letter.isprintable() or letter in KEPT else " " for letter in words)
+    )

@@ -15,9 +15,9 @@ def figure(
 
 
 def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
-    first = Markup("").join(Markup('<th scope="col">{}</th>').format(one) for one in heads)
+    first = Markup("").join(Markup('<th scope="col">{}</th>').format(cell) for cell in heads)
     lines = Markup("").join(
-        Markup("<tr>{}</tr>").format(Markup("").join(_cell(n, one) for n, one in enumerate(row)))
+        Markup("<tr>{}</tr>").format(Markup("").join(_cell(n, cell) for n, cell in enumerate(row)))
         for row in rows
     )
     return Markup(

@@ -10,15 +10,15 @@ from markupsafe import Markup
 from letalone.curator.console.charts.drawing import (
     ACROSS,
     dot,
-    hinted,
     line,
     path,
-    stretched,
+    stretch,
     svg,
     text,
+    with_tooltip,
 )
-from letalone.curator.console.charts.mark import Mark, about_ranges
-from letalone.curator.console.charts.scale import Scale, number
+from letalone.curator.console.charts.mark import ChartMark, about_ranges
+from letalone.curator.console.charts.scale import AxisScale, number
 from letalone.curator.console.charts.times import seconds, time_ticks
 
 MOST = 150
@@ -35,16 +35,16 @@ class Point(NamedTuple):
     key: Key
     at: float
     estimate: float
-    mark: Mark
+    mark: ChartMark
 
     def words(self) -> str:
         """The point in words."""
-        return f"{_named(self.key)}: {self.mark.words}"
+        return f"{_key_in_words(self.key)}: {self.mark.words}"
 
 
 def lines_with_errors(
     keys: Sequence[Key],
-    marks: Sequence[Mark],
+    marks: Sequence[ChartMark],
     *,
     title: str = "The answer as a line",
     confidence: str = "95 %",
@@ -52,18 +52,18 @@ def lines_with_errors(
     """The points in the order of their keys, joined; groups without a value are left out."""
     rows = zip(keys, marks, strict=True)
     points = (_read(key, mark.estimate, mark) for key, mark in rows if mark.estimate is not None)
-    found = sorted(points, key=lambda one: one.at)
-    shown = found[:MOST]
-    places = [place for one in shown for place in one.mark.places()]
-    up = Scale.around(places, start=BOTTOM, end=TOP)
+    ordered = sorted(points, key=lambda point: point.at)
+    shown = ordered[:MOST]
+    places = [place for point in shown for place in point.mark.places()]
+    up = AxisScale.around(places, start=BOTTOM, end=TOP)
     dated = bool(keys) and isinstance(keys[0], date)
     across = _across(shown, dated=dated)
-    parts = [*levels(up), *_keys(across, shown, dated=dated), *_drawn(shown, across, up)]
-    about = _about(found, confidence)
+    parts = [*levels(up), *_keys(across, shown, dated=dated), *_draw_points(shown, across, up)]
+    about = _about(ordered, confidence)
     return svg(parts, height=HEIGHT, title=title, about=about, kind="chart-lines")
 
 
-def levels(up: Scale) -> list[str]:
+def levels(up: AxisScale) -> list[str]:
     """Lines across at round numbers, which stand to the left."""
     parts = list[str]()
     for tick in up.ticks():
@@ -76,15 +76,15 @@ def levels(up: Scale) -> list[str]:
     return parts
 
 
-def moments(across: Scale) -> list[str]:
+def moments(across: AxisScale) -> list[str]:
     """Round moments beneath, those that do not come too close."""
-    found, last = list[str](), -BETWEEN
+    parts, last = list[str](), -BETWEEN
     for at, words in time_ticks(across.low, across.high):
         x = across.place(at)
         if x - last >= BETWEEN:
-            found.append(text(x, BOTTOM + 20, words, anchor=anchor(x)))
+            parts.append(text(x, BOTTOM + 20, words, anchor=anchor(x)))
             last = x
-    return found
+    return parts
 
 
 def anchor(x: float) -> str:
@@ -92,34 +92,34 @@ def anchor(x: float) -> str:
     return "end" if x > RIGHT - 8 else "middle"
 
 
-def exactly(low: float, high: float) -> Scale:
+def exactly(low: float, high: float) -> AxisScale:
     """A scale across from one end to the other, round or not; one moment is in the middle."""
     apart = 0 if high > low else 1
-    return Scale(low - apart, high + apart, 1.0, LEFT + 1, RIGHT - 1)
+    return AxisScale(low - apart, high + apart, 1.0, LEFT + 1, RIGHT - 1)
 
 
-def inner(across: Scale) -> Scale:
+def inner(across: AxisScale) -> AxisScale:
     """The same scale in the steps of a stretched drawing between its ends."""
     return replace(across, start=0.0, end=float(ACROSS))
 
 
-def _read(key: Key, estimate: float, mark: Mark) -> Point:
+def _read(key: Key, estimate: float, mark: ChartMark) -> Point:
     at = seconds(key) if isinstance(key, date) else float(key)
     return Point(key, at, estimate, mark)
 
 
-def _across(shown: Sequence[Point], *, dated: bool) -> Scale:
-    places = [one.at for one in shown] or [0.0, 1.0]
+def _across(shown: Sequence[Point], *, dated: bool) -> AxisScale:
+    places = [point.at for point in shown] or [0.0, 1.0]
     if dated:
         return exactly(min(places), max(places))
     around = places if len(set(places)) > 1 else [places[0] - 1, places[0] + 1]
-    return Scale.around(around, start=LEFT + 1, end=RIGHT - 1, with_zero=False)
+    return AxisScale.around(around, start=LEFT + 1, end=RIGHT - 1, with_zero=False)
 
 
-def _keys(across: Scale, shown: Sequence[Point], *, dated: bool) -> list[str]:
+def _keys(across: AxisScale, shown: Sequence[Point], *, dated: bool) -> list[str]:
     if dated:
         return moments(across) if shown else []
-    parted = not all(isinstance(one.key, int) for one in shown)
+    parted = not all(isinstance(point.key, int) for point in shown)
     ticks = [(across.place(tick), across.words(tick)) for tick in across.ticks()]
     return [
         text(x, BOTTOM + 20, words if parted else words.replace(",", ""), anchor="middle")
@@ -127,27 +127,27 @@ def _keys(across: Scale, shown: Sequence[Point], *, dated: bool) -> list[str]:
     ]
 
 
-def _named(key: Key) -> str:
+def _key_in_words(key: Key) -> str:
     """A key in words; a whole number may be a year, and its thousands are not parted."""
     if isinstance(key, date):
         return key.isoformat()
     return str(key) if isinstance(key, int) else number(key)
 
 
-def _drawn(shown: Sequence[Point], across: Scale, up: Scale) -> list[str]:
+def _draw_points(shown: Sequence[Point], across: AxisScale, up: AxisScale) -> list[str]:
     """The line beneath, then the ranges and the points."""
-    at = [(across.place(one.at), up.place(one.estimate)) for one in shown]
+    at = [(across.place(point.at), up.place(point.estimate)) for point in shown]
     wide = inner(across)
     joined = path(
-        [(wide.place(one.at), y) for one, (_, y) in zip(shown, at, strict=True)], "chart-line"
+        [(wide.place(point.at), y) for point, (_, y) in zip(shown, at, strict=True)], "chart-line"
     )
-    parts = [stretched([joined], left=across.start, right=across.end)]
-    for one, (x, y) in zip(shown, at, strict=True):
+    parts = [stretch([joined], left=across.start, right=across.end)]
+    for point, (x, y) in zip(shown, at, strict=True):
         marks = [dot(x, y, "chart-point")]
-        if one.mark.ends is not None:
-            low, high = (up.place(end) for end in one.mark.ends)
+        if point.mark.ends is not None:
+            low, high = (up.place(end) for end in point.mark.ends)
             marks.insert(0, line((x, low), (x, high), "chart-error"))
-        parts += [hinted(marks, one.words())] if len(shown) <= HINTS else marks
+        parts += [with_tooltip(marks, point.words())] if len(shown) <= HINTS else marks
     return parts
 
 
@@ -157,8 +157,8 @@ def _about(found: Sequence[Point], confidence: str) -> str:
         return "There are no points."
     words = f"{len(found)} {'point' if len(found) == 1 else 'points'}."
     words += f" First: {found[0].words()}. Last: {found[-1].words()}."
-    most = max(found, key=lambda one: one.estimate)
-    words += f" Most: {most.words()}."
-    words += about_ranges((one.mark for one in found), "An upright line", confidence)
+    largest = max(found, key=lambda point: point.estimate)
+    words += f" Most: {largest.words()}."
+    words += about_ranges((point.mark for point in found), "An upright line", confidence)
     rest = len(found) - MOST
     return words + (f" {rest} more points are in the table only." if rest > 0 else "")

@@ -9,7 +9,7 @@ from math import isfinite
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ChartMark:
     """A number, the range in which the exact one probably is, and both in words."""
 
     estimate: float | None
@@ -21,16 +21,18 @@ class Mark:
         return [] if self.estimate is None else [self.estimate, *(self.ends or ())]
 
 
-def marked(estimate: float | None, low: float | None, high: float | None, words: str) -> Mark:
+def make_mark(
+    estimate: float | None, low: float | None, high: float | None, words: str
+) -> ChartMark:
     """A number with its range; what is not finite is not there, and has no range."""
     if estimate is None or not isfinite(estimate):
-        return Mark(None, None, words)
+        return ChartMark(None, None, words)
     if low is None or high is None or not isfinite(low) or not isfinite(high):
-        return Mark(estimate, None, words)
-    return Mark(estimate, (low, high), words)
+        return ChartMark(estimate, None, words)
+    return ChartMark(estimate, (low, high), words)
 
 
-def about_ranges(marks: Iterable[Mark], line: str, confidence: str) -> str:
+def about_ranges(marks: Iterable[ChartMark], line: str, confidence: str) -> str:
     """What the lines over a chart are, and what it means where there is none."""
     known = [mark for mark in marks if mark.estimate is not None]
     words = ""

@@ -10,7 +10,7 @@ BEYOND, BELOW = 1e15, 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class AxisScale:
     """An axis from one round number to another, drawn from `start` to `end`."""
 
     low: float
@@ -22,10 +22,10 @@ class Scale:
     @classmethod
     def around(
         cls, values: Iterable[float], *, start: float, end: float, with_zero: bool = True
-    ) -> "Scale":
+    ) -> "AxisScale":
         """The scale that holds all values, and zero; those that are not finite are left out."""
-        found = [value for value in values if isfinite(value)] + ([0.0] if with_zero else [])
-        low, high = (min(found), max(found)) if found else (0.0, 1.0)
+        finite = [value for value in values if isfinite(value)] + ([0.0] if with_zero else [])
+        low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
         if not high - low > 1e-12 * max(abs(low), abs(high)):
             high = low + (abs(low) or 1.0)
         step = _step((high - low) / PARTS)
@@ -46,7 +46,7 @@ class Scale:
         """A tick, with as many digits as its step has, in the unit of the largest."""
         largest = max(abs(self.low), abs(self.high))
         if largest >= BEYOND or largest < BELOW:
-            return "0" if tick == 0 else _exponent(tick)
+            return "0" if tick == 0 else _power_of_ten(tick)
         unit, letters = _unit(largest)
         return "0" if tick == 0 else _plain(tick / unit, self.step / unit) + letters
 
@@ -57,13 +57,13 @@ def number(value: float) -> str:
         return "no number"
     size = abs(value)
     if size >= BEYOND or (0 < size < BELOW):
-        return _exponent(value)
+        return _power_of_ten(value)
     unit, letters = _unit(size)
     return _plain(value / unit, None) + letters
 
 
 def _unit(size: float) -> tuple[float, str]:
-    return next((one for one in LARGE if size >= one[0]), (1.0, ""))
+    return next((unit for unit in LARGE if size >= unit[0]), (1.0, ""))
 
 
 def _plain(value: float, step: float | None) -> str:
@@ -76,7 +76,7 @@ def _plain(value: float, step: float | None) -> str:
     return "0" if float(written.replace(",", "")) == 0 else written.replace("-", "−")
 
 
-def _exponent(value: float) -> str:
+def _power_of_ten(value: float) -> str:
     return f"{value:.3g}".replace("e-0", "e-").replace("e+", "e").replace("-", "−")
 
 

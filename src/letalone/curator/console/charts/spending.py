@@ -5,7 +5,7 @@ from datetime import datetime
 
 from markupsafe import Markup
 
-from letalone.curator.console.charts.drawing import line, path, shortened, stretched, svg, text
+from letalone.curator.console.charts.drawing import line, path, shorten, stretch, svg, text
 from letalone.curator.console.charts.lines import (
     BOTTOM,
     HEIGHT,
@@ -15,9 +15,9 @@ from letalone.curator.console.charts.lines import (
     levels,
     moments,
 )
-from letalone.curator.console.charts.scale import Scale, number
+from letalone.curator.console.charts.scale import AxisScale, number
 from letalone.curator.console.charts.times import seconds
-from letalone.curator.console.directions import isolated
+from letalone.curator.console.directions import isolate
 
 PARTS = 4  # levels that are told apart by their kind of line
 MOST = 200
@@ -44,15 +44,15 @@ def burn_down(
     moves = [when for steps in (points, caps, *chosen.values()) for when, _ in steps]
     ends = [seconds(when) for when in [*moves, *([until] if until else [])]] or [0.0]
     across = exactly(min(ends), max(ends))
-    top = cap if isinstance(cap, int | float) else max((one for _, one in caps), default=1.0)
-    up = Scale.around([top, *(spent for _, spent in points)], start=BOTTOM, end=TOP)
+    top = cap if isinstance(cap, int | float) else max((value for _, value in caps), default=1.0)
+    up = AxisScale.around([top, *(spent for _, spent in points)], start=BOTTOM, end=TOP)
     wide = inner(across)
-    paths = [*_area(_thinned(points), wide, up), _stairs(caps, wide, up, "chart-cap")]
+    paths = [*_area(_thin(points), wide, up), _stairs(caps, wide, up, "chart-cap")]
     for index, steps in enumerate(chosen.values()):
-        paths.append(_stairs(_thinned(steps), wide, up, f"chart-part chart-part-{index + 1}"))
+        paths.append(_stairs(_thin(steps), wide, up, f"chart-part chart-part-{index + 1}"))
     drawn = [
         *levels(up), *moments(across),
-        stretched(paths, left=across.start, right=across.end), *_legend(list(chosen)),
+        stretch(paths, left=across.start, right=across.end), *_legend(list(chosen)),
     ]  # fmt: skip
     height = HEIGHT + (ROW * (len(chosen) + 1) if chosen else 0)
     about = _about(points, top, chosen)
@@ -65,13 +65,13 @@ def _largest(parts: Mapping[str, Steps]) -> dict[str, Steps]:
     return {name: parts[name] for name in names}
 
 
-def _thinned(steps: Steps) -> Steps:
+def _thin(steps: Steps) -> Steps:
     """At most `MOST` steps: of those that lie close, the last, which has spent the most."""
     every = -(-len(steps) // MOST)
     return steps if every <= 1 else [*steps[every - 1 : -1 : every], steps[-1]]
 
 
-def _area(points: Steps, across: Scale, up: Scale) -> list[str]:
+def _area(points: Steps, across: AxisScale, up: AxisScale) -> list[str]:
     """What is below the stairs, and the stairs."""
     stairs = _corners(points, across, up)
     feet = [(stairs[0][0], up.place(0)), (across.end, up.place(0))] if stairs else []
@@ -79,11 +79,11 @@ def _area(points: Steps, across: Scale, up: Scale) -> list[str]:
     return [below, _stairs(points, across, up, "chart-line")]
 
 
-def _stairs(steps: Steps, across: Scale, up: Scale, kind: str) -> str:
+def _stairs(steps: Steps, across: AxisScale, up: AxisScale, kind: str) -> str:
     return path(_corners(steps, across, up), kind)
 
 
-def _corners(steps: Steps, across: Scale, up: Scale) -> list[tuple[float, float]]:
+def _corners(steps: Steps, across: AxisScale, up: AxisScale) -> list[tuple[float, float]]:
     """Each level from its moment on, until the next, and the last to the end."""
     at = [(across.place(seconds(when)), up.place(level)) for when, level in steps]
     ends = [*(x for x, _ in at[1:]), across.end]
@@ -91,12 +91,12 @@ def _corners(steps: Steps, across: Scale, up: Scale) -> list[tuple[float, float]
 
 
 def _legend(names: Sequence[str]) -> list[str]:
-    found = list[str]()
+    parts = list[str]()
     for index, name in enumerate(["all together", *names] if names else []):
         y = HEIGHT + 8 + ROW * index
         kind = "chart-line" if index == 0 else f"chart-part chart-part-{index}"
-        found += [line((2, y - 4), (10, y - 4), kind), text(12, y, shortened(name, 40))]
-    return found
+        parts += [line((2, y - 4), (10, y - 4), kind), text(12, y, shorten(name, 40))]
+    return parts
 
 
 def _about(points: Steps, cap: float, parts: Mapping[str, Steps]) -> str:
@@ -106,5 +106,5 @@ def _about(points: Steps, cap: float, parts: Mapping[str, Steps]) -> str:
         return f"Nothing is spent yet. {words}"
     (first, _), (last, spent) = points[0], points[-1]
     words = f"From {first:%Y-%m-%d} to {last:%Y-%m-%d}, {number(spent)} was spent. {words}"
-    each = "; ".join(f"{isolated(name)} {number(steps[-1][1])}" for name, steps in parts.items())
+    each = "; ".join(f"{isolate(name)} {number(steps[-1][1])}" for name, steps in parts.items())
     return words + (f" Of it: {each}." if each else "")

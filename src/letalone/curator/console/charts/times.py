@@ -21,12 +21,12 @@ def seconds(moment: date | datetime) -> float:
 def time_ticks(low: float, high: float) -> list[tuple[float, str]]:
     """A few round moments from `low` to `high`, each with its words; at least one."""
     span = max(high - low, 1.0)
-    found = list[tuple[float, str]]()
+    best = list[tuple[float, str]]()
     for ticks in _choices(low, high, span):
-        found = ticks
-        if len(found) <= MOST_TICKS:
+        best = ticks
+        if len(best) <= MOST_TICKS:
             break
-    return found[:MOST_TICKS] or [(low, _moment(low).strftime("%Y-%m-%d"))]
+    return best[:MOST_TICKS] or [(low, _time_at(low).strftime("%Y-%m-%d"))]
 
 
 def _choices(low: float, high: float, span: float) -> Iterator[list[tuple[float, str]]]:
@@ -37,16 +37,16 @@ def _choices(low: float, high: float, span: float) -> Iterator[list[tuple[float,
     for days in DAYS:
         if span / (days * DAY) <= MOST_TICKS + 1:
             words = "%d %b %Y" if days > 1 else "%d %b"
-            yield [(at, _said(at, words)) for at in _multiples(low, high, days * DAY)]
+            yield [(at, _format(at, words)) for at in _multiples(low, high, days * DAY)]
     for months in MONTHS:
         if span / (months * MONTH) <= MOST_TICKS + 1:
             words = "%b %Y" if months < 12 else "%Y"
-            yield [(at, _said(at, words)) for at in _firsts(low, high, months)]
+            yield [(at, _format(at, words)) for at in _firsts(low, high, months)]
 
 
 def _hours(ticks: Sequence[float]) -> list[tuple[float, str]]:
     """Times of day; the first has its day, too."""
-    return [(at, _said(at, "%H:%M" if n else "%d %b %H:%M", n)) for n, at in enumerate(ticks)]
+    return [(at, _format(at, "%H:%M" if n else "%d %b %H:%M", n)) for n, at in enumerate(ticks)]
 
 
 def _multiples(low: float, high: float, step: float) -> Sequence[float]:
@@ -55,7 +55,7 @@ def _multiples(low: float, high: float, step: float) -> Sequence[float]:
 
 
 def _firsts(low: float, high: float, months: int) -> Iterator[float]:
-    start = _moment(low)
+    start = _time_at(low)
     count = (start.year * 12 + start.month - 1) // months * months
     while count // 12 <= datetime.max.year:
         if count >= 12:  # there is no year 0
@@ -67,10 +67,10 @@ def _firsts(low: float, high: float, months: int) -> Iterator[float]:
         count += months
 
 
-def _said(at: float, words: str, keep: int = 0) -> str:
-    found = _moment(at).strftime(words)
-    return found if keep else found.removeprefix("0")
+def _format(at: float, words: str, keep: int = 0) -> str:
+    label = _time_at(at).strftime(words)
+    return label if keep else label.removeprefix("0")
 
 
-def _moment(at: float) -> datetime:
+def _time_at(at: float) -> datetime:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=at)

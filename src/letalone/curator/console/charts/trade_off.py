@@ -10,7 +10,7 @@ from math import nextafter
 from markupsafe import Markup
 
 from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, most_caught
-from letalone.curator.console.charts.drawing import clean, described
+from letalone.curator.console.charts.drawing import clean, describe
 from letalone.privacy import Privacy
 
 SIZE, LEFT, TOP, FOOT = 300, 62, 10, 46
@@ -30,9 +30,9 @@ def trade_off(privacy: Privacy, *, name: str) -> Markup:
     title = f"What nobody can do better than, at {name}"
     parts = [
         *_grid(), _nobody(curve), _path(((0.0, 1.0), (1.0, 0.0)), "chart-guess"),
-        _path(curve, "chart-line"), *_mark(privacy), *_names(max(min(one) for one in curve)),
+        _path(curve, "chart-line"), *_mark(privacy), *_names(max(min(point) for point in curve)),
     ]  # fmt: skip
-    return Markup("".join([head, *described(title, _about(privacy)), *parts, "</svg>"]))
+    return Markup("".join([head, *describe(title, _about(privacy)), *parts, "</svg>"]))
 
 
 def rates(privacy: Privacy) -> list[tuple[float, float]]:
@@ -48,24 +48,24 @@ def _place(alarm: float, missed: float) -> str:
 
 
 def _path(points: Rates, kind: str) -> str:
-    return f'<polyline class="{kind}" points="{" ".join(_place(*one) for one in points)}"/>'
+    return f'<polyline class="{kind}" points="{" ".join(_place(*point) for point in points)}"/>'
 
 
 def _nobody(curve: Rates) -> str:
     """The part below the curve."""
-    around = " ".join(_place(*one) for one in [*curve, (0.0, 0.0)])
+    around = " ".join(_place(*point) for point in [*curve, (0.0, 0.0)])
     return f'<polygon class="chart-area" points="{around}"/>'
 
 
 def _grid() -> list[str]:
-    found = list[str]()
+    parts = list[str]()
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         kind = "chart-axis" if tick == 0 else "chart-grid"
-        found += [_path(((0, tick), (1, tick)), kind), _path(((tick, 0), (tick, 1)), kind)]
+        parts += [_path(((0, tick), (1, tick)), kind), _path(((tick, 0), (tick, 1)), kind)]
         words = f"{100 * tick:.0f} %"
-        found.append(_text(LEFT - 6, TOP + SIZE * (1 - tick) + 4, words, anchor="end"))
-        found.append(_text(LEFT + SIZE * tick, TOP + SIZE + 17, words, anchor="middle"))
-    return found
+        parts.append(_text(LEFT - 6, TOP + SIZE * (1 - tick) + 4, words, anchor="end"))
+        parts.append(_text(LEFT + SIZE * tick, TOP + SIZE + 17, words, anchor="middle"))
+    return parts
 
 
 def _mark(privacy: Privacy) -> list[str]:

@@ -9,34 +9,15 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Executable, Select, bindparam, insert, select
+from sqlalchemy import Connection, Executable, Select, bindparam, insert, select
 
 from letalone.errors import FormatError, LedgerDamaged
+from letalone.ledger import statements
 from letalone.ledger.canonical import canonical, text_digest
 from letalone.ledger.data_sets import DataSet, data_set_from_json
-from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, Kind, now, read_entry
+from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, EntryKind, now, read_entry
 from letalone.ledger.keys import SigningKey, is_signed, key_of, new_key
 from letalone.ledger.levels import Key, Level, levels_in
-from letalone.ledger.statements import (
-    ADD_ENTRY,
-    ADD_LEVEL,
-    ADD_PAYMENT,
-    ADD_SETTLEMENT,
-    ALL_LEVELS,
-    CONFIRMED_HEAD,
-    LAST_CHANGE,
-    MOVE_HEAD,
-    MOVE_LEVEL,
-    NEWEST_ANSWERS,
-    NOT_SETTLED,
-    ONE_ANSWER,
-    ONE_ENTRY,
-    ONE_SETTLEMENT,
-    OWN_LEVELS,
-    RELEASED,
-    THE_HEAD,
-    THE_KEY,
-)
 from letalone.ledger.tables import (
     ENTRIES,
     HEAD,
@@ -44,13 +25,13 @@ from letalone.ledger.tables import (
     LEVELS,
     PAYMENTS,
     SETTLEMENTS,
+    EntryRow,
     Head,
     LevelRow,
     Payment,
-    Row,
     Settlement,
 )
-from letalone.ledger.trips import Asked, Rows, Together
+from letalone.ledger.trips import Asked, Pipeline, Rows
 from letalone.privacy.curve import Json
 
 Standing = tuple[DataSet | None, dict[Key, Level]]
@@ -59,7 +40,7 @@ PAGE = 500
 PROGRAMS = ("letalone", "duckdb", "numpy", "python-flint")
 
 
-class Answered(NamedTuple):
+class AnswerRow(NamedTuple):
     """An answer: how its reservation ended, and the entries that say so."""
 
     ending: Settlement
@@ -67,12 +48,12 @@ class Answered(NamedTuple):
     settled: Entry
 
 
-class Books:
+class LedgerTransaction:
     """What one transaction sees and writes."""
 
     __slots__ = ("_connection", "_known_head", "_together", "seen")
 
-    def __init__(self, connection: Connection, together: Together | None = None) -> None:
+    def __init__(self, connection: Connection, together: Pipeline | None = None) -> None:
         self._connection, self._together = connection, together
         self._known_head: Head | None = None  # read once: only `append` changes it
         self.seen: Standing = (None, {})  # how all stood for who asked last
@@ -88,7 +69,7 @@ class Books:
         """The rows of each statement; of a server far away all at once."""
         if self._together is not None:
             return self._together.ask(*asked)
-        return [[tuple(row) for row in self._connection.execute(*one)] for one in asked]
+        return [[tuple(row) for row in self._connection.execute(*statement)] for statement in asked]
 
     def _write(self, statement: Executable, values: Mapping[str, object]) -> None:
         if self._together is not None:
@@ -99,15 +80,15 @@ class Books:
     def head(self) -> Head:
         """The last entry, as the head says and its signature confirms."""
         if self._known_head is None:
-            self._known_head = _head(*self._asked((THE_HEAD, {})))
+            self._known_head = _head(*self._asked((statements.THE_HEAD, {})))
         return self._known_head
 
     def key(self) -> SigningKey:
-        return _key(*self._asked((THE_KEY, {})))
+        return _key(*self._asked((statements.THE_KEY, {})))
 
     def append(
         self,
-        kind: Kind,
+        kind: EntryKind,
         name: str | None,
         body: Json,
         *,
@@ -123,27 +104,27 @@ class Books:
         entry = Entry(last.number + 1, time or now(), kind, name, body, last.hash)
         text = entry.text()
         row = row_of(entry, text)
-        self._write(ADD_ENTRY, row._asdict())
+        self._write(statements.ADD_ENTRY, row._asdict())
         self._known_head = sign_head(key, row.number, row.hash)
-        self._write(MOVE_HEAD, self._known_head._asdict())
+        self._write(statements.MOVE_HEAD, self._known_head._asdict())
         if after is not None:
             _keep(row, after, levels)
         return entry
 
-    def rows(self, name: str | None = None, kind: Kind | None = None) -> Iterator[Row]:
+    def rows(self, name: str | None = None, kind: EntryKind | None = None) -> Iterator[EntryRow]:
         """The entries as stored, in order, a page at a time."""
         query = select(ENTRIES).order_by(ENTRIES.c.number).limit(PAGE)
         if name is not None:
             query = query.where(ENTRIES.c.name == name)
         if kind is not None:
             query = query.where(ENTRIES.c.kind == kind.value)
-        page = [Row(*row) for row in self.connection.execute(query)]
+        page = [EntryRow(*row) for row in self.connection.execute(query)]
         while page:
             yield from page
             after = query.where(ENTRIES.c.number > page[-1].number)
-            page = [Row(*row) for row in self.connection.execute(after)]
+            page = [EntryRow(*row) for row in self.connection.execute(after)]
 
-    def entries(self, name: str | None = None, kind: Kind | None = None) -> list[Entry]:
+    def entries(self, name: str | None = None, kind: EntryKind | None = None) -> list[Entry]:
         """The entries about a data set, or all."""
         return [_read(row) for row in self.rows(name, kind)]
 
@@ -152,10 +133,10 @@ class Books:
         query = select(ENTRIES).where(ENTRIES.c.number > after).order_by(ENTRIES.c.number)
         if name is not None:
             query = query.where(ENTRIES.c.name == name)
-        return [_read(Row(*row)) for row in self.connection.execute(query.limit(limit))]
+        return [_read(EntryRow(*row)) for row in self.connection.execute(query.limit(limit))]
 
     def newest(
-        self, name: str | None, *, before: int | None, limit: int, kind: Kind | None = None
+        self, name: str | None, *, before: int | None, limit: int, kind: EntryKind | None = None
     ) -> list[Entry]:
         """The last entries, of one kind or of all, or the last before a number; newest first."""
         query = select(ENTRIES).order_by(ENTRIES.c.number.desc()).limit(limit)
@@ -165,18 +146,18 @@ class Books:
             query = query.where(ENTRIES.c.number < before)
         if kind is not None:
             query = query.where(ENTRIES.c.kind == kind.value)
-        return [_read(Row(*row)) for row in self.connection.execute(query)]
+        return [_read(EntryRow(*row)) for row in self.connection.execute(query)]
 
     def last_act(self, name: str, what: str) -> Entry | None:
         """The newest act of this kind on a data set, however many others came after it."""
         query = select(ENTRIES).where(
             ENTRIES.c.name == name,
-            ENTRIES.c.kind == Kind.ADMINISTERED.value,
+            ENTRIES.c.kind == EntryKind.ADMINISTERED.value,
             ENTRIES.c.text.contains(canonical(what), autoescape=True),
         )
         rows = self.connection.execute(query.order_by(ENTRIES.c.number.desc())).all()
-        found = (_read(Row(*row)) for row in rows)
-        return next((entry for entry in found if entry.body.get("what") == what), None)
+        entries = (_read(EntryRow(*row)) for row in rows)
+        return next((entry for entry in entries if entry.body.get("what") == what), None)
 
     def all_acts(self, what: str) -> list[Entry]:
         """All acts of this kind that are about no data set, in order."""
@@ -184,24 +165,28 @@ class Books:
 
     def hash_and_acts(self, number: int, what: str) -> tuple[str | None, list[Entry]]:
         """The hash of an entry, and all such acts after it: one question for both."""
-        rows = [Row(*row) for row in self.connection.execute(_acts_after(what), {"its": number})]
+        rows = [
+            EntryRow(*row) for row in self.connection.execute(_acts_after(what), {"its": number})
+        ]
         later = [_read(row) for row in rows if row.number > number]
         hashed = rows[0].hash if rows and rows[0].number == number else None
-        return hashed, [one for one in later if one.body.get("what") == what]
+        return hashed, [entry for entry in later if entry.body.get("what") == what]
 
-    def sampled(self, name: str, *, kinds: Sequence[Kind], after: int, most: int) -> list[Entry]:
+    def sampled(
+        self, name: str, *, kinds: Sequence[EntryKind], after: int, most: int
+    ) -> list[Entry]:
         """Entries of some kinds after a number, in order; of many, some and always the last."""
-        found = (ENTRIES.c.name == name) & (ENTRIES.c.number > after)
-        found &= ENTRIES.c.kind.in_([kind.value for kind in kinds])
-        numbers = select(ENTRIES.c.number).where(found).order_by(ENTRIES.c.number.desc())
+        condition = (ENTRIES.c.name == name) & (ENTRIES.c.number > after)
+        condition &= ENTRIES.c.kind.in_([kind.value for kind in kinds])
+        numbers = select(ENTRIES.c.number).where(condition).order_by(ENTRIES.c.number.desc())
         listed = list(self.connection.execute(numbers).scalars())
         every = max(1, -(-len(listed) // most))
         wanted = select(ENTRIES).where(ENTRIES.c.number.in_(listed[::every]))
         rows = self.connection.execute(wanted.order_by(ENTRIES.c.number))
-        return [_read(Row(*row)) for row in rows]
+        return [_read(EntryRow(*row)) for row in rows]
 
     def entry(self, number: int) -> Entry | None:
-        return _entry(*self._asked((ONE_ENTRY, {"its": number})))
+        return _entry(*self._asked((statements.ONE_ENTRY, {"its": number})))
 
     def data_set(self, name: str) -> DataSet | None:
         """How a data set stands: what the last entry that changed it says."""
@@ -209,7 +194,7 @@ class Books:
 
     def standing(self, name: str, asker: Key | None) -> Standing:
         """How a data set stands, and the levels of who asks, if that is said."""
-        changed, *levels = self._asked((LAST_CHANGE, {"its": name}), *_of(asker))
+        changed, *levels = self._asked((statements.LAST_CHANGE, {"its": name}), *_of(asker))
         self.seen = _last(changed), _by_key(*levels)
         return self.seen
 
@@ -217,72 +202,78 @@ class Books:
         """The same, and the charges for a question that nobody has settled."""
         changed, begun, *levels = self._asked(*to_charge(name, asker, digest))
         self.seen = _last(changed), _by_key(*levels)
-        return self.seen, [_read(Row(*row)) for row in begun]
+        return self.seen, [_read(EntryRow(*row)) for row in begun]
 
     def with_levels(self, name: str) -> Standing:
         """How a data set stands, and all its levels."""
         wanted = {"its": name}
-        changed, levels = self._asked((LAST_CHANGE, wanted), (ALL_LEVELS, wanted))
+        changed, levels = self._asked(
+            (statements.LAST_CHANGE, wanted), (statements.ALL_LEVELS, wanted)
+        )
         return _last(changed), _by_key(levels)
 
     def answered(
         self, name: str, digest: str, asker: Key | None
-    ) -> tuple[Standing, list[Answered]]:
+    ) -> tuple[Standing, list[AnswerRow]]:
         """The same, and the answers to a question about the version as it is by now, the first
         that was charged first."""
         changed, answers, *levels = self._asked(
-            (LAST_CHANGE, {"its": name}),
-            (NEWEST_ANSWERS, {"its": name, "asked": digest}),
+            (statements.LAST_CHANGE, {"its": name}),
+            (statements.NEWEST_ANSWERS, {"its": name, "asked": digest}),
             *_of(asker),
         )
-        before, found = _last(changed), [_answered(row) for row in answers]
-        now = [one for one in found if before and one.ending.version == before.version]
+        before, answers_read = _last(changed), [_read_answer(row) for row in answers]
+        now = [
+            answer for answer in answers_read if before and answer.ending.version == before.version
+        ]
         self.seen = before, _by_key(*levels)
         return self.seen, now
 
     def names(self) -> list[str]:
         """The names of all data sets, in the order in which they were opened."""
-        return [str(row.name) for row in self.rows(kind=Kind.OPENED)]
+        return [str(row.name) for row in self.rows(kind=EntryKind.OPENED)]
 
     def settlements(self) -> Iterator[Settlement]:
         """All settlements, in the order of their reservations."""
-        found = self.connection.execute(select(SETTLEMENTS).order_by(SETTLEMENTS.c.reserved))
-        return (Settlement(*row) for row in found)
+        rows = self.connection.execute(select(SETTLEMENTS).order_by(SETTLEMENTS.c.reserved))
+        return (Settlement(*row) for row in rows)
 
-    def answer_of(self, reserved: int) -> Answered | None:
+    def answer_of(self, reserved: int) -> AnswerRow | None:
         """The answer that a reservation ended with, if it did."""
-        (answers,) = self._asked((ONE_ANSWER, {"its": reserved}))
-        return _answered(answers[0]) if answers else None
+        (answers,) = self._asked((statements.ONE_ANSWER, {"its": reserved}))
+        return _read_answer(answers[0]) if answers else None
 
     def reservation(self, number: int) -> tuple[Entry | None, Settlement | None]:
         """An entry, and how it ended, if it did."""
         entries, ended = self._asked(*to_settle(number))
-        return _entry(entries), _ended(ended)
+        return _entry(entries), _read_settlement(ended)
 
-    def released(self, release: str) -> tuple[Answered | None, SigningKey]:
+    def released(self, release: str) -> tuple[AnswerRow | None, SigningKey]:
         """The answer with this release, and the key to sign for it."""
         return _signable(*self._asked(*_for_receipt(release)))
 
-    def told(self, name: str, release: str) -> tuple[Answered | None, SigningKey, DataSet | None]:
+    def told(self, name: str, release: str) -> tuple[AnswerRow | None, SigningKey, DataSet | None]:
         """The same, and how a data set stands by now."""
-        *found, changed = self._asked(*_for_receipt(release), (LAST_CHANGE, {"its": name}))
-        return *_signable(*found), _last(changed)
+        *receipt_rows, changed = self._asked(
+            *_for_receipt(release), (statements.LAST_CHANGE, {"its": name})
+        )
+        return *_signable(*receipt_rows), _last(changed)
 
     def settled_by(self, digests: Sequence[str]) -> dict[str, int]:
         """Which entries settled releases with these digests; those that are not here are left out.
 
         Of several the newest: whatever is said of an answer was said by then.
         """
-        found: dict[str, int] = {}
+        numbers: dict[str, int] = {}
         wanted = select(SETTLEMENTS.c.release_digest, SETTLEMENTS.c.settled)
         for start in range(0, len(digests), PAGE):
             some = SETTLEMENTS.c.release_digest.in_(digests[start : start + PAGE])
             rows = self.connection.execute(wanted.where(some).order_by(SETTLEMENTS.c.settled))
-            found |= {str(row.release_digest): row.settled for row in rows}
-        return found
+            numbers |= {str(row.release_digest): row.settled for row in rows}
+        return numbers
 
     def add_settlement(self, settlement: Settlement) -> None:
-        self._write(ADD_SETTLEMENT, settlement._asdict())
+        self._write(statements.ADD_SETTLEMENT, settlement._asdict())
 
     def unsettled(self, name: str | None = None) -> list[int]:
         """The reservations that nobody settled: they stay spent."""
@@ -300,22 +291,18 @@ class Books:
 
     def level(self, key: Key) -> Level | None:
         """How a level stands: what the last entry that changed it says."""
-        return _by_key(*self._asked((OWN_LEVELS, _named(key)))).get(key)
+        return _by_key(*self._asked((statements.OWN_LEVELS, _key_fields(key)))).get(key)
 
     def levels(self, name: str) -> list[Level]:
         """How all levels of a data set stand, by purpose and analyst, a purpose's own first."""
-        return list(_by_key(*self._asked((ALL_LEVELS, {"its": name}))).values())
-
-    def level_rows(self) -> list[LevelRow]:
-        """Which entry last changed each level."""
-        return self._level_rows()
+        return list(_by_key(*self._asked((statements.ALL_LEVELS, {"its": name}))).values())
 
     def move_level(self, key: Key, entry: Entry) -> None:
-        self._write(MOVE_LEVEL, {**_named(key), "entry": entry.number})
+        self._write(statements.MOVE_LEVEL, {**_key_fields(key), "entry": entry.number})
 
     def add_level(self, key: Key, entry: Entry) -> None:
         row = LevelRow(key.name, key.purpose, key.analyst or "", entry.number)
-        self._write(ADD_LEVEL, row._asdict())
+        self._write(statements.ADD_LEVEL, row._asdict())
 
     def payments(self, reserved: int | None = None) -> list[Payment]:
         """Which levels paid for an answer that another had asked for; or all such payments."""
@@ -325,17 +312,17 @@ class Books:
         return sorted(Payment(*row) for row in self.connection.execute(query))
 
     def add_payment(self, payment: Payment) -> None:
-        self._write(ADD_PAYMENT, payment._asdict())
+        self._write(statements.ADD_PAYMENT, payment._asdict())
 
-    def _level_rows(self, *conditions: ColumnElement[bool]) -> list[LevelRow]:
-        query = select(LEVELS).where(*conditions)  # sorted here: databases differ in how
-        return sorted(LevelRow(*row) for row in self.connection.execute(query))
+    def level_rows(self) -> list[LevelRow]:
+        """Which entry last changed each level; sorted here, since databases differ in how."""
+        return sorted(LevelRow(*row) for row in self.connection.execute(select(LEVELS)))
 
     def _confirmed_head(self) -> tuple[SigningKey, Head]:
-        heads, keys, entries = self._asked(*CONFIRMED_HEAD)
+        heads, keys, entries = self._asked(*statements.CONFIRMED_HEAD)
         key, head = _key(keys), _head(heads)
-        found = entries[0] if entries else BEFORE_ALL
-        if found != (head.number, head.hash) or not is_signed_head(head, key.public):
+        last_entry = entries[0] if entries else BEFORE_ALL
+        if last_entry != (head.number, head.hash) or not is_signed_head(head, key.public):
             raise LedgerDamaged(
                 "The ledger is damaged: its last entry is not the one that it signed. Nothing was "
                 "charged. `letalone ledger verify` says more."
@@ -361,75 +348,75 @@ def _key(rows: Rows) -> SigningKey:
 
 
 def _entry(rows: Rows) -> Entry | None:
-    return _read(Row(*rows[0])) if rows else None
+    return _read(EntryRow(*rows[0])) if rows else None
 
 
-def _ended(rows: Rows) -> Settlement | None:
+def _read_settlement(rows: Rows) -> Settlement | None:
     return Settlement(*rows[0]) if rows else None
 
 
 def _last(rows: Rows) -> DataSet | None:
-    return _data_set(Row(*rows[0])) if rows else None
+    return _data_set(EntryRow(*rows[0])) if rows else None
 
 
-def _named(key: Key) -> dict[str, object]:
+def _key_fields(key: Key) -> dict[str, object]:
     return {"its": key.name, "for": key.purpose, "who": key.analyst or ""}
 
 
 def to_stand(name: str) -> tuple[Asked]:
     """What is asked to know how a data set stands."""
-    return ((LAST_CHANGE, {"its": name}),)
+    return ((statements.LAST_CHANGE, {"its": name}),)
 
 
 def to_charge(name: str, asker: Key | None, digest: str) -> tuple[Asked, ...]:
     """What is asked to charge for a question."""
-    return *to_stand(name), (NOT_SETTLED, {"its": name, "asked": digest}), *_of(asker)
+    return *to_stand(name), (statements.NOT_SETTLED, {"its": name, "asked": digest}), *_of(asker)
 
 
 def to_settle(reserved: int) -> tuple[Asked, Asked]:
     """What is asked to settle a reservation."""
-    return (ONE_ENTRY, {"its": reserved}), (ONE_SETTLEMENT, {"its": reserved})
+    return (statements.ONE_ENTRY, {"its": reserved}), (statements.ONE_SETTLEMENT, {"its": reserved})
 
 
 def _for_receipt(release: str) -> tuple[Asked, Asked]:
     wanted = {"digested": text_digest(release), "released": release}
-    return (RELEASED, wanted), (THE_KEY, {})
+    return (statements.RELEASED, wanted), (statements.THE_KEY, {})
 
 
-def _signable(answers: Rows, keys: Rows) -> tuple[Answered | None, SigningKey]:
-    return (_answered(answers[0]) if answers else None), _key(keys)
+def _signable(answers: Rows, keys: Rows) -> tuple[AnswerRow | None, SigningKey]:
+    return (_read_answer(answers[0]) if answers else None), _key(keys)
 
 
 def _of(asker: Key | None) -> list[Asked]:
-    return [] if asker is None else [(OWN_LEVELS, _named(asker))]
+    return [] if asker is None else [(statements.OWN_LEVELS, _key_fields(asker))]
 
 
-def _answered(row: tuple[Any, ...]) -> Answered:
-    first, second = len(Settlement._fields), len(Settlement._fields) + len(Row._fields)
+def _read_answer(row: tuple[Any, ...]) -> AnswerRow:
+    first, second = len(Settlement._fields), len(Settlement._fields) + len(EntryRow._fields)
     ending = Settlement(*row[:first])
-    reserved, settled = Row(*row[first:second]), Row(*row[second:])
-    for number, found in ((ending.reserved, reserved), (ending.settled, settled)):
-        if found.number is None:  # pyright: ignore[reportUnnecessaryComparison]  (no such entry)
+    reserved, settled = EntryRow(*row[first:second]), EntryRow(*row[second:])
+    for number, row_of in ((ending.reserved, reserved), (ending.settled, settled)):
+        if row_of.number is None:  # pyright: ignore[reportUnnecessaryComparison]  (no such entry)
             raise LedgerDamaged(f"The ledger is damaged: entry {number} is missing.")
-    return Answered(ending, _read(reserved), _read(settled))
+    return AnswerRow(ending, _read(reserved), _read(settled))
 
 
 def _by_key(rows: Rows = ()) -> dict[Key, Level]:
     """The levels, by purpose and analyst; sorted here, since databases differ in how."""
-    own = len(LevelRow._fields)
-    found = sorted((LevelRow(*row[:own]), row[own:]) for row in rows)
-    return {one.key: one for one in (_level(*pair) for pair in found)}
+    width = len(LevelRow._fields)
+    pairs = sorted((LevelRow(*row[:width]), row[width:]) for row in rows)
+    return {level.key: level for level in (_level(*pair) for pair in pairs)}
 
 
 def _level(row: LevelRow, changed: tuple[Any, ...]) -> Level:
     """How a level stands: what the last entry that changed it says."""
     key = Key(row.name, row.purpose, row.analyst or None)
-    found = None if changed[0] is None else _levels(Row(*changed)).get(key)
-    if found is None:
+    level = None if changed[0] is None else _levels(EntryRow(*changed)).get(key)
+    if level is None:
         raise LedgerDamaged(
             f"The ledger is damaged: entry {row.entry} does not say how {key} stands."
         )
-    return found
+    return level
 
 
 @lru_cache(maxsize=16)
@@ -438,14 +425,14 @@ def _acts_after(what: str) -> Select[Any]:
     later = (
         (ENTRIES.c.number > bindparam("its"))
         & ENTRIES.c.name.is_(None)
-        & (ENTRIES.c.kind == Kind.ADMINISTERED.value)
+        & (ENTRIES.c.kind == EntryKind.ADMINISTERED.value)
         & ENTRIES.c.text.contains(canonical(what), autoescape=True)
     )
-    found = (ENTRIES.c.number == bindparam("its")) | later
-    return select(ENTRIES).where(found).order_by(ENTRIES.c.number)
+    wanted = (ENTRIES.c.number == bindparam("its")) | later
+    return select(ENTRIES).where(wanted).order_by(ENTRIES.c.number)
 
 
-def _read(row: Row) -> Entry:
+def _read(row: EntryRow) -> Entry:
     try:
         entry = read_entry(row.text)
     except FormatError as error:
@@ -455,65 +442,65 @@ def _read(row: Row) -> Entry:
     return entry
 
 
-def row_of(entry: Entry, text: str) -> Row:
+def row_of(entry: Entry, text: str) -> EntryRow:
     """The row of an entry, whose text this is."""
     hashed = text_digest(text)
-    return Row(
+    return EntryRow(
         entry.number, entry.name, entry.kind.value, text, hashed, entry.changed, entry.digest
     )
 
 
 # What rows say, by all that is in them: asked several times in one release, and never changed.
-_SAID: dict[Row, tuple[DataSet, dict[Key, Level]]] = {}  # as they were written here
+_SAID: dict[EntryRow, tuple[DataSet, dict[Key, Level]]] = {}  # as they were written here
 MOST_SAID = 64
 
 
-def _keep(row: Row, after: DataSet, levels: Iterable[Level]) -> None:
+def _keep(row: EntryRow, after: DataSet, levels: Iterable[Level]) -> None:
     if len(_SAID) >= MOST_SAID:
         _SAID.clear()
-    _SAID[row] = after, {one.key: one for one in levels}
+    _SAID[row] = after, {level.key: level for level in levels}
 
 
-def _data_set(row: Row) -> DataSet:
-    said = _SAID.get(row)
-    return _data_set_in(row) if said is None else said[0]
+def _data_set(row: EntryRow) -> DataSet:
+    cached = _SAID.get(row)
+    return _data_set_in(row) if cached is None else cached[0]
 
 
-def _levels(row: Row) -> dict[Key, Level]:
-    said = _SAID.get(row)
-    return _levels_in(row) if said is None else said[1]
+def _levels(row: EntryRow) -> dict[Key, Level]:
+    cached = _SAID.get(row)
+    return _levels_in(row) if cached is None else cached[1]
 
 
 @lru_cache(maxsize=16)
-def _data_set_in(row: Row) -> DataSet:
+def _data_set_in(row: EntryRow) -> DataSet:
     return data_set_from_json(str(row.name), _read(row).body.get("after"))
 
 
 @lru_cache(maxsize=64)
-def _levels_in(row: Row) -> dict[Key, Level]:
+def _levels_in(row: EntryRow) -> dict[Key, Level]:
     return levels_in(_read(row))
 
 
 BEFORE_ALL = (0, BEFORE_THE_FIRST)
 
 
-def first_entry(books: Books) -> None:
+def first_entry(books: LedgerTransaction) -> None:
     """The key, a head before the first entry, and the entry that names the key."""
     key = new_key()
     books.connection.execute(insert(KEYS).values(only=ONLY, private=key.private, public=key.public))
     head = sign_head(key, *BEFORE_ALL)
     books.connection.execute(insert(HEAD).values(only=ONLY, **head._asdict()))
-    books.append(Kind.CREATED, None, {"public_key": key.public, "versions": versions()})
+    books.append(EntryKind.CREATED, None, {"public_key": key.public, "versions": versions()})
 
 
 def sign_head(key: SigningKey, number: int, hashed: str) -> Head:
     """The head with its signature."""
-    return Head(number, hashed, key.sign(_statement(number, hashed)))
+    return Head(number, hashed, key.sign(_head_statement(number, hashed)))
 
 
 def is_signed_head(head: Head, public: str) -> bool:
     """Whether the key signed this head."""
-    statement = _statement(head.number, head.hash)
+    statement = _head_statement(head.number, head.hash)
     return is_signed(statement, signature=head.signature, public=public)
 
 
@@ -534,5 +521,5 @@ def _version(program: str) -> str | None:
         return None
 
 
-def _statement(number: int, hashed: str) -> Json:
+def _head_statement(number: int, hashed: str) -> Json:
     return {"format": 1, "kind": "head", "number": number, "hash": hashed}

@@ -1,4 +1,4 @@
-"""What the command line knows of a file before it asks anything: names, types, where things lie.
+"""Reads what the command line knows of a table before it asks anything: names, types, places.
 
 Only metadata is read here. Beside NAME.csv lie NAME.letalone.toml, what its owner declares,
 and NAME.letalone.db, the ledger. A table of a DuckDB file may have NAME.TABLE.letalone.toml.
@@ -12,21 +12,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 from letalone.cli.places import in_short_form
-from letalone.cli.progress import waiting
+from letalone.cli.screen import waiting
 from letalone.engines import postgres_address
-from letalone.engines.addresses import check_address, is_address, whole_name
+from letalone.engines.addresses import check_address, is_address
 from letalone.engines.opening import open_engine
 from letalone.engines.sources import WhichTable, find_files
 from letalone.engines.spark_address import is_spark_address
-from letalone.engines.spark_start import is_started, spark_session
 from letalone.errors import ParameterError
+from letalone.errors.in_options import in_options
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Schema
 from letalone.session.beside import is_schema_file, schema_beside, source_of
+from letalone.sql.names import quote_name
 
-ROW = "row"
 TO_FILL_IN = "COLUMN"
-MOST_OFFERED = 3  # commands, where several would do
+NOT_TYPED = " All columns of a CSV file are text until a schema file declares their types."
+MAX_OFFERED = 3  # commands, where several would do
+PART = r"""(?:"[^"]*"|'[^']*'|[\w./*-]*[\w/*-])"""
+FROM = re.compile(rf"(?i)(?<=\bfrom)\s+({PART}(?:\s*\.\s*{PART})*)")
 ID = re.compile(r"(^|_)[pu]?id$")
 PEOPLE = re.compile(
     r"(^|_)(person|patient|people|user|customer|client|member|employee|student|subscriber"
@@ -35,7 +38,7 @@ PEOPLE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TableFile:
     """A file with its metadata; `schema_file` is None where its owner has written none."""
 
     file: str
@@ -43,7 +46,6 @@ class Source:
     schema: Schema
     schema_file: Path | None
     kind: str
-    whole_name: tuple[str, ...] = ()  # on a server or on Spark, which SQL may use, too
 
     @property
     def has_types(self) -> bool:
@@ -56,7 +58,7 @@ class Source:
         return self.schema_file is not None and self.schema.unit_declared
 
 
-def read_source(file: str, *, table: str | None = None) -> Source:
+def read_source(file: str, *, table: str | None = None) -> TableFile:
     """The file's columns and types: as its schema file declares them, else from its metadata."""
     check_one_file(file)
     data = source_of(file) if is_schema_file(file) else file
@@ -69,8 +71,7 @@ def read_source(file: str, *, table: str | None = None) -> Source:
         schema = engine.schema()
     finally:
         engine.close()
-    own = beside if declared is not None else None
-    return Source(file, table, schema, own, kind, whole_name(data, table))
+    return TableFile(file, table, schema, beside if declared is not None else None, kind)
 
 
 def kind_of(file: str) -> str:
@@ -85,12 +86,14 @@ def wait_for_spark(file: str, table: str | None = None) -> None:
     if not is_spark_address(file):
         return
     check_address(file, table)  # or says what is wrong with it, first
+    from letalone.engines.spark_start import is_started, spark_session
+
     if not is_started():
         with waiting("Starting Spark"):
             spark_session()
 
 
-class Named(NamedTuple):
+class TableChoice(NamedTuple):
     """How a table is named on the command line: `name` is what FROM calls it."""
 
     file: str
@@ -103,24 +106,39 @@ class Named(NamedTuple):
         return [] if self.table is None else ["--table", self.table]
 
 
-def offering(error: WhichTable, file: str, command: Callable[[Named], str]) -> ParameterError:
+def offer_tables(
+    error: WhichTable, file: str, command: Callable[[TableChoice], str]
+) -> ParameterError:
     """The error with commands that name a table: `command` is what to type for one."""
-    named = [] if _has_address(file) else [_named(file, one) for one in error.tables[:MOST_OFFERED]]
-    lines = "".join(command(one) for one in named)
-    return ParameterError(f"{error}{' Try:' if lines else ''}{lines}")
+    tables = () if _has_address(file) else error.tables[:MAX_OFFERED]
+    lines = "".join(command(_choose(file, table)) for table in tables)
+    words = in_options(error.problem, str)
+    return ParameterError(f"{words}{' Try:' if lines else ''}{lines}")
 
 
-def _named(file: str, table: str) -> Named:
+def _choose(file: str, table: str) -> TableChoice:
     if not postgres_address.is_address(file):
-        return Named(file, table, table)
+        return TableChoice(file, table, table)
     address = postgres_address.with_table(file, table)
-    found = postgres_address.read_address(address).table
-    return Named(address, None, postgres_address.called(*found) if found else table)
+    named = postgres_address.read_address(address).table
+    return TableChoice(address, None, postgres_address.table_name(*named) if named else table)
 
 
 def _has_address(file: str) -> bool:
     """Whether this is a schema file with an address in it, which has to be mended there."""
     return is_schema_file(file) and is_address(source_of(file))
+
+
+def table_in(sql: str) -> str | None:
+    """The table that FROM names, where it does."""
+    match = FROM.search(sql)
+    return None if match is None else re.sub("[\"']", "", match[1])
+
+
+def rename_table(sql: str, name: str) -> str:
+    """The same question about the table of this name; left alone where FROM stands twice."""
+    once = len(FROM.findall(sql)) == 1
+    return FROM.sub(lambda _: f" {quote_name(name)}", sql) if once else sql
 
 
 def check_one_file(file: str) -> None:
@@ -137,7 +155,7 @@ def known_data_set(path: Path, name: str) -> DataSet | None:
     if not path.exists():
         return None
     with Ledger.open(path, create=False) as ledger:
-        return next((one for one in ledger.data_sets() if one.name == name), None)
+        return next((known for known in ledger.data_sets() if known.name == name), None)
 
 
 def fingerprint_of(path: Path) -> str | None:
@@ -146,12 +164,6 @@ def fingerprint_of(path: Path) -> str | None:
         return None
     with Ledger.open(path, create=False) as ledger:
         return ledger.fingerprint
-
-
-def read_unit(word: str, schema: Schema) -> str | None:
-    """The column that was named, or None for `row`, unless a column is called that."""
-    names = [column.name for column in schema.columns]
-    return None if word == ROW and word not in names else schema.column(word).name
 
 
 def likely_unit(schema: Schema, known: DataSet | None = None) -> str | None:
@@ -168,8 +180,3 @@ def likely_unit(schema: Schema, known: DataSet | None = None) -> str | None:
 def unit_example(schema: Schema, known: DataSet | None = None) -> str:
     """What to type after --unit: a word to fill in where no column sounds like a person's."""
     return likely_unit(schema, known) or TO_FILL_IN
-
-
-def unit_to_try(schema: Schema, known: DataSet | None = None) -> str:
-    """A unit with which a command can be checked before it is offered."""
-    return likely_unit(schema, known) or ROW

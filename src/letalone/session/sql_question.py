@@ -16,10 +16,10 @@ from letalone.exact.typed import refusal
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from letalone.session.builder import QueryBuilder, rows_of
-from letalone.session.joining import describe_public
-from letalone.sql.bounds import bounded
+from letalone.session.public_joins import describe_public
+from letalone.sql.given_bounds import give_bounds
 from letalone.sql.names import Joined
-from letalone.sql.question import Question, read_question
+from letalone.sql.question import ReadSql, read_question
 
 if TYPE_CHECKING:
     from letalone.session.query import Query
@@ -53,7 +53,7 @@ def query_in_sql(
     question = _group_by(question, select, keys)
     here = [*rows.columns, *(column for table in select.joins for column in table.added)]
     names = [column.name for column in here]
-    return question.agg(**bounded(select.aggregates, bounds, columns=names))
+    return question.agg(**give_bounds(select.aggregates, bounds, columns=names))
 
 
 def _with_partner(question: "Query", other: QueryBuilder, join: Joined) -> "Query":
@@ -99,7 +99,7 @@ def _frame(name: str, given: object) -> object:
     )
 
 
-def _group_by(question: "Query", found: Question, keys: object) -> "Query":
+def _group_by(question: "Query", found: ReadSql, keys: object) -> "Query":
     if not found.groups:
         if keys is not None:
             raise ParameterError("keys are listed, but the SQL has no GROUP BY. Leave them out.")

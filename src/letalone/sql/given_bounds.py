@@ -14,12 +14,12 @@ from letalone.plans.bounds import check_numeric, clamp_columns
 from letalone.plans.expressions import ColumnRef, Expression, column_names
 from letalone.plans.facts import AggregateRequest, as_number, read_bounds
 from letalone.plans.trees import Computable, FormulaRequest
-from letalone.plans.typing import Columns
+from letalone.plans.typing import ColumnTypes
 
 Bounds = Mapping[str, tuple[Fraction, Fraction]]
 
 
-def bounded(
+def give_bounds(
     aggregates: Mapping[str, Computable], bounds: object, *, columns: Collection[str] = ()
 ) -> dict[str, Computable]:
     """The aggregates within the bounds that are given by column.
@@ -48,7 +48,7 @@ def columns_within(asked: Computable) -> list[str]:
     return [name for of in (request.of, *request.by) for name in column_names(of)]
 
 
-def unbounded(aggregates: Mapping[str, Computable], columns: Columns) -> list[str]:
+def find_unbounded(aggregates: Mapping[str, Computable], columns: ColumnTypes) -> list[str]:
     """The columns without declared bounds that some aggregate needs bounds of."""
     names: dict[str, None] = {}
     for request in aggregates.values():
@@ -57,19 +57,19 @@ def unbounded(aggregates: Mapping[str, Computable], columns: Columns) -> list[st
     return list(names)
 
 
-def is_open_ended(asked: Computable, columns: Columns) -> bool:
+def is_open_ended(asked: Computable, columns: ColumnTypes) -> bool:
     """Whether values that are added up have no bounds, as those of a quotient."""
     parts = asked.parts if isinstance(asked, FormulaRequest) else (asked,)
     return any(_open_values(cast("AggregateRequest", part), columns) for part in parts)
 
 
-def _lacking(asked: AggregateRequest, columns: Columns) -> list[str]:
+def _lacking(asked: AggregateRequest, columns: ColumnTypes) -> list[str]:
     given = {name for name, _ in asked.bounds}
     names = [name for of in _open_values(asked, columns) for name in column_names(of)]
     return [name for name in names if _is_open(name, columns) and name not in given]
 
 
-def _open_values(asked: AggregateRequest, columns: Columns) -> list[Expression]:
+def _open_values(asked: AggregateRequest, columns: ColumnTypes) -> list[Expression]:
     """What is added up or searched without bounds of its own."""
     if asked.counts or asked.of is None:
         return []
@@ -85,7 +85,7 @@ def _open_values(asked: AggregateRequest, columns: Columns) -> list[Expression]:
     return expressions
 
 
-def _is_open(name: str, columns: Columns) -> bool:
+def _is_open(name: str, columns: ColumnTypes) -> bool:
     typed = columns.type_of(ColumnRef(name))
     return typed.type.is_numeric and (isinf(typed.lower) or isinf(typed.upper))
 

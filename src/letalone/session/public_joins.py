@@ -9,11 +9,11 @@ from letalone.engines.duck import open_duck
 from letalone.engines.frames import FRAMES, as_arrow, is_frame, table_digest
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
-from letalone.plans.query import PublicJoin
+from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Column, Schema
 
 if TYPE_CHECKING:
-    from letalone.session.table import OpenTable
+    from letalone.session.open_table import OpenTable
 
 
 def public_join(

@@ -13,12 +13,14 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.cells import combine_codes
+from letalone.anonymity.value_cells import combine_codes
 from letalone.engines import arrow
-from letalone.engines.coded import FIRST, Coded, coded, counts
+from letalone.engines.coded import FIRST, Coded, counts, encode_column
 from letalone.engines.counted import NUMBER_OF_ROWS
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 
 Whole = NDArray[np.int64]
 MISSING = -1
@@ -42,7 +44,7 @@ class Counted:
         }
         return Counted(columns, self.rows[places])
 
-    def as_frame(self) -> arrow.Table:
+    def as_frame(self) -> arrow.ArrowTable:
         columns = self.columns.items()
         return arrow.table_of([(name, column.taken(column.codes)) for name, column in columns])
 
@@ -54,7 +56,9 @@ def read(table: object, names: Sequence[str], *, table_name: str | None = None) 
         cells = engine.counted(once)
     if not cells.num_rows:
         raise ParameterError("The table has no rows: there is nobody to find. Give one with rows.")
-    columns = {name: coded(cells, str(place), called=name) for place, name in enumerate(once)}
+    columns = {
+        name: encode_column(cells, str(place), called=name) for place, name in enumerate(once)
+    }
     return Counted(columns, counts(cells, NUMBER_OF_ROWS))
 
 
@@ -62,9 +66,10 @@ def names_of(argument: str, given: Iterable[str]) -> list[str]:
     """Names of columns: one name alone is a list of one."""
     names = [given] if isinstance(given, str) else list(given)
     if not names or not all(isinstance(cast("object", name), str) for name in names):
-        raise ParameterError(
-            f"{argument} must be a list of names of columns, such as ['zip', 'birth_date']."
-        )
+        words = "must be a list of names of columns, such as ['zip', 'birth_date']."
+        option = "--on" if argument == "quasi_identifiers" else f"--{argument.replace('_', '-')}"
+        spelled = Spelled(f"{argument} {words}", f"{option} {words}")
+        raise ParameterError(problem(Code.OTHER, words=spelled))
     return names
 
 

@@ -27,7 +27,7 @@ from letalone.errors.problem import Problem, Remedy, Spelled, problem
 from letalone.errors.remedies import FindKeys, NameKeys
 from letalone.exact.canonical import canonical
 from letalone.exact.typed import refusal
-from letalone.plans.aggregates import AggregateRequest, resolve_aggregate
+from letalone.plans.aggregates import CountUnits, PrivateBounds
 from letalone.plans.bounds import resolve_all
 from letalone.plans.checks import (
     check_columns,
@@ -37,9 +37,9 @@ from letalone.plans.checks import (
     check_plan,
 )
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin, PublicJoin
-from letalone.plans.constants import as_bound, shown
+from letalone.plans.constants import as_bound, format_constant
 from letalone.plans.dates import first_day, read_dates
-from letalone.plans.described import described
+from letalone.plans.described import describe_plan
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Bin, ColumnRef, Expression, StartOf, as_expression
 from letalone.plans.features import (
@@ -49,15 +49,15 @@ from letalone.plans.features import (
     resolve_features,
     rows_schema,
 )
-from letalone.plans.formulas import Aggregate, flattened
+from letalone.plans.formulas import Aggregate, with_formula_parts
 from letalone.plans.keys import MOST_KEYS, read_keys
 from letalone.plans.keys import product as all_of
-from letalone.plans.parts import CountUnits, PrivateBounds
 from letalone.plans.records import StructuralEquality, fields_to_stored
+from letalone.plans.requests import AggregateRequest, resolve_aggregate
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.types import Key, Type
-from letalone.plans.typing import Columns, Typed, columns_of
+from letalone.plans.typing import ColumnTypes, ExpressionType, columns_of
 from letalone.plans.unnamed import check_names_nobody
 
 __all__ = [
@@ -103,7 +103,7 @@ class Plan(StructuralEquality):
             object.__setattr__(self, "keys", keys)
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> ColumnTypes:
         """What expressions can name, as it is in the rows that the filter keeps."""
         return columns_of(
             rows_schema(self.schema, self.per_unit),
@@ -119,7 +119,7 @@ class Plan(StructuralEquality):
         joins = (*self.joins, *(() if self.per_unit is None else self.per_unit.joins))
         return tuple(join for join in joins if isinstance(join, PrivateJoin))
 
-    def type_of(self, expression: Expression) -> Typed:
+    def type_of(self, expression: Expression) -> ExpressionType:
         """The type, the interval and the presence of an expression in the rows that are kept."""
         return self.columns.type_of(expression)
 
@@ -133,7 +133,7 @@ class Plan(StructuralEquality):
 
     def in_words(self) -> str:
         """The question in words: which rows, what of them, for whom, how bounded."""
-        return described(self)
+        return describe_plan(self)
 
 
 def make_plan(
@@ -211,7 +211,8 @@ def bins(
     step = as_bound("width", width)
     if low >= high or step <= 0 or ((high - low) / step).denominator != 1:
         raise ParameterError(
-            f"The ranges go from {shown(low)} to {shown(high)} in steps of {shown(step)}, but a"
+            f"The ranges go from {format_constant(low)} to {format_constant(high)} in steps of"
+            f" {format_constant(step)}, but a"
             " whole number of positive steps must lead from lower up to upper."
         )
     count = int((high - low) / step)
@@ -228,7 +229,7 @@ def _read_derived(
     return read
 
 
-def _read_dates_of(asked: Computable | Aggregate, columns: Columns) -> Computable | Aggregate:
+def _read_dates_of(asked: Computable | Aggregate, columns: ColumnTypes) -> Computable | Aggregate:
     if isinstance(asked, FormulaRequest):
         parts = tuple(cast("Computable", _read_dates_of(part, columns)) for part in asked.parts)
         return replace(asked, parts=parts)
@@ -239,7 +240,7 @@ def _read_dates_of(asked: Computable | Aggregate, columns: Columns) -> Computabl
 
 
 def _resolve_aggregates(
-    aggregates: Mapping[str, Computable | Aggregate], columns: Columns, kept: Columns
+    aggregates: Mapping[str, Computable | Aggregate], columns: ColumnTypes, kept: ColumnTypes
 ) -> tuple[tuple[str, Aggregate], ...]:
     dated_ones = [_read_dates_of(request, columns) for request in aggregates.values()]
     resolved = resolve_all(*(partial(resolve_aggregate, request, kept) for request in dated_ones))
@@ -250,7 +251,7 @@ def _as_sequence(groups: Sequence[Group]) -> Sequence[Group]:
     return (groups,) if isinstance(groups, str | GroupColumn) else groups
 
 
-def _group(group: Group, columns: Columns) -> GroupColumn:
+def _group(group: Group, columns: ColumnTypes) -> GroupColumn:
     match group:
         case GroupColumn():
             return group
@@ -285,7 +286,7 @@ def missing_keys(groups: Sequence[GroupColumn], *remedies: Remedy, python: str) 
 
 
 def _keys(
-    keys: object, groups: Sequence[GroupColumn], columns: Columns, *, find: bool
+    keys: object, groups: Sequence[GroupColumn], columns: ColumnTypes, *, find: bool
 ) -> tuple[tuple[Key, ...], ...] | None:
     if keys is not None:
         check_grouped(keys, groups)
@@ -315,7 +316,7 @@ def _keys(
 
 
 def _combine_keys(
-    keys: Mapping[str, object], groups: Sequence[GroupColumn], columns: Columns
+    keys: Mapping[str, object], groups: Sequence[GroupColumn], columns: ColumnTypes
 ) -> tuple[tuple[object, ...], ...]:
     """Every combination of the keys that are listed by column, or public anyway."""
     names = [group.name for group in groups]
@@ -373,7 +374,7 @@ def _bounding(
 
     One row is enough for bounds alone: the error grows with the number of rows.
     """
-    aggregates = flattened(aggregates)
+    aggregates = with_formula_parts(aggregates)
     only_units = all(isinstance(aggregate, CountUnits) for _, aggregate in aggregates)
     if only_units and not groups and not given.clip:
         return Bounding()  # a unit counts once, whichever of its rows the filter keeps

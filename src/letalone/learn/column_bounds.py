@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from letalone.errors import ParameterError
 from letalone.exact.typed import SENSITIVITY, refusal
 from letalone.learn.sums import Measure, NoisySums, root_above
-from letalone.learn.training import declared
+from letalone.learn.training import need_declared
 from letalone.learn.wholes import Floats, RowGrid, Wholes, row_sums
 from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
@@ -139,7 +139,7 @@ class SumsPlan:
 
 def read_bounds(bounds: BoundsLike, width: int, *, name: str = "bounds") -> ColumnBounds:
     """Bounds as declared, or to be bought; a mistake is told."""
-    given = declared(name, bounds, example="(0, 1)")
+    given = need_declared(name, bounds, example="(0, 1)")
     if isinstance(given, str):
         return ColumnBounds(name, width, *_read_purchase(name, given, "(lower, upper)"))
     lower, upper = (column_of_numbers(name, side, width) for side in _pair(name, given))
@@ -150,7 +150,7 @@ def read_bounds(bounds: BoundsLike, width: int, *, name: str = "bounds") -> Colu
 
 def read_norm(data_norm: object) -> Norm:
     """The norm as declared, or to be bought."""
-    given = declared("data_norm", data_norm, example="10")
+    given = need_declared("data_norm", data_norm, example="10")
     if isinstance(given, str):
         return Norm(_read_purchase("data_norm", given, "a positive number")[0])
     norm = SENSITIVITY.cautious("data_norm", given)

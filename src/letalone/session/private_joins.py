@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, cast
 from letalone.errors import NeighboursDiffer, ParameterError
 from letalone.exact.typed import refusal
 from letalone.plans.expressions import column_names
-from letalone.plans.query import Plan, PrivateJoin
+from letalone.plans.plan import Plan, PrivateJoin
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.session.notes import expressions_in
 
 if TYPE_CHECKING:
-    from letalone.session.table import OpenTable
+    from letalone.session.open_table import OpenTable
 
 
 def private_join(

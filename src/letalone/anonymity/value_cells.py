@@ -15,10 +15,12 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.coded import MISSING, NAN, Coded, coded, counts
+from letalone.engines.coded import MISSING, NAN, Coded, counts, encode_column
 from letalone.engines.counted import NUMBER_OF_ROWS
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 
 Whole = NDArray[np.int64]
 MAX_CODES = 2**62  # combinations of codes that one whole number can tell apart
@@ -85,7 +87,7 @@ def read_cells(
     if not counted.num_rows:
         raise ParameterError("The table has no rows, so there is no group. Give one with rows.")
     names = [*quasi, *secret, *person]
-    codes = [coded(counted, str(n), called=name) for n, name in enumerate(names)]
+    codes = [encode_column(counted, str(n), called=name) for n, name in enumerate(names)]
     others = tuple(name for name in columns if name not in (*quasi, *secret))
     first, second = len(quasi), len(quasi) + len(secret)
     last = _of_people(codes[-1]) if person else None
@@ -177,5 +179,8 @@ def _names(argument: str, given: Iterable[str], *, needed: bool = True) -> list[
             " ['zip', 'birth', 'gender']."
         )
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ParameterError(f"{argument} names {twice[0]!r} twice. Name each column once.")
+        words = f"names {twice[0]!r} twice. Name each column once."
+        option = f"--{argument.replace('_', '-')}"
+        spelled = Spelled(f"{argument} {words}", f"{option} {words}")
+        raise ParameterError(problem(Code.OTHER, words=spelled))
     return names

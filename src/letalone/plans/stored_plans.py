@@ -11,7 +11,7 @@ from typing import cast
 
 from letalone.errors import FormatError, LetaloneError
 from letalone.plans.expressions import DEEPEST
-from letalone.plans.query import FORMAT, KIND, Plan
+from letalone.plans.plan import FORMAT, KIND, Plan
 from letalone.plans.records import LATER, Json, read_fields
 
 DAMAGE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)

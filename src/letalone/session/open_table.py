@@ -16,7 +16,7 @@ from letalone.errors.remedies import OpenAgain
 from letalone.exact.typed import Number
 from letalone.ledger import DataSet, Ledger
 from letalone.ledger.charging import Payer
-from letalone.plans.query import Plan, PublicJoin
+from letalone.plans.plan import Plan, PublicJoin
 from letalone.plans.schema import Schema
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.session.pricing import Priced, no_budget, price_plan

@@ -1,0 +1,258 @@
+"""A table as `letalone query` asks it: opened once, not yet registered, with what is known of it.
+
+`read` makes a question of the options that were typed; everything that is missing comes in one
+error. It reads and plans, and compiles nothing.
+"""
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from letalone.cli.commands.query import QueryOptions
+from letalone.cli.option_values import (
+    ROW,
+    read_bounds,
+    read_budget,
+    read_keys,
+    read_public,
+    read_unit,
+)
+from letalone.cli.places import in_short_form, ledger_path
+from letalone.cli.screen import progress_bar
+from letalone.cli.table_option import check_one_file, kind_of, likely_unit, wait_for_spark
+from letalone.errors import LetaloneError, NeighboursDiffer, ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Argument, Problem, problem
+from letalone.errors.remedies import ClampExpression, LeaveOut, NameBudget, NameUnit
+from letalone.exact.typed import CONFIDENCE, DELTA, EPSILON
+from letalone.ledger import DataSet
+from letalone.plans.bounds import (
+    UNIT_RANGE,
+    clamp_columns,
+    columns_without_bounds,
+    is_unbounded,
+)
+from letalone.plans.facts import AggregateRequest
+from letalone.plans.plan import Group, GroupColumn, expression_of
+from letalone.plans.trees import Computable, FormulaRequest
+from letalone.plans.typing import ColumnTypes, columns_of
+from letalone.plans.wording import in_words
+from letalone.privacy import Budget
+from letalone.session import Query
+from letalone.session.beside import is_schema_file, schema_beside, source_of
+from letalone.session.opening import OpeningCall, TableLook, look_at
+from letalone.session.sql_question import public_frames, public_schemas
+from letalone.session.unit import ROW as EACH_ROW
+from letalone.sql.edits import clamp_expressions
+from letalone.sql.given_bounds import columns_within, give_bounds
+from letalone.sql.names import quote_name
+from letalone.sql.question import ReadSql, read_question
+
+
+@contextmanager
+def open_to_ask(options: QueryOptions) -> Generator["AskedTable"]:
+    """The table of a command; closed at the end."""
+    check_one_file(options.file)
+    data = source_of(options.file) if is_schema_file(options.file) else options.file
+    wait_for_spark(data, options.table)
+    path = ledger_path(options.file, options.ledger)
+    with progress_bar() as progress:
+        look = look_at(
+            OpeningCall(
+                options.file,
+                ledger=path,
+                name=options.name,
+                table=options.table,
+                side_table=options.side_table,
+                progress=progress,
+            )
+        )
+        try:
+            yield AskedTable(look, look.data_set, path, str(data))
+        finally:
+            look.close()
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTable:
+    """The table, how it stands in its ledger, where that is; `data` is where the rows are."""
+
+    look: TableLook
+    known: DataSet | None
+    ledger: Path
+    data: str
+
+    @property
+    def count(self) -> str:
+        """SQL that is always answered."""
+        return f"SELECT COUNT(*) FROM {quote_name(self.look.schema.name)}"
+
+    @property
+    def likely_unit(self) -> str | None:
+        """The column whose name suggests a person, or what the ledger protects."""
+        return likely_unit(self.look.schema, self.known)
+
+    @property
+    def has_types(self) -> bool:
+        """Whether columns have types of their own: the cells of a CSV file are text."""
+        return self.look.is_declared or kind_of(self.data) != "csv"
+
+    def find_problem(self, options: QueryOptions) -> Problem | None:
+        """All that is wrong with a question as it is typed, but for its price; None if nothing."""
+        try:
+            self.read(options)
+        except LetaloneError as error:
+            return error.problem
+        return None
+
+    def read(self, options: QueryOptions) -> Query:
+        """The question, planned; or one error with all that is missing."""
+        unit, missing = self.unit(options)
+        query = self._question(options, unit)
+        _check_price(options)
+        lacking = query.check(
+            options.epsilon, delta=options.delta or 0, buy_bounds=options.private_bounds
+        )
+        missing += [self._with_edits(each, options) for each in lacking]
+        missing += self.missing_budget(options)
+        if missing:
+            first, *others = missing
+            raise ParameterError(replace(first, others=tuple(others)))
+        return query
+
+    def _question(self, options: QueryOptions, unit: str | None) -> Query:
+        """The question that the SQL asks, with the keys and bounds that were typed."""
+        session = self.look.session(unit or EACH_ROW)
+        tables = read_public(options.public)
+        query = session.sql(options.sql, tables=tables, dialect=options.dialect)
+        if options.max_rows is not None:
+            query = query.bound(max_rows=options.max_rows)
+        if options.max_groups is not None:
+            query = query.bound(max_groups=options.max_groups)
+        return self._with_keys(self._with_bounds(query, options), options)
+
+    def _with_bounds(self, query: Query, options: QueryOptions) -> Query:
+        asked = cast("dict[str, Computable]", dict(query.aggregates))
+        added = list(dict.fromkeys(name for one in asked.values() for name in columns_within(one)))
+        given = read_bounds(options.bounds, query.rows, added)
+        return replace(query, aggregates=tuple(give_bounds(asked, given, columns=given).items()))
+
+    def _with_keys(self, query: Query, options: QueryOptions) -> Query:
+        columns = columns_of(query.rows, joins=query.joins)
+        types = {name: typed.type for name, typed in columns.typed.items()}
+        groups = {
+            _group_name(group): columns.type_of(expression_of(group)).type for group in query.groups
+        }
+        keys = read_keys(options.keys, groups, types)
+        return replace(query, keys=keys) if keys else query
+
+    def _with_edits(self, lacking: Problem, options: QueryOptions) -> Problem:
+        """With edits of the SQL that clamp what has no bounds, where it stands in it."""
+        if lacking.code is not Code.MISSING_EXPRESSION_BOUNDS:
+            return lacking
+        tables = public_schemas(public_frames(read_public(options.public)))
+        whole, schema = self.look.whole_name, self.look.schema
+        question = read_question(
+            options.sql, schema, tables=tables, dialect=options.dialect, whole_name=whole
+        )
+        joined = [column for join in question.joins for column in join.added]
+        columns = columns_of(replace(schema, columns=(*schema.columns, *joined)))
+        words = next(_open_expressions(question, columns), None)
+        if words is not None:  # as it is written, without the bounds that were typed
+            remedies = (ClampExpression(words),)
+            lacking = problem(lacking.code, *remedies, expression=words)
+        return clamp_expressions(lacking, question.places(), options.sql)
+
+    def unit(self, options: QueryOptions) -> tuple[str | None, list[Problem]]:
+        """Whose privacy is protected: as typed, declared, or known to the ledger."""
+        schema = self.look.schema
+        declares = self.look.is_declared and schema.unit_declared
+        if options.unit is not None:
+            unit = read_unit(options.unit, schema)
+            if declares and schema.unit is not None and unit != schema.unit:
+                raise _other_unit(unit, schema.unit, self._schema_file(options))
+            return self._same_unit(unit), []
+        if declares:
+            return self._same_unit(schema.unit), []
+        if self.known is not None and self.known.neighbours.unit is not None:
+            return read_unit(self.known.neighbours.unit, schema), []
+        columns = tuple(column.name for column in schema.columns)
+        remedy = NameUnit(self.likely_unit, columns)
+        return self.likely_unit, [problem(Code.MISSING_UNIT, remedy, columns=columns)]
+
+    def _schema_file(self, options: QueryOptions) -> Path:
+        return in_short_form(schema_beside(options.file, options.table))
+
+    def _same_unit(self, unit: str | None) -> str | None:
+        known = self.known
+        before = None if known is None else known.neighbours.unit
+        if known is None or before is None or before == (unit or ROW):
+            return unit
+        words = (
+            f"The budget of {known.name!r} protects each {before}, and this question would protect"
+            f" each {unit or ROW}. A table has one unit: ask with --unit {before}."
+        )
+        remedy = LeaveOut(Argument("unit"))
+        refused = problem(Code.NEIGHBOURS_DIFFER, remedy, words=words)
+        raise NeighboursDiffer(replace(refused, advised=True))
+
+    def budget(self, options: QueryOptions) -> Budget | None:
+        """The budget that was typed; None where none was, and the ledger may know it."""
+        if options.budget is None:
+            return None
+        given, known = read_budget(options.budget), self.known
+        if known is None or given == known.budget:
+            return given
+        words = (
+            f"--budget is ({given}), but {known.name!r} has the budget ({known.budget}), which was"
+            " named once and stays. Leave --budget out. Its owner can allow more:"
+            f" la.Ledger.open(path).raise_budget({known.name!r}, la.Budget(…))."
+        )
+        remedy = LeaveOut(Argument("budget"))
+        refused = problem(Code.BUDGET_IS_FIXED, remedy, words=words)
+        raise ParameterError(replace(refused, advised=True))
+
+    def missing_budget(self, options: QueryOptions) -> list[Problem]:
+        """That nobody has named a budget, where one is needed."""
+        if self.budget(options) is not None or self.known is not None or options.dry_run:
+            return []
+        return [problem(Code.MISSING_BUDGET, NameBudget(2))]
+
+
+def _open_expressions(question: ReadSql, columns: ColumnTypes) -> Iterator[str]:
+    """What is added up and has no bounds whatever those of its columns are, as a quotient."""
+    for one in question.aggregates.values():
+        parts = one.parts if isinstance(one, FormulaRequest) else (one,)
+        for part in cast("tuple[AggregateRequest, ...]", parts):
+            for of in (of for of in (part.of, *part.by) if of is not None):
+                lacking = dict.fromkeys(columns_without_bounds(of, columns), UNIT_RANGE)
+                if is_unbounded(clamp_columns(of, lacking), columns):
+                    yield in_words(of)
+
+
+def _group_name(group: Group) -> str:
+    match group:
+        case GroupColumn(name=name) | (str() as name, _):
+            return name
+        case _:
+            return str(group)
+
+
+def _other_unit(unit: str | None, declared: str, file: Path) -> ParameterError:
+    words = (
+        f"--unit is {unit or ROW}, but {file} says that the unit is {declared}. Leave --unit out,"
+        " or change the file."
+    )
+    refused = problem(Code.VALUE_NOT_ALLOWED, LeaveOut(Argument("unit")), words=words)
+    return ParameterError(replace(refused, advised=True))
+
+
+def _check_price(options: QueryOptions) -> None:
+    """Refuses numbers that no price can have."""
+    if options.delta is not None:
+        DELTA.typed("delta", options.delta)
+    CONFIDENCE.typed("confidence", options.confidence)
+    if options.epsilon is not None:
+        EPSILON.typed("epsilon", options.epsilon)

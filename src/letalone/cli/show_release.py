@@ -1,0 +1,307 @@
+"""Prints the answer of `letalone query`: with its error bars, its price, and what is left.
+
+A screen has the few lines that matter. `--explain` has all: the question in words, every note.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isinf
+from pathlib import Path
+
+from rich.console import Console
+
+from letalone.answers.arranged import NONE_PASSES
+from letalone.answers.promise import as_sure
+from letalone.cli.commands.query import QueryOptions
+from letalone.cli.screen import (
+    WIDEST,
+    console,
+    flowing,
+    in_short,
+    in_two_digits,
+    print_json,
+    protection_text,
+    rounded_up,
+)
+from letalone.cli.tabled import lay_out
+from letalone.ledger import DataSet
+from letalone.ledger.data_sets import budget_to_json
+from letalone.plans.constants import format_constant
+from letalone.plans.domains import is_covered
+from letalone.plans.plan import Plan
+from letalone.privacy import Budget, Neighbours
+from letalone.privacy.bounds import six
+from letalone.privacy.filters import brief, left_in_words
+from letalone.session import Release
+from letalone.session.bounds_purchase import BOUNDS_SHARE, Bounds, PricedWithBounds
+from letalone.session.notes import notes_of, public_people
+from letalone.session.pricing import Priced
+from letalone.session.private_joins import read_from_text
+
+HEIGHT = 24  # of a screen, with room for the next prompt
+WIDEST_TABLE = 160
+RAW = (
+    "values are noisy numbers as they were drawn: they can be added up, and may lie beyond their"
+    " intervals (a count below 0)"
+)
+ABOUT = "for the noise, not for what bounds leave out"
+UNKNOWN = "Unknown: too few rows for this noise to tell; the interval still holds."
+
+
+Offer = Priced | PricedWithBounds  # a question at its price, as `letalone query` shows it
+
+
+def answer_of(priced: Offer) -> Priced:
+    """The answer at its price, without the bounds that are bought for it."""
+    return priced if isinstance(priced, Priced) else priced.answer
+
+
+def total_price(priced: Offer) -> Budget:
+    """The price of all that is done; a delta only where the noise makes use of it."""
+    if not isinstance(priced, Priced):
+        return priced.total
+    privacy = priced.terms.privacy
+    is_pure = privacy.worst_loss() is not None and privacy.certain_leak() == 0
+    return Budget(priced.terms.epsilon, 0 if is_pure else priced.terms.delta)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """An answer, the bounds that were bought for it, and how the budget stands by then."""
+
+    options: QueryOptions
+    priced: Offer
+    release: Release
+    bounds: Bounds
+    standing: DataSet
+    more: float
+    ledger: Path
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFiles:
+    """The files that were written, and why others were not."""
+
+    plot: Path | None
+    receipt: Path | None
+    remarks: tuple[str, ...] = ()
+    failed: Exception | None = None
+
+
+def print_answer(result: QueryResult, written: WrittenFiles) -> None:
+    """The table, what to know of it, the price, what is left."""
+    if result.options.as_json:
+        print_json("query", _as_json(result, written))
+        return
+    screen = console(WIDEST_TABLE)
+    width = min(screen.width, WIDEST)
+    lines = [flowing(line, width) for line in [*_lines(result), *written.remarks]]
+    files = list(_files(result, written))
+    below = sum(line.count("\n") + 1 for line in lines) + len(files)
+    numbers = lay_out(result.release, width=screen.width, height=HEIGHT - below)
+    for part in numbers.tables:
+        screen.print(part, markup=False)
+    _print_lines(screen, [*numbers.more, *lines, *files])
+
+
+def _print_lines(screen: Console, lines: list[str]) -> None:
+    for line in lines:
+        screen.print(line, markup=False, soft_wrap=True)
+
+
+def _files(result: QueryResult, written: WrittenFiles) -> Iterator[str]:
+    share = " (of the answer; the bounds have an entry of their own)" if result.bounds else ""
+    if written.plot is not None:
+        yield f"Drawn to {written.plot}"
+    if written.receipt is not None:
+        yield f"Receipt{share}: {written.receipt}"
+
+
+def _lines(result: QueryResult) -> list[str]:
+    release = result.release
+    is_full = result.options.explain
+    lines = [_about_bars(result, is_full=is_full)]
+    lines += [words for words in [release.standing.remark] if words]
+    lines += _without_groups(result)
+    lines += [UNKNOWN] * _has_unknown(release)
+    lines += (
+        _all_notes(release)
+        if is_full
+        else _unusual(result) + rows_that_count(answer_of(result.priced), result.options)
+    )
+    lines += [_bounds_text(result)] if result.bounds else []
+    more = "" if is_full else " All about it, for free: --explain."
+    return [*lines, f"{_price(result)} {_budget_text(result)}{more}"]
+
+
+def _about_bars(result: QueryResult, *, is_full: bool) -> str:
+    question = [f"That is the {result.release.asked.question}."] if is_full else []
+    bars = f"In brackets: {as_sure(result.release.confidence)} error bars {ABOUT}."
+    return " ".join([*question, bars, *_left_out(answer_of(result.priced))])
+
+
+def _all_notes(release: Release) -> list[str]:
+    return ["Notes: " + "; ".join(without_python(note) for note in release.notes) + "."]
+
+
+def _price(result: QueryResult) -> str:
+    if result.release.repeated:
+        return (
+            "The same answer as before: it is free. Changed data needs a new version in the schema"
+            " file."
+        )
+    whom = protection_text(neighbours_of(answer_of(result.priced)))
+    return f"Price: {brief(total_price(result.priced))}, to protect {whom}."
+
+
+def _budget_text(result: QueryResult) -> str:
+    return f"{left_of(result.standing)}, {_more(result.more)} ({result.ledger})."
+
+
+def left_of(known: DataSet) -> str:
+    """What is left of a budget, in words."""
+    return f"Left: about {left_in_words(known.state)} of ε = {six(known.budget.epsilon)}"
+
+
+def _unusual(result: QueryResult) -> list[str]:
+    """The notes that are not those of every such question; those about text are one."""
+    priced = answer_of(result.priced)
+    from_text = read_from_text(priced.table, priced.plan)
+    usual = set(notes_of(priced.plan, from_text=from_text)) - set(public_people(priced.plan))
+    notes = [note for note in result.release.notes if note not in usual]
+    used = [name for name in sorted(from_text) if _has_text_note(priced.plan, name)]
+    cells = f"Cells of {', '.join(used)} that cannot be read count as missing."
+    return [*(f"Note: {without_python(note)}." for note in notes), *[cells] * bool(used)]
+
+
+def _has_text_note(plan: Plan, column: str) -> bool:
+    """Whether a question looks at a column, so that how its cells are read is worth a note."""
+    return notes_of(plan, from_text=frozenset({column})) != notes_of(plan)
+
+
+def without_python(note: str) -> str:
+    """A note without what is written in Python to change that."""
+    return note.split("; .bound")[0].split(": .batch")[0]
+
+
+def _has_unknown(release: Release) -> bool:
+    pairs = zip(release.outputs, release.shown, strict=True)
+    return any(shown.values.count(None) > raw.values.count(None) for raw, shown in pairs)
+
+
+def neighbours_of(priced: Priced) -> Neighbours:
+    """Who is protected, as the question or its table says."""
+    label = priced.terms.privacy.neighbours
+    return priced.table.schema.protects if label is None else label
+
+
+def _without_groups(result: QueryResult) -> list[str]:
+    """Why there is nothing: how many units a group needs to be listed is public."""
+    keys, finding = result.release.keys, answer_of(result.priced).compiled.discovery
+    filtered = NONE_PASSES in (result.release.standing.remark or "")
+    if not keys or keys[0].values or finding is None or filtered:
+        return []
+    return [
+        f"No group is listed: one is where about {finding.threshold:,} or more"
+        f" {result.release.unit} have it, give or take the noise. Raise --epsilon, lower --max-rows"
+        " or --max-groups, or list the groups with --keys."
+    ]
+
+
+def _left_out(priced: Priced) -> list[str]:
+    """That rows may fall into no group: from the question and the schema alone."""
+    plan, unit = priced.plan, priced.table.schema.unit or "row"
+    if plan.keys is None:
+        return [f"Groups that too few {unit} have are not listed."] if plan.groups else []
+    # The keys here are all combinations of those of each column.
+    pairs = zip(plan.groups, zip(*plan.keys, strict=True), strict=True)
+    if all(is_covered(group.of, plan.columns, keys) for group, keys in pairs):
+        return []
+    return ["Rows of other groups are left out."]
+
+
+def rows_that_count(priced: Priced, options: QueryOptions) -> list[str]:
+    """How many rows count where nobody said it: the error grows with that number."""
+    rows, unit = priced.plan.bounding.max_rows, priced.table.schema.unit
+    if options.max_rows is not None or rows is None or unit is None or rows == 1:
+        return []
+    first = ", chosen before WHERE" if priced.plan.where is not None else ""
+    return [
+        f"Up to {rows} rows of each {unit} count{first}; a smaller --max-rows makes less noise."
+    ]
+
+
+def _more(more: float) -> str:
+    if isinf(more):
+        return "for any number of questions like this"
+    return f"enough for {more:,} more like this" if more else "too little for another like this"
+
+
+def _bounds_text(result: QueryResult) -> str:
+    bounds = ", ".join(_bound(name, *ends) for name, ends in result.bounds.items())
+    part = in_short(float(BOUNDS_SHARE * total_price(result.priced).epsilon))
+    return (
+        f"A fifth of ε, {part}, bought bounds: {bounds} (public: --bounds takes them next time)."
+        f" {caution(result.priced)}"
+    )
+
+
+def caution(priced: Offer) -> str:
+    """How many units a table needs for its bought bounds to mean something: public facts alone."""
+    if isinstance(priced, Priced):
+        return ""
+    rows, unit = priced.rows_beyond, priced.answer.table.schema.unit or "row"
+    return (
+        f"BEWARE: about {rounded_up(rows, 0)} {unit} may lie beyond each bound. Trust bounds and"
+        f" answer only if you know that {in_two_digits(10 * rows)} {unit} or more are asked about."
+    )
+
+
+def _bound(name: str, lower: Fraction, upper: Fraction) -> str:
+    return f"{name}={format_constant(lower)}:{format_constant(upper)}"
+
+
+def _as_json(result: QueryResult, written: WrittenFiles) -> dict[str, object]:
+    release = result.release
+    notes = [without_python(note) for note in release.notes]
+    return {
+        "data_set": release.data_set,
+        "question": release.asked.question,
+        "unit": release.unit,
+        "neighbours": str(release.privacy.neighbours),
+        "epsilon": float(total_price(result.priced).epsilon),
+        "delta": float(total_price(result.priced).delta),
+        "confidence": release.confidence,
+        "columns": list(release.columns),
+        "rows": [_cells(row) for row in release.rows()],
+        "notes": [
+            *notes,
+            *_none_passes(release),
+            RAW,
+            *_without_groups(result),
+            *rows_that_count(answer_of(result.priced), result.options),
+            *written.remarks,
+        ],
+        "private_bounds": {
+            name: [str(end) for end in ends] for name, ends in result.bounds.items()
+        },
+        "repeated": release.repeated,
+        "budget": budget_to_json(result.standing.budget),
+        "remaining": budget_to_json(result.standing.remaining),
+        "more_like_this": None if isinf(result.more) else result.more,
+        "ledger": str(result.ledger),
+        "plot": written.plot and str(written.plot),
+        "receipt": written.receipt and str(written.receipt),
+    }
+
+
+def _none_passes(release: Release) -> list[str]:
+    remark = release.standing.remark or ""
+    return [remark[remark.index(NONE_PASSES) :]] if NONE_PASSES in remark else []
+
+
+def _cells(row: Mapping[str, object]) -> dict[str, object]:
+    """Dates as text: JSON has none."""
+    plain = (str, int, float, type(None))
+    return {name: cell if isinstance(cell, plain) else str(cell) for name, cell in row.items()}
