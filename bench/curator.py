@@ -45,10 +45,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import letalone as la
 from letalone.curator.curator import Curator
-from letalone.curator.demo import NAME, PURPOSE, register_demo
+from letalone.curator.demo_data_set import NAME, PURPOSE, register_demo
 from letalone.curator.http.app import make_app
 from letalone.curator.http.limits import RateLimits
-from letalone.curator.records import Price, Question, Role, Scope
+from letalone.curator.records import DataSetQuestion, QuestionPrice, Role, Scope
 from letalone.curator.settings import Settings
 from letalone.ledger import Ledger
 from letalone.privacy import ADD_REMOVE, Budget, PureDP
@@ -239,11 +239,11 @@ def _schema() -> la.Schema:
 
 def of_the_curator(seconds: float) -> None:
     """Without HTTP: grants, levels and history on top of the library."""
-    question = Question(data_set=NAME, purpose=PURPOSE, sql=SQL)
+    question = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=SQL)
     with Curator.open(settings()) as curator:
 
         def ask(epsilon: Fraction) -> object:
-            return curator.asking.release(question, Price(epsilon=epsilon), by=ANALYST)
+            return curator.asking.release(question, QuestionPrice(epsilon=epsilon), by=ANALYST)
 
         in_here("curator without HTTP, repeated", lambda _: ask(ONE), 0, seconds)
         in_here("curator without HTTP, fresh", lambda n: ask(priced(n)), 5 * 10**8, seconds)

@@ -28,7 +28,7 @@ from threading import Thread
 from time import monotonic, perf_counter, sleep
 
 from letalone.curator.curator import Curator
-from letalone.curator.demo import NAME, PURPOSE, register_demo
+from letalone.curator.demo_data_set import NAME, PURPOSE, register_demo
 from letalone.curator.records import Role, Scope
 from letalone.curator.settings import Settings
 from letalone.privacy import Budget

@@ -41,20 +41,20 @@ from curator.makers import (
     with_people,
 )
 from letalone.curator.curator import Curator
-from letalone.curator.records import Price, Purpose, Question
+from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice
 from letalone.errors import LetaloneError
 from letalone.plans import requests
 from letalone.plans.expressions import col
 from letalone.plans.plan import make_plan
 from letalone.privacy import Budget
 
-Case = tuple[str, str, Question, Price]
+Case = tuple[str, str, DataSetQuestion, QuestionPrice]
 BUDGET = Budget(5, 1e-6)
 STEP = Fraction(1, 199)
 
 
-def question(sql: str, **more: object) -> Question:
-    return Question(data_set=NAME, purpose=PURPOSE, sql=sql, **more)
+def question(sql: str, **more: object) -> DataSetQuestion:
+    return DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=sql, **more)
 
 
 def selected(parts: Iterator[str] | list[str], rest: str = "") -> str:
@@ -84,25 +84,40 @@ def cases() -> Iterator[Case]:
     )
     keys = [f"w{n}" for n in range(9000)]
     grouped = selected(["SUM(cost)", "COUNT(*)"], "GROUP BY ward")
-    tiny, small = Price(epsilon=1e-6), Price(epsilon=1e-6, delta=1e-9)
+    tiny, small = QuestionPrice(epsilon=1e-6), QuestionPrice(epsilon=1e-6, delta=1e-9)
     for asked in ("preview", "explain", "how_many_more"):
-        yield asked, "a count", question(f"SELECT COUNT(*) AS n FROM {NAME}"), Price(epsilon=1)
-        yield asked, "99 different medians", question(medians), Price(epsilon=1)
-        yield asked, "99 equal medians", question(equal), Price(epsilon=1)
-        yield asked, "199 quantiles of a column", question(quantiles), Price(epsilon=1)
-        yield asked, "199 quantiles of 199", question(spread), Price(epsilon=1)
+        yield (
+            asked,
+            "a count",
+            question(f"SELECT COUNT(*) AS n FROM {NAME}"),
+            QuestionPrice(epsilon=1),
+        )
+        yield asked, "99 different medians", question(medians), QuestionPrice(epsilon=1)
+        yield asked, "99 equal medians", question(equal), QuestionPrice(epsilon=1)
+        yield asked, "199 quantiles of a column", question(quantiles), QuestionPrice(epsilon=1)
+        yield asked, "199 quantiles of 199", question(spread), QuestionPrice(epsilon=1)
         yield asked, "20 sums, ε = 1e-6", question(sums), tiny
         yield asked, "20 of four kinds, ε = 1e-6", question(mixed), tiny
         yield asked, "20 sums, ε = 1e-6, δ = 1e-9", question(sums), small
         yield asked, "20 of four kinds, with δ", question(mixed), small
         yield asked, "99 sums, ε = 1e-6, δ = 1e-9", question(many), small
-        yield asked, "10 sums, δ = 1e-9, ε = 100", question(sums), Price(epsilon=100, delta=1e-9)
-        yield asked, "20 sums, ε = 1e-30", question(sums), Price(epsilon=1e-30)
-        yield asked, "20 sums, ε = 1e-30, δ", question(sums), Price(epsilon=1e-30, delta=1e-30)
-        yield asked, "a formula of 29 ratios", question(deep), Price(epsilon=1)
-        yield asked, "99 variances", question(variances), Price(epsilon=1, rows=1000)
-        yield asked, "99 formulas of 20 sums", question(formulas), Price(epsilon=1)
-        yield asked, "9,000 keys", question(grouped, keys=keys), Price(epsilon=1)
+        yield (
+            asked,
+            "10 sums, δ = 1e-9, ε = 100",
+            question(sums),
+            QuestionPrice(epsilon=100, delta=1e-9),
+        )
+        yield asked, "20 sums, ε = 1e-30", question(sums), QuestionPrice(epsilon=1e-30)
+        yield (
+            asked,
+            "20 sums, ε = 1e-30, δ",
+            question(sums),
+            QuestionPrice(epsilon=1e-30, delta=1e-30),
+        )
+        yield asked, "a formula of 29 ratios", question(deep), QuestionPrice(epsilon=1)
+        yield asked, "99 variances", question(variances), QuestionPrice(epsilon=1, rows=1000)
+        yield asked, "99 formulas of 20 sums", question(formulas), QuestionPrice(epsilon=1)
+        yield asked, "9,000 keys", question(grouped, keys=keys), QuestionPrice(epsilon=1)
         yield asked, "9,000 keys, with δ", question(grouped, keys=keys), small
         yield asked, "keys to be found", question(grouped.replace("ward", "cost")), small
     for name, sql in {
@@ -113,7 +128,7 @@ def cases() -> Iterator[Case]:
     }.items():
         for delta in (0, 1e-9):
             for error in (1e9, 3.0):
-                price = Price(error=error, delta=delta, rows=1000)
+                price = QuestionPrice(error=error, delta=delta, rows=1000)
                 yield (
                     "epsilon_for",
                     f"{name}, error = {error:g}, δ = {delta:g}",
@@ -122,10 +137,15 @@ def cases() -> Iterator[Case]:
                 )
     other = pl.DataFrame({"ward": ["A", "B"], "beds": [10, 20]})
     joined = f"SELECT SUM(beds) AS n FROM {NAME} JOIN wards USING (ward)"
-    yield "preview", "a public table", question(joined, tables={"wards": other}), Price(epsilon=1)
+    yield (
+        "preview",
+        "a public table",
+        question(joined, tables={"wards": other}),
+        QuestionPrice(epsilon=1),
+    )
 
 
-def plans() -> Iterator[tuple[str, Question]]:
+def plans() -> Iterator[tuple[str, DataSetQuestion]]:
     """Short plans that take long to be priced: what SQL does not say."""
     tenths = [Fraction(n, 100) for n in range(1, 100)]
     words = [f"w{n}" for n in range(9999)]
@@ -139,7 +159,7 @@ def plans() -> Iterator[tuple[str, Question]]:
     }
     for name, asked in found.items():
         plan = make_plan(SCHEMA, asked).to_json()
-        yield name, Question(data_set=NAME, purpose=PURPOSE, plan=plan)
+        yield name, DataSetQuestion(data_set=NAME, purpose=PURPOSE, plan=plan)
 
 
 def told(ask: Callable[[], object]) -> str:
@@ -161,7 +181,7 @@ def free_requests(curator: Curator, only: str | None) -> None:
 
 def plans_from_elsewhere(curator: Curator) -> None:
     for name, what in plans():
-        words = told(partial(curator.asking.preview, what, Price(epsilon=1), by="ann"))
+        words = told(partial(curator.asking.preview, what, QuestionPrice(epsilon=1), by="ann"))
         print(f"{'preview':14} {name:45} {words}", flush=True)
 
 
@@ -214,7 +234,9 @@ def main() -> None:
     print(f"load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as folder, made(Path(folder)) as curator:
         told(
-            lambda: curator.asking.explain(question(selected(kinds(4))), Price(epsilon=1), by="ann")
+            lambda: curator.asking.explain(
+                question(selected(kinds(4))), QuestionPrice(epsilon=1), by="ann"
+            )
         )
         free_requests(curator, given.only)
         if given.only is None:

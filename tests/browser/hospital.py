@@ -7,9 +7,9 @@ from pathlib import Path
 
 from curator.makers import PASSWORD, Clock, open_curator, with_people
 from letalone.curator.curator import Curator
-from letalone.curator.demo import NAME as VISITS
-from letalone.curator.demo import PURPOSE, register_demo
-from letalone.curator.records import Price, Purpose, Question, Registration
+from letalone.curator.demo_data_set import NAME as VISITS
+from letalone.curator.demo_data_set import PURPOSE, register_demo
+from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice, Registration
 from letalone.errors import BudgetExceeded
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget
@@ -64,15 +64,15 @@ def _grants(curator: Curator) -> None:
 
 def _answers(curator: Curator) -> None:
     for number, sql in enumerate(QUESTIONS):
-        question = Question(data_set=VISITS, purpose=PURPOSE, sql=sql)
-        curator.asking.release(question, Price(epsilon=Fraction(2 + number, 10)), by="ann")
+        question = DataSetQuestion(data_set=VISITS, purpose=PURPOSE, sql=sql)
+        curator.asking.release(question, QuestionPrice(epsilon=Fraction(2 + number, 10)), by="ann")
     for part in range(6):
-        question = Question(data_set=VISITS, purpose=PURPOSE, sql=BY_WARD)
-        curator.asking.release(question, Price(epsilon=Fraction(5 + part, 50)), by="ben")
+        question = DataSetQuestion(data_set=VISITS, purpose=PURPOSE, sql=BY_WARD)
+        curator.asking.release(question, QuestionPrice(epsilon=Fraction(5 + part, 50)), by="ben")
     with suppress(BudgetExceeded):
-        curator.asking.release(question, Price(epsilon=4), by="ben")
-    named = Question(data_set=VISITS, purpose=PURPOSE, sql=BY_WARD, keys=["Oncology", LONG])
-    curator.asking.release(named, Price(epsilon=0.1), by="ben")
+        curator.asking.release(question, QuestionPrice(epsilon=4), by="ben")
+    named = DataSetQuestion(data_set=VISITS, purpose=PURPOSE, sql=BY_WARD, keys=["Oncology", LONG])
+    curator.asking.release(named, QuestionPrice(epsilon=0.1), by="ben")
 
 
 def _open_questions(curator: Curator) -> None:

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 from letalone import errors
-from letalone.client.problems import error_of
+from letalone.client.problems import read_error
 from letalone.curator import refusals
-from letalone.curator.http.problems import INTERNAL, KINDS, Problem, of_error
+from letalone.curator.http.problems import INTERNAL, KINDS, ProblemDocument, of_error
 from letalone.errors import BudgetExceeded, LetaloneError, ServiceUnavailable
 from letalone.errors.codes import Code
 from letalone.errors.problem import problem
@@ -23,7 +23,7 @@ OWN = [
 
 def back(error: LetaloneError) -> LetaloneError:
     problem = of_error(error)
-    return error_of(problem.code, problem.to_json(), where="x")
+    return read_error(problem.code, problem.to_json(), where="x")
 
 
 @pytest.mark.parametrize("kind", OWN)
@@ -77,7 +77,7 @@ def test_facts_and_remedies_come_back_as_they_were():
 )
 def test_what_a_service_should_not_send_is_left_out(said):
     document = {"detail": "No.", "error": "BudgetExceeded", "type": "/problems/parameter", **said}
-    found = error_of(422, document, where="x")
+    found = read_error(422, document, where="x")
     assert type(found) is BudgetExceeded
     assert str(found) == "No."
     assert (found.spent, found.asked, found.left, found.level) == (None, None, None, None)
@@ -101,26 +101,26 @@ def test_what_only_a_service_refuses_has_the_nearest_class(refused, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_problem_is_an_error_with_its_words(kind):
-    problem = Problem(kind, "In words.")
-    found = error_of(problem.code, problem.to_json(), where="x", wait="7")
+    problem = ProblemDocument(kind, "In words.")
+    found = read_error(problem.code, problem.to_json(), where="x", wait="7")
     assert isinstance(found, LetaloneError)
     assert str(found).startswith("In words.")
 
 
 def test_a_failure_of_the_service_is_no_error_of_the_question():
-    assert type(error_of(500, INTERNAL.to_json(), where="x")) is ServiceUnavailable
+    assert type(read_error(500, INTERNAL.to_json(), where="x")) is ServiceUnavailable
 
 
 @pytest.mark.parametrize("said", [None, [], "no", {}, {"detail": 7}, {"detail": ""}])
 def test_what_is_no_problem_is_told_with_its_status(said):
     with pytest.raises(ServiceUnavailable, match="https://x answered with the status 502"):
-        raise error_of(502, said, where="https://x")
+        raise read_error(502, said, where="https://x")
 
 
 def test_no_other_class_and_no_letter_that_steers_a_terminal_comes_in():
     said = {"detail": "\x1b[31mred\x07", "error": "PrivacyWarning", "type": "/problems/parameter"}
-    found = error_of(422, said, where="x")
+    found = read_error(422, said, where="x")
     assert type(found) is ServiceUnavailable
     assert "\x1b" not in str(found)
     for name in ("TYPE_CHECKING", "LetaloneError", "__name__", "SystemExit"):
-        assert type(error_of(422, {**said, "error": name}, where="x")) is ServiceUnavailable
+        assert type(read_error(422, {**said, "error": name}, where="x")) is ServiceUnavailable

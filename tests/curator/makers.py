@@ -5,7 +5,7 @@ from pathlib import Path
 
 from letalone.curator.curator import Curator
 from letalone.curator.dependencies import Moment, since_start
-from letalone.curator.records import Price, Purpose, Question, Registration, Role
+from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice, Registration, Role
 from letalone.curator.settings import Settings
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget
@@ -116,8 +116,8 @@ def grant(curator: Curator, analyst: str = "ann", **more: object) -> Curator:
 
 
 def ask(curator: Curator, sql: str = COUNT, *, by: str = "ann", **more: object):
-    question = Question(data_set=NAME, purpose=str(more.pop("purpose", PURPOSE)), sql=sql)
-    return curator.asking.release(question, Price(**{"epsilon": 0.1} | more), by=by)
+    question = DataSetQuestion(data_set=NAME, purpose=str(more.pop("purpose", PURPOSE)), sql=sql)
+    return curator.asking.release(question, QuestionPrice(**{"epsilon": 0.1} | more), by=by)
 
 
 def whats(curator: Curator) -> list[str]:

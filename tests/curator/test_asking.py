@@ -22,10 +22,10 @@ from curator.makers import (
     registration,
 )
 from letalone.curator.asking import release_id
-from letalone.curator.records import Price, Purpose, Question, Role
+from letalone.curator.database_tables import RELEASES
+from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice, Role
 from letalone.curator.refusals import NotThere
-from letalone.curator.tables import RELEASES
-from letalone.curator.words import write_time
+from letalone.curator.stored_values import write_time
 from letalone.errors import (
     BudgetExceeded,
     FormatError,
@@ -138,8 +138,8 @@ def plan(schema):
 
 
 def by_plan(curator, stored, **more):
-    question = Question(data_set=NAME, purpose=PURPOSE, plan=stored, **more)
-    return curator.asking.release(question, Price(epsilon=0.1), by="ann")
+    question = DataSetQuestion(data_set=NAME, purpose=PURPOSE, plan=stored, **more)
+    return curator.asking.release(question, QuestionPrice(epsilon=0.1), by="ann")
 
 
 def test_a_plan_is_answered_as_its_sql_is(ready):
@@ -178,17 +178,17 @@ def test_a_public_table_is_sent_and_never_read_from_the_server(ready, tmp_path):
     (tmp_path / "x.csv").write_text("ward,site\nA,north\nB,south\n")
     for table in (str(tmp_path / "x.csv"), tmp_path / "x.csv", "/etc/passwd"):
         with pytest.raises(ParameterError, match="must be sent as a table"):
-            Question(data_set=NAME, purpose=PURPOSE, sql=COUNT, tables={"x": table})
+            DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=COUNT, tables={"x": table})
     frame = pd.DataFrame({"ward": ["A", "B"], "site": ["north", "south"]})
     sql = (
         f"SELECT site, COUNT(*) AS n FROM {NAME} JOIN sites ON {NAME}.ward = sites.ward"
         " GROUP BY site"
     )
-    question = Question(
+    question = DataSetQuestion(
         data_set=NAME, purpose=PURPOSE, sql=sql, tables={"sites": frame},
         keys=["north", "south"],
     )  # fmt: skip
-    assert len(ready.asking.release(question, Price(epsilon=0.1), by="ann").rows()) == 2
+    assert len(ready.asking.release(question, QuestionPrice(epsilon=0.1), by="ann").rows()) == 2
     stored = ready.asking.history(by="ann")[0].release["plan"]
     assert by_plan(ready, stored, tables={"sites": frame}).repeated
     with pytest.raises(ParameterError, match="Send this public table"):
@@ -198,7 +198,7 @@ def test_a_public_table_is_sent_and_never_read_from_the_server(ready, tmp_path):
         by_plan(ready, stored, tables={"sites": other})
     grant(ready, columns=["cost"])
     with pytest.raises(NotAllowed, match="Column 'ward'"):
-        ready.asking.release(question, Price(epsilon=0.2), by="ann")
+        ready.asking.release(question, QuestionPrice(epsilon=0.2), by="ann")
 
 
 def test_two_data_sets_are_joined_only_with_grants_for_both(ready):
@@ -208,59 +208,61 @@ def test_two_data_sets_are_joined_only_with_grants_for_both(ready):
     one = registration(schema=labs, purposes=(Purpose(PURPOSE, Budget(4)),))
     ready.data_sets.register(one, file=put(ready, "labs.csv", lines), by="olga")
     sql = f"SELECT AVG(level) AS m FROM {NAME} JOIN labs ON {NAME}.patient = labs.patient"
-    question = Question(data_set=NAME, purpose=PURPOSE, sql=sql, others=("labs",))
+    question = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=sql, others=("labs",))
     with pytest.raises(NotAllowed, match="no grant to ask about 'labs'"):
-        ready.asking.release(question, Price(epsilon=0.1), by="ann")
+        ready.asking.release(question, QuestionPrice(epsilon=0.1), by="ann")
     made = ready.requests.make(
         "labs", purpose=PURPOSE, columns=["patient"], budget=Budget(1), why="x", by="ann"
     )
     ready.requests.decide(made.id, grant=True, reason="x", by="stan")
     with pytest.raises(NotAllowed, match="Column 'level' of 'labs'"):
-        ready.asking.release(question, Price(epsilon=0.1), by="ann")
+        ready.asking.release(question, QuestionPrice(epsilon=0.1), by="ann")
     made = ready.requests.make(
         "labs", purpose=PURPOSE, columns=["level"], budget=Budget(1), why="x", by="ann"
     )
     ready.requests.decide(made.id, grant=True, reason="x", by="stan")
     refused = [one.name for one in ready.ledger.entries() if one.kind.value == "refused"]
     assert sorted(refused) == ["labs"] * 2 + [NAME] * 2  # each stands in the record of both
-    found = ready.asking.release(question, Price(epsilon=0.1), by="ann")
+    found = ready.asking.release(question, QuestionPrice(epsilon=0.1), by="ann")
     assert [one.releases for one in ready.ledger.data_sets()] == [1, 1]
-    stored = Question(data_set=NAME, purpose=PURPOSE, plan=found.plan, others=("labs",))
-    assert ready.asking.release(stored, Price(epsilon=0.1), by="ann").repeated
+    stored = DataSetQuestion(data_set=NAME, purpose=PURPOSE, plan=found.plan, others=("labs",))
+    assert ready.asking.release(stored, QuestionPrice(epsilon=0.1), by="ann").repeated
     for field, value in (("version", 7), ("on", []), ("on", [["ward", "patient"]])):
         forged = deepcopy(found.plan)
         forged["joins"][0][field] = value
         with pytest.raises(LetaloneError):
             by_plan(ready, forged, others=("labs",))
-    alone = Question(data_set=NAME, purpose=PURPOSE, plan=found.plan)
+    alone = DataSetQuestion(data_set=NAME, purpose=PURPOSE, plan=found.plan)
     with pytest.raises(ParameterError, match="Name it among the others"):
-        ready.asking.release(alone, Price(epsilon=0.2), by="ann")
+        ready.asking.release(alone, QuestionPrice(epsilon=0.2), by="ann")
 
 
 def test_what_is_free_leaves_no_entry_where_it_is_refused(ready):
     asking, before = ready.asking, entries(ready)
     slips = (
-        (Question(data_set=NAME, purpose=PURPOSE, sql="SELECT wrad FROM visits"), 0.1),
-        (Question(data_set=NAME, purpose=PURPOSE, sql="SELECT AVG(age) FROM visits"), 0.1),
-        (Question(data_set=NAME, purpose="fun", sql=COUNT), 0.1),
-        (Question(data_set=NAME, purpose=PURPOSE, sql=COUNT), 1001),
+        (DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql="SELECT wrad FROM visits"), 0.1),
+        (DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql="SELECT AVG(age) FROM visits"), 0.1),
+        (DataSetQuestion(data_set=NAME, purpose="fun", sql=COUNT), 0.1),
+        (DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=COUNT), 1001),
     )
     for free in (asking.preview, asking.explain, asking.how_many_more, asking.epsilon_for):
         for question, epsilon in slips:
             with pytest.raises(LetaloneError):
-                free(question, Price(epsilon=epsilon, error=None), by="ann")
+                free(question, QuestionPrice(epsilon=epsilon, error=None), by="ann")
     assert entries(ready) == before
 
 
 def test_previews_and_prices_touch_and_spend_nothing(ready):
-    question = Question(data_set=NAME, purpose=PURPOSE, sql=BY_WARD)
+    question = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=BY_WARD)
     before = len(ready.ledger)
-    preview = ready.asking.preview(question, Price(epsilon=0.5), by="ann")
-    epsilon = ready.asking.epsilon_for(question, Price(error=30), by="ann")
+    preview = ready.asking.preview(question, QuestionPrice(epsilon=0.5), by="ann")
+    epsilon = ready.asking.epsilon_for(question, QuestionPrice(error=30), by="ann")
     assert preview.errors["n"] > 0
-    assert ready.asking.preview(question, Price(epsilon=epsilon), by="ann").errors["n"] <= 30
+    assert (
+        ready.asking.preview(question, QuestionPrice(epsilon=epsilon), by="ann").errors["n"] <= 30
+    )
     assert len(ready.ledger) == before
-    found = ready.asking.release(question, Price(error=30), by="ann")
+    found = ready.asking.release(question, QuestionPrice(error=30), by="ann")
     assert found.epsilon == epsilon
 
 
@@ -282,7 +284,7 @@ def test_prices_are_read_and_refusals_written_down(ready, more, words):
 def test_questions_are_read():
     for more in ({}, {"sql": "x", "plan": {}}, {"plan": {}, "keys": ["A"]}):
         with pytest.raises(ParameterError):
-            Question(data_set=NAME, purpose=PURPOSE, **more)
+            DataSetQuestion(data_set=NAME, purpose=PURPOSE, **more)
 
 
 @pytest.mark.parametrize(
@@ -307,9 +309,9 @@ def test_sql_that_is_refused_is_written_down_and_tells_nothing(ready, sql):
 
 
 def test_an_unknown_data_set_is_not_there(ready):
-    question = Question(data_set="nothing", purpose=PURPOSE, sql=COUNT)
+    question = DataSetQuestion(data_set="nothing", purpose=PURPOSE, sql=COUNT)
     with pytest.raises(NotThere):
-        ready.asking.release(question, Price(epsilon=0.1), by="ann")
+        ready.asking.release(question, QuestionPrice(epsilon=0.1), by="ann")
 
 
 def test_what_is_left_is_told_anew_with_each_repeat(ready):
@@ -331,7 +333,7 @@ def test_a_refusal_has_the_same_words_whether_or_not_another_has_asked_before(re
 
 
 def left(curator, by):
-    question = Question(data_set=NAME, purpose=PURPOSE, sql="SELECT COUNT(*) FROM visits")
+    question = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql="SELECT COUNT(*) FROM visits")
     return curator.asking.left(question, PureDP(0.1), delta=0, by=by)
 
 

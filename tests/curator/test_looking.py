@@ -5,13 +5,13 @@ from dataclasses import asdict
 import pytest
 
 from curator.makers import COUNT, NAME, OTHER, PURPOSE, ask, grant, put
-from letalone.curator.records import Price, Question
+from letalone.curator.records import DataSetQuestion, QuestionPrice
 from letalone.errors import LetaloneError
 
 
 def look(curator, by="ann", epsilon=0.1, purpose=PURPOSE, sql=COUNT):
-    question = Question(data_set=NAME, purpose=purpose, sql=sql)
-    return curator.asking.look(question, Price(epsilon=epsilon), by=by)
+    question = DataSetQuestion(data_set=NAME, purpose=purpose, sql=sql)
+    return curator.asking.look(question, QuestionPrice(epsilon=epsilon), by=by)
 
 
 def told(curator, **more):

@@ -9,7 +9,7 @@ import pytest
 from curator.makers import NAME, PURPOSE, SCHEMA, ask, open_curator, put, registration
 from letalone.cli.serve import memory_of_worker
 from letalone.curator import open_sessions
-from letalone.curator.records import Price, Question
+from letalone.curator.records import DataSetQuestion, QuestionPrice
 from letalone.curator.settings import MAX_OPEN_TABLES, SHARES, Settings
 from letalone.engines import lockdown
 from letalone.errors import ParameterError
@@ -84,19 +84,19 @@ def test_no_public_table_stays_after_a_preview_or_an_answer(ready):
     sites = pd.DataFrame({"ward": ["A", "B"], "beds": [10, 20]})
     sql = f"SELECT SUM(beds) AS b FROM {NAME} JOIN sites ON {NAME}.ward = sites.ward"
     more = {"data_set": NAME, "purpose": PURPOSE, "sql": sql, "tables": {"sites": sites}}
-    question = Question(**more, bounds={"beds": (0, 30)})
+    question = DataSetQuestion(**more, bounds={"beds": (0, 30)})
     for _ in range(3):
-        assert ready.asking.preview(question, Price(epsilon=0.1), by="ann")
+        assert ready.asking.preview(question, QuestionPrice(epsilon=0.1), by="ann")
         assert not engine._public
     with pytest.raises(ParameterError, match="no declared"):
-        ready.asking.preview(Question(**more), Price(epsilon=0.1), by="ann")
+        ready.asking.preview(DataSetQuestion(**more), QuestionPrice(epsilon=0.1), by="ann")
     granted = ready.asking._grants(question, by="ann")
     with ready.asking._ready(question, granted, by="ann"):
-        assert ready.asking.preview(question, Price(epsilon=0.1), by="ann")
+        assert ready.asking.preview(question, QuestionPrice(epsilon=0.1), by="ann")
         assert len(engine._public) == 1
-        assert ready.asking.release(question, Price(epsilon=0.1), by="ann")
+        assert ready.asking.release(question, QuestionPrice(epsilon=0.1), by="ann")
         assert len(engine._public) == 1
     assert not engine._public
     left = engine._duck.connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
     assert not [name for (name,) in left if "public" in name]
-    assert ready.asking.release(question, Price(epsilon=0.1), by="ann").repeated
+    assert ready.asking.release(question, QuestionPrice(epsilon=0.1), by="ann").repeated

@@ -10,7 +10,7 @@ from curator.console.conftest import Console
 from curator.makers import COUNT, LINES, NAME, PURPOSE, Clock, ask, grant, registered
 from letalone.curator.asking import spelled_out
 from letalone.curator.http.logs import make_log
-from letalone.curator.records import Price, Question, Scope
+from letalone.curator.records import DataSetQuestion, QuestionPrice, Scope
 from letalone.errors import LetaloneError, UnsupportedQuery
 from letalone.ledger.canonical import text_digest
 from letalone.plans import plan
@@ -89,9 +89,9 @@ def _said(value):
 
 def test_a_refused_question_cannot_be_guessed_from_the_ledger(holding):
     """Its digest is under the key of the service: who tries ids finds none."""
-    question = Question(data_set=NAME, purpose=PURPOSE, sql=NAMING[0])
+    question = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=NAMING[0])
     with pytest.raises(UnsupportedQuery):
-        holding.asking.release(question, Price(epsilon=0.1), by="ann")
+        holding.asking.release(question, QuestionPrice(epsilon=0.1), by="ann")
     refused = holding.ledger.entries()[-1].body
     assert refused["reason"] == "UnsupportedQuery"
     assert refused["digest"] != text_digest(spelled_out(question))

@@ -8,7 +8,7 @@ import pytest
 
 from curator.makers import NAME, Clock, Machine, ask, grant, open_curator, registered, whats
 from letalone.curator.dependencies import since_start
-from letalone.curator.words import write_time
+from letalone.curator.stored_values import write_time
 from letalone.errors import LedgerUnavailable
 from letalone.ledger import Ledger
 

@@ -18,10 +18,10 @@ from curator.makers import (
     registered,
     with_people,
 )
+from letalone.curator.browser_sessions import MAX_DRAFTS
 from letalone.curator.database import Database, DatabaseDamaged, DatabaseUnavailable
-from letalone.curator.records import Price, Question, Scope
-from letalone.curator.tables import ATTEMPTS, GRANTS
-from letalone.curator.visits import MAX_DRAFTS
+from letalone.curator.database_tables import ATTEMPTS, GRANTS
+from letalone.curator.records import DataSetQuestion, QuestionPrice, Scope
 from letalone.errors import NotAllowed
 from letalone.privacy import Budget
 from postgres import running
@@ -42,9 +42,9 @@ def test_people_grants_answers_and_subjects_on_postgresql(address, tmp_path):
         grant(registered(curator))
         first = ask(curator)
         assert ask(curator).to_json() == first.to_json()
-        asked = Question(data_set=NAME, purpose=PURPOSE, sql=COUNT)
+        asked = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=COUNT)
         (mine,) = curator.asking.history(by="ann")
-        assert curator.asking.look(asked, Price(epsilon=0.1), by="ann").mine == mine.id
+        assert curator.asking.look(asked, QuestionPrice(epsilon=0.1), by="ann").mine == mine.id
         drafts = [curator.drafts.keep([("n", str(n))], by="ann") for n in range(MAX_DRAFTS + 1)]
         assert curator.drafts.kept(drafts[0], by="ann") is None
         assert curator.drafts.kept(drafts[1], by="ann") == [("n", "1")]

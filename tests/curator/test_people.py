@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from curator.makers import PASSWORD, open_curator, settings_in, whats
 from letalone.curator import passwords
+from letalone.curator.database_tables import PEOPLE
 from letalone.curator.passwords import Passwords, one_time_password, passwords_of
 from letalone.curator.records import Role, Scope
 from letalone.curator.refusals import (
@@ -17,7 +18,6 @@ from letalone.curator.refusals import (
     TooManyTries,
 )
 from letalone.curator.settings import Settings
-from letalone.curator.tables import PEOPLE
 from letalone.errors import ParameterError
 
 

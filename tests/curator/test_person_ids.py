@@ -9,8 +9,8 @@ from sqlalchemy import select
 from curator.makers import LINES, NAME, ask, open_curator, put, registration
 from engines import on_postgres
 from letalone.curator import master_key
+from letalone.curator.database_tables import IMPORTS, SUBJECT_KEYS
 from letalone.curator.person_ids import possible_ids
-from letalone.curator.tables import IMPORTS, SUBJECT_KEYS
 from letalone.curator.unit_rows import number_of_rows, spelled_id, unit_ids
 from letalone.engines.failure import SourceUnreadable
 from letalone.engines.server_rows import number_of_one, spelled_at, units_at

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from curator.makers import NAME, PURPOSE, ask, put, registration
-from letalone.curator.records import Price, Purpose, Question
+from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice
 from letalone.errors import LetaloneError, NeighboursDiffer, ParameterError
 from letalone.plans.clauses import PrivateJoin
 from letalone.plans.schema import Column, Schema
@@ -22,17 +22,17 @@ OTHERS = pd.DataFrame({"ward": ["A", "B"], "beds": [11, 20]})
 def plan(ready):
     """An honest plan that joins a public table."""
     sql = f"SELECT AVG(beds) AS b FROM {NAME} JOIN sites ON {NAME}.ward = sites.ward"
-    question = Question(
+    question = DataSetQuestion(
         data_set=NAME, purpose=PURPOSE, sql=sql, tables={"sites": SITES}, bounds={"beds": (0, 30)}
     )
-    return ready.asking.release(question, Price(epsilon=0.1), by="ann").plan
+    return ready.asking.release(question, QuestionPrice(epsilon=0.1), by="ann").plan
 
 
 def asked(curator, plan, *, tables=None, others=()):
-    question = Question(
+    question = DataSetQuestion(
         data_set=NAME, purpose=PURPOSE, plan=plan, tables=tables or {}, others=others
     )
-    return curator.asking.release(question, Price(epsilon=0.1), by="ann")
+    return curator.asking.release(question, QuestionPrice(epsilon=0.1), by="ann")
 
 
 def changed(plan, **fields):

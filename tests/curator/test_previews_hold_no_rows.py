@@ -5,10 +5,10 @@ from threading import Event
 
 from curator.makers import COUNT, NAME, PURPOSE
 from letalone.curator import asking, locks
-from letalone.curator.records import Price, Question
+from letalone.curator.records import DataSetQuestion, QuestionPrice
 
-QUESTION = Question(data_set=NAME, purpose=PURPOSE, sql=COUNT)
-PRICE = Price(epsilon=0.1)
+QUESTION = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=COUNT)
+PRICE = QuestionPrice(epsilon=0.1)
 
 
 def test_rows_are_changed_while_a_price_is_computed_which_is_then_right(ready, monkeypatch):
@@ -21,8 +21,11 @@ def test_rows_are_changed_while_a_price_is_computed_which_is_then_right(ready, m
         return usual(*given)
 
     looks = {
-        "preview": PRICE, "explain": PRICE, "how_many_more": PRICE, "epsilon_for": Price(error=9),
-    }  # fmt: skip
+        "preview": PRICE,
+        "explain": PRICE,
+        "how_many_more": PRICE,
+        "epsilon_for": QuestionPrice(error=9),
+    }
     monkeypatch.setattr(locks, "WAIT_SECONDS", 1)
     for name, price in looks.items():
         look, entries = getattr(ready.asking, name), len(ready.ledger)

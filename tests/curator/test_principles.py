@@ -26,7 +26,7 @@ from curator.makers import (
     with_people,
 )
 from letalone.curator import copies
-from letalone.curator.records import Purpose, Question, Role, Scope
+from letalone.curator.records import DataSetQuestion, Purpose, Role, Scope
 from letalone.curator.refusals import NotPermitted
 from letalone.errors import (
     BudgetExceeded,
@@ -95,7 +95,7 @@ def test_g3_every_data_set_grant_and_question_names_a_purpose(ready):
             NAME, purpose="fun", columns=["ward"], budget=Budget(1), why="x", by="ann"
         )
     with pytest.raises(ParameterError, match="must be a text of 1 to 200"):
-        Question(data_set=NAME, purpose="", sql=COUNT)
+        DataSetQuestion(data_set=NAME, purpose="", sql=COUNT)
     assert [one.purpose for one in ready.asking.standing(by="ann")] == [PURPOSE]
 
 

@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 
 from curator.makers import NAME, PURPOSE, ask, open_curator
-from letalone.curator import asking, remembered
-from letalone.curator.records import Price, Question
+from letalone.curator import answer_cache, asking
+from letalone.curator.answer_cache import AnswerCache
+from letalone.curator.records import DataSetQuestion, QuestionPrice
 from letalone.curator.refusals import TooManyTries
-from letalone.curator.remembered import AnswerCache
 from letalone.errors import ParameterError
 
 GROUPED = f"SELECT ward, SUM(cost) AS a, COUNT(*) AS b FROM {NAME} GROUP BY ward"
@@ -19,10 +19,10 @@ def test_answers_that_would_be_too_large_are_refused_before_the_charge(ready, tm
     keys = [f"w{n}" for n in range(4001)]
     columns = ", ".join(f"SUM(cost + {n}) AS c{n}" for n in range(5))
     sql = f"SELECT ward, {columns} FROM {NAME} GROUP BY ward"
-    large = Question(data_set=NAME, purpose=PURPOSE, sql=sql, keys=keys)
+    large = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=sql, keys=keys)
     for ask_it in (ready.asking.preview, ready.asking.release):
         with pytest.raises(ParameterError, match=r"20,005 values \(4,001 groups, 5 in each\)"):
-            ask_it(large, Price(epsilon=0.1), by="ann")
+            ask_it(large, QuestionPrice(epsilon=0.1), by="ann")
     assert not ready.ledger.data_set(NAME).spent.epsilon
     with open_curator(tmp_path, most_cells=3) as strict:
         with pytest.raises(ParameterError, match="may have 3 here"):
@@ -56,9 +56,11 @@ def test_what_is_stored_for_one_person_in_a_day_has_an_end(ready, clock, monkeyp
 
 def test_what_is_remembered_is_bounded_by_its_size(ready, monkeypatch):
     answer = ready.asking.answer(
-        Question(data_set=NAME, purpose=PURPOSE, sql=GROUPED), Price(epsilon=0.1), by="ann"
+        DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=GROUPED),
+        QuestionPrice(epsilon=0.1),
+        by="ann",
     )
-    monkeypatch.setattr(remembered, "MAX_CACHED_LETTERS", 1000)
+    monkeypatch.setattr(answer_cache, "MAX_CACHED_LETTERS", 1000)
     found = AnswerCache()
     for number in range(5):
         found.put(number, answer, letters=400)

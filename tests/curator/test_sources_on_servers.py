@@ -22,7 +22,7 @@ from curator.makers import (
 )
 from engines import on_postgres
 from letalone.curator.addresses import check_allowed
-from letalone.curator.records import Price, Purpose, Question
+from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice
 from letalone.curator.refusals import NotPermitted
 from letalone.curator.settings import Settings
 from letalone.engines import spark_start
@@ -76,8 +76,8 @@ def test_it_is_asked_where_it_lies_and_nothing_but_declared_columns_is_read(
     assert register(curator, table).external
     grant(curator, budget=BIG, columns=["ward", "cost"])
     sql = f"SELECT ward, COUNT(*) AS n, AVG(cost) AS c FROM {NAME} GROUP BY ward"
-    question = Question(data_set=NAME, purpose=PURPOSE, sql=sql, max_rows=3)
-    found = curator.asking.release(question, Price(epsilon=1000), by="ann").to_pandas()
+    question = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=sql, max_rows=3)
+    found = curator.asking.release(question, QuestionPrice(epsilon=1000), by="ann").to_pandas()
     assert [round(n) for n in found["n"]] == [30, 30]
     assert len(curator.subjects.rows(NAME, "p7", by="stan", why=WHY)) == 3
     chosen = [read_of(table, one) for one in said if table in one]

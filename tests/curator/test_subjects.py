@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import func, select
 
 from curator.makers import LINES, NAME, ask, grant, open_curator, put, registration
+from letalone.curator.database_tables import OWNER_TASKS, SUBJECT_KEYS
 from letalone.curator.master_key import read_master_key
 from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
-from letalone.curator.tables import OWNER_TASKS, SUBJECT_KEYS
 from letalone.errors import FormatError, ParameterError
 from letalone.plans.schema import Schema
 

@@ -23,7 +23,7 @@ from letalone.curator.console import budgets
 from letalone.curator.curator import Curator
 from letalone.curator.locks import Turns
 from letalone.curator.open_sessions import OpenSessions
-from letalone.curator.records import Price, Question, Role, Scope
+from letalone.curator.records import DataSetQuestion, QuestionPrice, Role, Scope
 from letalone.engines.duck import DuckEngine
 from letalone.errors import DataSetFrozen
 from letalone.ledger.entries import EntryKind
@@ -264,8 +264,10 @@ def test_what_reads_no_data_waits_for_no_step(stepping, monkeypatch):
     slow = Slowly(monkeypatch)
     with meanwhile(ask, stepping, BY_WARD, by="ben") as answer:
         assert slow.began.wait(SECONDS)
-        question = Question(data_set=NAME, purpose=PURPOSE, sql=BY_WARD)
-        assert stepping.asking.preview(question, Price(epsilon=0.1), by="ann").epsilon == 0.1
+        question = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=BY_WARD)
+        assert (
+            stepping.asking.preview(question, QuestionPrice(epsilon=0.1), by="ann").epsilon == 0.1
+        )
         assert ask(stepping).repeated  # which this process does not remember
         assert ask(stepping).repeated  # and now does
         slow.go_on.set()

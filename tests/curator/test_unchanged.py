@@ -6,12 +6,12 @@ import pytest
 
 from curator.makers import COUNT, NAME, PURPOSE, ask, open_curator
 from letalone.curator.caches import CacheMiss, StampedCache
-from letalone.curator.records import Price, Question, Role, Scope
+from letalone.curator.records import DataSetQuestion, QuestionPrice, Role, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised
 from letalone.errors import NotAllowed
 
-QUESTION = Question(data_set=NAME, purpose=PURPOSE, sql=COUNT)
-PRICE = Price(epsilon=0.1)
+QUESTION = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=COUNT)
+PRICE = QuestionPrice(epsilon=0.1)
 
 
 class Store:
@@ -143,7 +143,7 @@ def test_what_ends_by_the_clock_is_over_though_nobody_has_written(two, clock):
 
 def test_another_question_price_or_person_is_not_at_hand(two):
     _, other, _, _ = two
-    assert other.asking.cached_answer(QUESTION, Price(epsilon=0.2), by="ann") is None
+    assert other.asking.cached_answer(QUESTION, QuestionPrice(epsilon=0.2), by="ann") is None
     assert other.asking.cached_answer(QUESTION, PRICE, by="ben") is None
     other.data_sets.raise_version(NAME, by="olga")
     assert other.asking.cached_answer(QUESTION, PRICE, by="ann") is None

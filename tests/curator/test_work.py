@@ -6,7 +6,7 @@ from time import process_time
 import pytest
 
 from curator.makers import NAME, PURPOSE, SCHEMA, ask, open_curator
-from letalone.curator.records import Price, Question
+from letalone.curator.records import DataSetQuestion, QuestionPrice
 from letalone.errors import ParameterError
 from letalone.plans import requests as wanted
 from letalone.plans.expressions import col
@@ -17,12 +17,14 @@ COST, TENTHS = col("cost"), [Fraction(n, 100) for n in range(1, 100)]
 
 def sql(parts, **more):
     named = ", ".join(f"{one} AS c{n}" for n, one in enumerate(parts))
-    return Question(data_set=NAME, purpose=PURPOSE, sql=f"SELECT {named} FROM {NAME}", **more)
+    return DataSetQuestion(
+        data_set=NAME, purpose=PURPOSE, sql=f"SELECT {named} FROM {NAME}", **more
+    )
 
 
 def plan(**aggregates):
     stored = make_plan(SCHEMA, aggregates).to_json()
-    return Question(data_set=NAME, purpose=PURPOSE, plan=stored)
+    return DataSetQuestion(data_set=NAME, purpose=PURPOSE, plan=stored)
 
 
 LARGE = {
@@ -38,7 +40,7 @@ def test_more_than_a_free_request_may_compute_is_refused_from_the_plan(ready, na
     began = process_time()
     for road in (ready.asking.preview, ready.asking.explain, ready.asking.release):
         with pytest.raises(ParameterError, match=r"takes [\d,]+ steps, and 200 is the most here"):
-            road(plan(**LARGE[name]), Price(epsilon=0.1), by="ann")
+            road(plan(**LARGE[name]), QuestionPrice(epsilon=0.1), by="ann")
     assert process_time() - began < 2
     assert not ready.ledger.data_set(NAME).spent.epsilon
 
@@ -46,11 +48,11 @@ def test_more_than_a_free_request_may_compute_is_refused_from_the_plan(ready, na
 def test_an_error_to_keep_counts_for_more_and_the_operator_can_allow_it(ready, tmp_path):
     many = sql([f"VAR_SAMP(cost + {n})" for n in range(80)])
     with pytest.raises(ParameterError, match="for an error to keep takes 240 steps"):
-        ready.asking.epsilon_for(many, Price(error=9, rows=100), by="ann")
+        ready.asking.epsilon_for(many, QuestionPrice(error=9, rows=100), by="ann")
     with open_curator(tmp_path, most_steps=3) as strict:
         with pytest.raises(ParameterError, match="takes 4 steps, and 3 is the most"):
             strict.asking.preview(
-                sql([f"SUM(cost + {n})" for n in range(4)]), Price(epsilon=1), by="ann"
+                sql([f"SUM(cost + {n})" for n in range(4)]), QuestionPrice(epsilon=1), by="ann"
             )
         assert ask(strict)
 
@@ -60,5 +62,5 @@ def test_an_explanation_of_twenty_aggregates_is_quick_at_a_tiny_price(ready):
     kinds = ("SUM(cost + {0})", "AVG(cost * {0})", "MEDIAN(cost - {0})", "VAR_SAMP(cost + {0})")
     asked = sql([kinds[n % 4].format(n + 1) for n in range(20)])
     began = process_time()
-    assert "at most 5.1 %" in ready.asking.explain(asked, Price(epsilon=1e-6), by="ann")
+    assert "at most 5.1 %" in ready.asking.explain(asked, QuestionPrice(epsilon=1e-6), by="ann")
     assert process_time() - began < 3

@@ -17,7 +17,7 @@ from curator.makers import (
     registration,
     with_people,
 )
-from letalone.curator.records import Price, Purpose, Question
+from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice
 from letalone.curator.refusals import NotPermitted
 from letalone.engines import spark_rows
 from letalone.engines.failure import EngineFailed, SourceUnreadable
@@ -69,8 +69,8 @@ def test_it_is_asked_where_it_lies_and_a_persons_rows_are_found_for_the_steward(
     assert register(curator).external
     grant(curator, budget=BIG, columns=["ward", "cost"])
     sql = f"SELECT ward, COUNT(*) AS n, AVG(cost) AS c FROM {NAME} GROUP BY ward"
-    question = Question(data_set=NAME, purpose=PURPOSE, sql=sql, max_rows=3)
-    found = curator.asking.release(question, Price(epsilon=1000), by="ann").to_pandas()
+    question = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=sql, max_rows=3)
+    found = curator.asking.release(question, QuestionPrice(epsilon=1000), by="ann").to_pandas()
     assert [round(n) for n in found["n"]] == [30, 30]
     subjects = curator.subjects
     assert [one.held for one in subjects.holdings("p7", by="stan", why=WHY)] == [True]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from letalone.client.address import ServiceAddress
-from letalone.client.problems import error_of
+from letalone.client.problems import read_error
 from letalone.client.secret import Secret
 from letalone.errors import LetaloneError, ParameterError, ServiceUnavailable
 from letalone.errors.codes import Code
@@ -112,7 +112,7 @@ class ServiceConnection:
         if response.is_success and isinstance(answer, dict):
             return cast("Json", answer)
         wait = response.headers.get("Retry-After")
-        error = error_of(response.status_code, answer, where=str(self.address), wait=wait)
+        error = read_error(response.status_code, answer, where=str(self.address), wait=wait)
         raise self._with_hint(error, response.status_code)
 
     def _with_hint(self, error: LetaloneError, status: int) -> LetaloneError:

@@ -32,7 +32,7 @@ KINDS: dict[str, type[LetaloneError]] = {
 }
 
 
-def error_of(status: int, sent: object, *, where: str, wait: str | None = None) -> LetaloneError:
+def read_error(status: int, sent: object, *, where: str, wait: str | None = None) -> LetaloneError:
     """The error to raise; `wait` is what the header Retry-After says."""
     document: Mapping[str, Any] = (
         cast("Mapping[str, Any]", sent) if isinstance(sent, Mapping) else dict[str, Any]()

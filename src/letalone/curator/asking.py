@@ -26,10 +26,12 @@ from sqlalchemy import Row, bindparam, select
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arrange_release
 from letalone.answers.release import ReleaseRecord, Standing, explain_question
+from letalone.curator.answer_cache import AnswerCache, CachedAnswer, spell_question
 from letalone.curator.caches import CacheMiss
 from letalone.curator.consistency import statement_of_seen
 from letalone.curator.daily_quota import check_quota, count_bytes
 from letalone.curator.data_store import DataStore
+from letalone.curator.database_tables import RELEASES, insert_once
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.idempotency import KeyedRequest, find_earlier_answer, pseudonyms_of
 from letalone.curator.locks import Turns
@@ -44,12 +46,16 @@ from letalone.curator.questions import (
     is_open,
     read,
 )
-from letalone.curator.records import Grant, PastRelease, Price, Question, Role
+from letalone.curator.records import (
+    DataSetQuestion,
+    GrantRecord,
+    PastReleaseRecord,
+    QuestionPrice,
+    Role,
+)
 from letalone.curator.refusals import NotThere
-from letalone.curator.remembered import Answer, AnswerCache, spell_question
 from letalone.curator.requests import Requests
-from letalone.curator.tables import RELEASES, insert_once
-from letalone.curator.words import is_name, reads_stored, time_of, write_time
+from letalone.curator.stored_values import is_name, read_time, reads_stored, write_time
 from letalone.errors import (
     LedgerUnavailable,
     LetaloneError,
@@ -89,7 +95,7 @@ class AskingService:
         self._store, self._requests = store, requests
         self._remembered, self._turns = AnswerCache(), Turns()
 
-    def preview(self, question: Question, price: Price, *, by: str) -> Preview:
+    def preview(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""
 
         def look(query: Query) -> Preview:
@@ -97,7 +103,7 @@ class AskingService:
 
         return self._without_rows(question, look, by=by)
 
-    def epsilon_for(self, question: Question, price: Price, *, by: str) -> float:
+    def epsilon_for(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> float:
         """The smallest ε that keeps `price.error`: no data touched, nothing spent."""
         wanted = replace(price, epsilon=None)
 
@@ -106,28 +112,32 @@ class AskingService:
 
         return self._without_rows(question, look, by=by)
 
-    def explain(self, question: Question, price: Price, *, by: str, sql: bool = False) -> str:
+    def explain(
+        self, question: DataSetQuestion, price: QuestionPrice, *, by: str, sql: bool = False
+    ) -> str:
         """The question, its price and its split in words, and the SQL: no data touched."""
         terms = self._without_rows(question, self._at_price(price), by=by).terms
         words = self.left(question, terms.privacy, delta=terms.delta, by=by)
         return explain_question(terms, [words], sql=sql)
 
-    def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
+    def how_many_more(
+        self, question: DataSetQuestion, price: QuestionPrice, *, by: str
+    ) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
         terms = self._without_rows(question, self._at_price(price), by=by).terms
         return self.remaining(question, terms.privacy, delta=terms.delta, by=by).more
 
-    def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
+    def left(self, question: DataSetQuestion, privacy: Privacy, *, delta: Fraction, by: str) -> str:
         """What is left of the own grant, and how many more like this fit, in words."""
         return self.remaining(question, privacy, delta=delta, by=by).words
 
     def remaining(
-        self, question: Question, privacy: Privacy, *, delta: Fraction, by: str
+        self, question: DataSetQuestion, privacy: Privacy, *, delta: Fraction, by: str
     ) -> Remaining:
         """What is left where the fewest like this fit."""
         return least_remaining(self._shared.ledger_view, question, privacy, delta=delta, by=by)
 
-    def look(self, question: Question, price: Price, *, by: str) -> Look:
+    def look(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> Look:
         """A preview, what is left, and what would come of asking for it now; nothing is spent."""
 
         def look(query: Query) -> tuple[Query, Priced, Preview]:
@@ -137,7 +147,7 @@ class AskingService:
         query, priced, preview = self._without_rows(question, look, by=by)
         return look_at_question(self._shared, question, query, priced.terms, preview, by=by)
 
-    def plan(self, question: Question, *, by: str) -> Plan | None:
+    def plan(self, question: DataSetQuestion, *, by: str) -> Plan | None:
         """What is asked, as a plan; None where it is sorted, filtered or cut as well."""
 
         def look(query: Query) -> Plan | None:
@@ -146,11 +156,13 @@ class AskingService:
 
         return self._without_rows(question, look, by=by)
 
-    def release(self, question: Question, price: Price, *, by: str) -> Release:
+    def release(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> Release:
         """The answer; charged at data set, purpose and analyst, or refused and written down."""
         return self.answer(question, price, by=by).release
 
-    def cached_answer(self, question: Question, price: Price, *, by: str) -> Answer | None:
+    def cached_answer(
+        self, question: DataSetQuestion, price: QuestionPrice, *, by: str
+    ) -> CachedAnswer | None:
         """As `answer`, where it was given before and nothing has to be read or written; or None.
 
         The same is checked. What would be refused is None, too: `answer` refuses it in words.
@@ -166,8 +178,13 @@ class AskingService:
             return None
 
     def before(
-        self, question: Question, price: Price, *, by: str, sending: KeyedRequest | None = None
-    ) -> Answer | None:
+        self,
+        question: DataSetQuestion,
+        price: QuestionPrice,
+        *,
+        by: str,
+        sending: KeyedRequest | None = None,
+    ) -> CachedAnswer | None:
         """As `answer`, where this process has given it before; or None."""
         with self._single_stamp():
             granted = self._grants(question, by=by)
@@ -177,15 +194,20 @@ class AskingService:
         return self._sent_before(question, granted, sending, by=by) or before
 
     def answer(
-        self, question: Question, price: Price, *, by: str, sending: KeyedRequest | None = None
-    ) -> Answer:
+        self,
+        question: DataSetQuestion,
+        price: QuestionPrice,
+        *,
+        by: str,
+        sending: KeyedRequest | None = None,
+    ) -> CachedAnswer:
         """As `release`, with a place for how the answer is written out."""
         with self._single_stamp():
             granted = self._grants(question, by=by)
             before, key, version = self._before(question, price, granted, by=by)
         sent = self._sent_before(question, granted, sending, by=by)
         if sent is not None or before is not None:
-            return sent or cast("Answer", before)
+            return sent or cast("CachedAnswer", before)
         release, arrangement = self._released(question, price, granted, by=by)
         stored = dumps(release.to_json(), ensure_ascii=False)
         mine = self._kept(
@@ -194,14 +216,14 @@ class AskingService:
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
         release = replace(release, standing=replace(release.standing, repeated=mine))
-        answer = Answer(arrange_release(release, arrangement), arrangement)
+        answer = CachedAnswer(arrange_release(release, arrangement), arrangement)
         if key is not None and release.asked.version == version:
             self._remembered.put(key, answer.repeated(), letters=len(stored))
         return answer
 
     def _sent_before(
-        self, question: Question, granted: Granted, sending: KeyedRequest | None, *, by: str
-    ) -> Answer | None:
+        self, question: DataSetQuestion, granted: Granted, sending: KeyedRequest | None, *, by: str
+    ) -> CachedAnswer | None:
         """The answer that was given under the same name, also about an earlier version."""
         if sending is None:
             return None
@@ -214,12 +236,12 @@ class AskingService:
             (release,) = releases_from(stored, standing)
             check_columns(plan_from_json(release.asked.plan), granted)
         if question.sql is None:
-            return Answer(release)
+            return CachedAnswer(release)
         with self._ready(question, granted, by=by) as query:
-            return Answer(arrange_release(release, query.arrangement))
+            return CachedAnswer(arrange_release(release, query.arrangement))
 
     def _released(
-        self, question: Question, price: Price, granted: Granted, *, by: str
+        self, question: DataSetQuestion, price: QuestionPrice, granted: Granted, *, by: str
     ) -> tuple[Release, Arrangement]:
         """The answer, and how it is arranged. Fresh ones come in turn, and equal questions one
         after the other in all processes; who waits holds no rows."""
@@ -239,7 +261,7 @@ class AskingService:
         return self._released_in_turn(question, price, granted, by=by)
 
     def _released_in_turn(
-        self, question: Question, price: Price, granted: Granted, *, by: str
+        self, question: DataSetQuestion, price: QuestionPrice, granted: Granted, *, by: str
     ) -> tuple[Release, Arrangement]:
         with self._turns.of(granted, wait=True), self._ready(question, granted, by=by) as query:
             priced = self._priced(query, question, price, by=by)
@@ -248,7 +270,9 @@ class AskingService:
                 release = priced.answer(wait_seconds=0)
             return release, query.arrangement
 
-    def _priced(self, query: Query, question: Question, price: Price, *, by: str) -> Priced:
+    def _priced(
+        self, query: Query, question: DataSetQuestion, price: QuestionPrice, *, by: str
+    ) -> Priced:
         """The question at its price; what the ledger refuses later is written down there."""
         with self._written_down(question, by=by):
             check_asks(query)
@@ -257,7 +281,7 @@ class AskingService:
 
     def history(
         self, *, by: str, data_set: str | None = None, most: int | None = None, start: int = 0
-    ) -> list[PastRelease]:
+    ) -> list[PastReleaseRecord]:
         """Own answers, the newest first; never anybody else's. `most` of them, from `start` on."""
         self._people.require(by, *Role)
         wanted = select(RELEASES).where(RELEASES.c.analyst == by)
@@ -268,7 +292,7 @@ class AskingService:
             releases = [_past(row) for row in connection.execute(wanted).all()]
         return self._in_order(releases)
 
-    def _in_order(self, releases: list[PastRelease]) -> list[PastRelease]:
+    def _in_order(self, releases: list[PastReleaseRecord]) -> list[PastReleaseRecord]:
         """Times are to the second: answers of the same one come in the order of the ledger."""
         often = Counter(release.time for release in releases)
         twins = [release for release in releases if often[release.time] > 1]
@@ -278,7 +302,7 @@ class AskingService:
             releases, key=lambda release: (release.time, places.get(release.id, 0)), reverse=True
         )
 
-    def past(self, release: str, *, by: str) -> PastRelease:
+    def past(self, release: str, *, by: str) -> PastReleaseRecord:
         """One of the own answers by its id; NotThere also for anybody else's."""
         self._people.require(by, *Role)
         wanted = select(RELEASES).where((RELEASES.c.id == release) & (RELEASES.c.analyst == by))
@@ -292,14 +316,14 @@ class AskingService:
         """The signed receipt of one of the own answers."""
         return self._shared.ledger.receipt(self.past(release, by=by).release)
 
-    def standing(self, *, by: str) -> list[Grant]:
+    def standing(self, *, by: str) -> list[GrantRecord]:
         """What is left under the own grants."""
         self._people.require(by, *Role)
         return self._requests.own_grants(by=by)
 
     def _before(
-        self, question: Question, price: Price, granted: Granted, *, by: str
-    ) -> tuple[Answer | None, Hashable, int]:
+        self, question: DataSetQuestion, price: QuestionPrice, granted: Granted, *, by: str
+    ) -> tuple[CachedAnswer | None, Hashable, int]:
         """An answer that this analyst has; the key to remember one, and the version asked about."""
         levels = self._shared.ledger_view.levels_for(
             question.data_set, purpose=question.purpose, analyst=by
@@ -312,7 +336,7 @@ class AskingService:
         cached = self._remembered.get(key)
         return None if cached is None else cached.as_of(now), key, now.version
 
-    def _grants(self, question: Question, *, by: str) -> Granted:
+    def _grants(self, question: DataSetQuestion, *, by: str) -> Granted:
         """The columns that are granted, by data set; refusals are written down."""
         with self._single_stamp():
             self._check_known(question, by=by)
@@ -328,17 +352,17 @@ class AskingService:
         ):
             yield
 
-    def _checked(self, question: Question, *, by: str) -> Granted:
+    def _checked(self, question: DataSetQuestion, *, by: str) -> Granted:
         """As `_grants`; nothing is written down."""
         self._check_known(question, by=by)
         return self._allowed(question, by=by)
 
-    def _check_known(self, question: Question, *, by: str) -> None:
+    def _check_known(self, question: DataSetQuestion, *, by: str) -> None:
         self._people.require(by, Role.ANALYST)
         for name in (question.data_set, *question.others):
             self._store.row(name, retired=True)
 
-    def _allowed(self, question: Question, *, by: str) -> Granted:
+    def _allowed(self, question: DataSetQuestion, *, by: str) -> Granted:
         names = (question.data_set, *question.others)
         for name in names:
             self._store.check_answers(name)
@@ -347,7 +371,9 @@ class AskingService:
         }
 
     @contextmanager
-    def _looked_at(self, question: Question, after: ExitStack, *, by: str) -> Generator[Query]:
+    def _looked_at(
+        self, question: DataSetQuestion, after: ExitStack, *, by: str
+    ) -> Generator[Query]:
         """As `_ready`, for what is free: nothing is written down."""
         with (
             self._shared.database.cache.single_stamp(),
@@ -358,7 +384,7 @@ class AskingService:
             yield query
 
     @contextmanager
-    def _ready(self, question: Question, granted: Granted, *, by: str) -> Generator[Query]:
+    def _ready(self, question: DataSetQuestion, granted: Granted, *, by: str) -> Generator[Query]:
         """The question about open tables, after all checks; refusals are written down."""
         with ExitStack() as stack:
             with self._written_down(question, by=by):
@@ -367,7 +393,7 @@ class AskingService:
 
     @contextmanager
     def _opened(
-        self, question: Question, granted: Granted, after: ExitStack, *, by: str
+        self, question: DataSetQuestion, granted: Granted, after: ExitStack, *, by: str
     ) -> Generator[Query]:
         with self._store.opened(*granted) as sessions:
             mine = [self._behalf(session, question, by) for session in sessions]
@@ -380,7 +406,7 @@ class AskingService:
             yield query
 
     def _without_rows(
-        self, question: Question, look: Callable[[Query], Result], *, by: str
+        self, question: DataSetQuestion, look: Callable[[Query], Result], *, by: str
     ) -> Result:
         """What the plan alone decides. It may take long, and who changes the rows does not wait.
 
@@ -397,20 +423,20 @@ class AskingService:
             with self._looked_at(question, after, by=by) as query:
                 return look(query)
 
-    def _at_price(self, price: Price) -> Callable[[Query], Priced]:
+    def _at_price(self, price: QuestionPrice) -> Callable[[Query], Priced]:
         return lambda query: _price(query, price, *self._epsilon(query, price))
 
-    def _epsilon(self, query: Query, price: Price) -> tuple[Any, str | None]:
+    def _epsilon(self, query: Query, price: QuestionPrice) -> tuple[Any, str | None]:
         if price.epsilon is None:
             check_work(query.plan, self._shared.settings.most_steps, error=True)
         return _epsilon(query, price)
 
-    def _behalf(self, session: Session, question: Question, by: str) -> Session:
+    def _behalf(self, session: Session, question: DataSetQuestion, by: str) -> Session:
         step = self._shared.settings.time_step_seconds
         return session.on_behalf_of(by, purpose=question.purpose, time_step_seconds=step)
 
     @contextmanager
-    def _written_down(self, question: Question, *, by: str) -> Generator[None]:
+    def _written_down(self, question: DataSetQuestion, *, by: str) -> Generator[None]:
         """Whatever is refused, or fails, within the block stands in the ledger."""
         try:
             yield
@@ -423,7 +449,7 @@ class AskingService:
             self._refuse(question, LetaloneError(UNFORESEEN), by=by)
             raise
 
-    def _refuse(self, question: Question, error: LetaloneError, *, by: str) -> None:
+    def _refuse(self, question: DataSetQuestion, error: LetaloneError, *, by: str) -> None:
         """In the record of each data set that was asked about."""
         digest = self._shared.master.question(spelled_out(question))
         for name in dict.fromkeys((question.data_set, *question.others)):
@@ -436,7 +462,13 @@ class AskingService:
             )
 
     def _kept(
-        self, release: Release, stored: str, question: Question, sent: dict[str, str], *, by: str
+        self,
+        release: Release,
+        stored: str,
+        question: DataSetQuestion,
+        sent: dict[str, str],
+        *,
+        by: str,
     ) -> bool:
         """Puts an answer into the own history; whether it was there."""
         now = self._shared.clock()
@@ -461,7 +493,7 @@ def release_id(release: ReleaseRecord, *, analyst: str, purpose: str) -> str:
     return digest_of({"of": [analyst, purpose, digest_of(release.to_json())]})
 
 
-def _epsilon(query: Query, price: Price) -> tuple[Any, str | None]:
+def _epsilon(query: Query, price: QuestionPrice) -> tuple[Any, str | None]:
     """The ε that is paid, and a remark where it was solved for."""
     if (price.epsilon is None) == (price.error is None):
         raise ParameterError("Give either an epsilon to pay or an error to keep, and not both.")
@@ -477,7 +509,7 @@ def _epsilon(query: Query, price: Price) -> tuple[Any, str | None]:
     return epsilon, least_epsilon_remark(epsilon)
 
 
-def _price(query: Query, price: Price, epsilon: Any, remark: str | None) -> Priced:
+def _price(query: Query, price: QuestionPrice, epsilon: Any, remark: str | None) -> Priced:
     if EPSILON.typed("epsilon", epsilon) > MOST_EPSILON:
         raise ParameterError(
             f"epsilon must be at most {MOST_EPSILON:,} here: beyond, nothing is private, and to say"
@@ -487,7 +519,7 @@ def _price(query: Query, price: Price, epsilon: Any, remark: str | None) -> Pric
     return replace(priced, remark=remark)
 
 
-def spelled_out(question: Question) -> str:
+def spelled_out(question: DataSetQuestion) -> str:
     """What a refused question was. It may name people, so the ledger has it under a key: nothing
     of it can be read back, or tried out."""
     sent = {"sql": question.sql, "plan": question.plan, "data_set": question.data_set}
@@ -498,7 +530,7 @@ def spelled_out(question: Question) -> str:
 
 
 @reads_stored
-def _past(row: Row[tuple[Any, ...]]) -> PastRelease:
+def _past(row: Row[tuple[Any, ...]]) -> PastReleaseRecord:
     release = cast("Json", loads(row.release))
     words = str(release["question"])
-    return PastRelease(row.id, row.data_set, row.purpose, time_of(row.time), words, release)
+    return PastReleaseRecord(row.id, row.data_set, row.purpose, read_time(row.time), words, release)

@@ -23,11 +23,11 @@ from typing import cast
 from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
 
 from letalone.curator.database import Database, DatabaseDamaged
+from letalone.curator.database_tables import CONTROLLER_FACTS, DATA_SETS, PEOPLE, SEEN, insert_once
 from letalone.curator.master_key import MasterKey, read_master_key
 from letalone.curator.people import ADDED
 from letalone.curator.settings import Settings
-from letalone.curator.tables import CONTROLLER_FACTS, DATA_SETS, PEOPLE, SEEN, insert_once
-from letalone.curator.words import read_list, write_list
+from letalone.curator.stored_values import read_list, write_list
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.ledger import Ledger
 from letalone.ledger.remembering import Seen

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, insert, select
 
+from letalone.curator.database_tables import CONTROLLER_FACTS
 from letalone.curator.decisions import read_words
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService
 from letalone.curator.records import Role
-from letalone.curator.tables import CONTROLLER_FACTS
 
 
 @dataclass(frozen=True, slots=True)

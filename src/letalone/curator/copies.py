@@ -19,8 +19,8 @@ from typing import cast
 
 from sqlglot import exp
 
-from letalone.curator.places import keep_private
-from letalone.curator.records import Affected, ColumnEffects
+from letalone.curator.file_places import keep_private
+from letalone.curator.records import ColumnEffects, ImportEffects
 from letalone.engines import syntax
 from letalone.engines.csv_files import load_csv, odd_lines_of
 from letalone.engines.failure import EngineFailed, hide_engine_errors
@@ -47,7 +47,7 @@ FRACTIONS = (Type.TEXT, Type.NUMBER)
 EXACT = "DECIMAL(38, 18)"  # all of 64 bits before the point, and what people write after it
 
 
-def copy_declared(source: Path, schema: Schema, target: Path) -> Affected:
+def copy_declared(source: Path, schema: Schema, target: Path) -> ImportEffects:
     """Copies the declared columns of a file into a new Parquet file; what the rules touched."""
     check_declared(schema)
     error = ParameterError(
@@ -84,7 +84,7 @@ def check_columns_there(source: Path, schema: Schema) -> None:
         _relation(duck, files, schema)
 
 
-def _copy(source: Path, schema: Schema, target: Path) -> Affected:
+def _copy(source: Path, schema: Schema, target: Path) -> ImportEffects:
     files = find_files(source)
     with _duck(files, [target]) as duck:
         loaded = _load(duck, files, _relation(duck, files, schema))
@@ -164,7 +164,7 @@ def _is_whole(stored: Stored, source: Sql, column: Column) -> Sql:
     return syntax.operation(exp.EQ, exact, cast)
 
 
-def _count_effects(duck: LockedDuck, loaded: TableRef, schema: Schema) -> Affected:
+def _count_effects(duck: LockedDuck, loaded: TableRef, schema: Schema) -> ImportEffects:
     unit = None if schema.unit is None else by_rule(loaded, schema.column(schema.unit))
     nobody = exp.Boolean(this=False) if unit is None else syntax.is_null(unit)
     counts: list[Sql] = [exp.Count(this=exp.Star()), _number_of(nobody)]
@@ -176,7 +176,7 @@ def _count_effects(duck: LockedDuck, loaded: TableRef, schema: Schema) -> Affect
         ColumnEffects(column.name, *rest[4 * place : 4 * place + 4])
         for place, column in enumerate(schema.columns)
     ]
-    return Affected(rows, rows - without, without, tuple(touched))
+    return ImportEffects(rows, rows - without, without, tuple(touched))
 
 
 def _effects_of_column(loaded: TableRef, column: Column) -> list[Sql]:

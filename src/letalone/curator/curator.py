@@ -19,6 +19,7 @@ from shutil import disk_usage
 from typing import Self
 
 from letalone.curator.asking import AskingService
+from letalone.curator.browser_sessions import BrowserSessions, Drafts
 from letalone.curator.consistency import data_sets_without_rows, open_matching_stores, recall_seen
 from letalone.curator.controller import ControllerService
 from letalone.curator.data_sets import DataSets
@@ -33,11 +34,10 @@ from letalone.curator.public_page import PublicPage
 from letalone.curator.registration_preview import RegistrationPreview
 from letalone.curator.requests import Requests
 from letalone.curator.settings import Settings
+from letalone.curator.stored_values import Clock, utc_now
 from letalone.curator.subjects import Subjects
 from letalone.curator.sweeping import spilling, sweep, sweep_spills
 from letalone.curator.tokens import Tokens
-from letalone.curator.visits import BrowserSessions, Drafts
-from letalone.curator.words import Clock, utc_now
 from letalone.engines.lockdown import Room
 from letalone.errors import ParameterError, ServiceUnavailable
 from letalone.ledger import Ledger

@@ -12,9 +12,9 @@ from datetime import UTC, datetime, time, timedelta
 
 from sqlalchemy import bindparam, delete, exists, select, update
 
+from letalone.curator.database_tables import RELEASES, STORED_BYTES, insert_once
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.refusals import TooManyTries
-from letalone.curator.tables import RELEASES, STORED_BYTES, insert_once
 from letalone.ledger.trips import Asked
 
 MEGABYTE = 1_000_000

@@ -19,26 +19,26 @@ from sqlalchemy import insert, select
 from letalone.curator.addresses import check_allowed, check_table
 from letalone.curator.copies import check_columns_there, check_declared, copy_declared
 from letalone.curator.data_store import DataSetRow, DataStore, read_schema
+from letalone.curator.database_tables import DATA_SETS, IMPORTS, PURPOSES
 from letalone.curator.dependencies import Dependencies
-from letalone.curator.notices import removal, to_remove
-from letalone.curator.people import PeopleService
-from letalone.curator.places import (
+from letalone.curator.file_places import (
     place_for_upload,
     place_of_import,
     place_of_upload,
     place_to_keep,
 )
+from letalone.curator.notices import removal, to_remove
+from letalone.curator.people import PeopleService
 from letalone.curator.records import (
-    Affected,
     ColumnEffects,
     DataSetRecord,
+    ImportEffects,
     Purpose,
     Registration,
     Role,
 )
 from letalone.curator.refusals import AlreadyDecided, NotThere
-from letalone.curator.tables import DATA_SETS, IMPORTS, PURPOSES
-from letalone.curator.words import (
+from letalone.curator.stored_values import (
     read_day,
     read_optional_time,
     reads_stored,
@@ -123,7 +123,7 @@ class DataSets:
         self, name: str, *, by: str, file: str | None = None, upload: Path | None = None
     ) -> DataSetRecord:
         """Imports newer data under the same name, and so the same budget; raises the version."""
-        counted: list[Affected] = []
+        counted: list[ImportEffects] = []
         with self._arriving(file, upload, by=by) as source:
 
             def write(old: Path, schema: Schema, target: Path) -> None:
@@ -231,7 +231,7 @@ class DataSets:
         troubles = {row.name: self.store.trouble(row) for row in self.store.rows()}
         return {name: words for name, words in troubles.items() if words is not None}
 
-    def affected(self, name: str, *, by: str) -> Affected:
+    def affected(self, name: str, *, by: str) -> ImportEffects:
         """How many values the rules touched: exact, for owners and stewards only."""
         self._people.require(by, Role.OWNER, Role.STEWARD)
         stored = self.store.row(name).affected
@@ -338,7 +338,7 @@ class DataSets:
         schema: Schema,
         *,
         file: str,
-        affected: Affected | None,
+        affected: ImportEffects | None,
         by: str,
     ) -> None:
         now, retention = write_time(self._shared.clock()), registration.retention
@@ -423,12 +423,12 @@ def _purpose_row(name: str, purpose: Purpose) -> dict[str, str | None]:
     }
 
 
-def _write_effects(affected: Affected, version: int) -> str:
+def _write_effects(affected: ImportEffects, version: int) -> str:
     """What was counted when the rows of this version were imported: later acts do not change it."""
     return dumps(asdict(replace(affected, version=version)))
 
 
 @reads_stored
-def _read_effects(stored: dict[str, Any]) -> Affected:
+def _read_effects(stored: dict[str, Any]) -> ImportEffects:
     columns = tuple(ColumnEffects(**column) for column in stored.pop("columns"))
-    return Affected(**stored, columns=columns)
+    return ImportEffects(**stored, columns=columns)

@@ -18,16 +18,16 @@ from typing import Any, cast
 from sqlalchemy import Connection, Row, insert, select, update
 
 from letalone.curator.addresses import check_allowed
+from letalone.curator.database_tables import DATA_SETS, IMPORTS
 from letalone.curator.dependencies import Dependencies
+from letalone.curator.file_places import lock_of_files, place_of_import, place_to_keep
 from letalone.curator.locks import shared_lock
 from letalone.curator.master_key import keep_members
 from letalone.curator.notices import forget_notice
 from letalone.curator.open_sessions import OpenSessions, RowsLocation, not_openable
-from letalone.curator.places import lock_of_files, place_of_import, place_to_keep
 from letalone.curator.refusals import NotThere, Retired
-from letalone.curator.tables import DATA_SETS, IMPORTS
+from letalone.curator.stored_values import read_day, reads_stored, write_time
 from letalone.curator.unit_rows import unit_ids
-from letalone.curator.words import read_day, reads_stored, write_time
 from letalone.engines.addresses import is_address
 from letalone.errors import ParameterError, ServiceUnavailable
 from letalone.errors.problem import without_context

@@ -42,7 +42,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from letalone.curator.caches import StampedCache
-from letalone.curator.tables import METADATA
+from letalone.curator.database_tables import METADATA
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
 from letalone.ledger.patience import IN_TURN
 from letalone.ledger.trips import Asked, Pipeline

@@ -9,14 +9,14 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection, Row, Table, select, update
 
-from letalone.curator.records import Proposal, Request, State
+from letalone.curator.records import Proposal, RequestRecord, State
 from letalone.curator.refusals import AlreadyDecided, NotThere
-from letalone.curator.words import Clock, write_time
+from letalone.curator.stored_values import Clock, write_time
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import read_text
 
 MAX_REASON_LENGTH = 2000
-Decided = TypeVar("Decided", Request, Proposal)
+Decided = TypeVar("Decided", RequestRecord, Proposal)
 
 
 def read_words(name: str, words: object) -> str:

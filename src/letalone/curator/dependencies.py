@@ -17,7 +17,7 @@ from letalone.curator.database import Database
 from letalone.curator.ledger_view import LedgerView
 from letalone.curator.master_key import MasterKey
 from letalone.curator.settings import Settings
-from letalone.curator.words import Clock
+from letalone.curator.stored_values import Clock
 from letalone.engines.lockdown import Room
 from letalone.ledger import Ledger
 

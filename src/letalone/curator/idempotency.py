@@ -14,9 +14,9 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
+from letalone.curator.database_tables import RELEASES
 from letalone.curator.dependencies import Dependencies
-from letalone.curator.tables import RELEASES
-from letalone.curator.words import write_time
+from letalone.curator.stored_values import write_time
 from letalone.errors import ParameterError
 
 KEPT_FOR = timedelta(days=1)

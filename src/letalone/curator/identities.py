@@ -17,12 +17,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
+from letalone.curator.database_tables import IDENTITIES
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService
 from letalone.curator.records import Recognised, Role
 from letalone.curator.refusals import NotRecognised, NotThere
-from letalone.curator.tables import IDENTITIES
-from letalone.curator.words import time_of, write_time
+from letalone.curator.stored_values import read_time, write_time
 from letalone.errors import ParameterError
 
 EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,190}")
@@ -176,5 +176,5 @@ def _not_linked(identity: Identity) -> str:
 
 
 def _read(row: Row[tuple[Any, ...]]) -> LinkedAccount:
-    linked = time_of(row.linked)
+    linked = read_time(row.linked)
     return LinkedAccount(row.person, row.issuer, row.email, row.subject, linked, row.linked_by)

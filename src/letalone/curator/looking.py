@@ -18,11 +18,11 @@ from sqlalchemy import or_, select
 from letalone.answers.arranged import Arrangement
 from letalone.answers.release import Terms
 from letalone.curator.daily_quota import check_quota
+from letalone.curator.database_tables import RELEASES
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.ledger_view import LedgerView
 from letalone.curator.questions import check_asks
-from letalone.curator.records import Question
-from letalone.curator.tables import RELEASES
+from letalone.curator.records import DataSetQuestion
 from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.plans.aggregates import Mean
 from letalone.plans.plan import Plan
@@ -96,7 +96,7 @@ class Look:
 
 def look_at_question(
     shared: Dependencies,
-    question: Question,
+    question: DataSetQuestion,
     query: Query,
     terms: Terms,
     preview: Preview,
@@ -127,7 +127,7 @@ def look_at_question(
 
 
 def _find_own_answer(
-    shared: Dependencies, question: Question, digests: list[str], *, by: str
+    shared: Dependencies, question: DataSetQuestion, digests: list[str], *, by: str
 ) -> str | None:
     """The newest of the own answers to a question that has one of these digests."""
     newest = (
@@ -147,7 +147,7 @@ def _find_own_answer(
 
 def _why_not(
     shared: Dependencies,
-    question: Question,
+    question: DataSetQuestion,
     query: Query,
     terms: Terms,
     room: Remaining,
@@ -172,7 +172,12 @@ def _why_not(
 
 
 def least_remaining(
-    view: LedgerView, question: Question, privacy: Privacy, *, delta: Fraction | None, by: str
+    view: LedgerView,
+    question: DataSetQuestion,
+    privacy: Privacy,
+    *,
+    delta: Fraction | None,
+    by: str,
 ) -> Remaining:
     """Where the fewest such answers fit, if nothing else is asked."""
     names = (question.data_set, *question.others)
@@ -183,7 +188,7 @@ def least_remaining(
 def _remaining_by_level(
     view: LedgerView,
     name: str,
-    question: Question,
+    question: DataSetQuestion,
     privacy: Privacy,
     delta: Fraction | None,
     by: str,

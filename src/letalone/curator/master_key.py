@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_bytes
 
-from letalone.curator.places import MEMBERS, keep_private
-from letalone.curator.words import new_id
+from letalone.curator.file_places import MEMBERS, keep_private
+from letalone.curator.stored_values import new_id
 from letalone.errors import FormatError
 from letalone.exact.canonical import canonical
 

@@ -27,9 +27,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
+from letalone.curator.database_tables import NOTICES
 from letalone.curator.dependencies import Dependencies, Moment
-from letalone.curator.tables import NOTICES
-from letalone.curator.words import CLOCK_TOLERANCE, time_of, write_time
+from letalone.curator.stored_values import CLOCK_TOLERANCE, read_time, write_time
 
 NOTICE = timedelta(days=1)
 ANNOUNCED, CALLED_OFF = "removal announced", "removal called off"
@@ -40,7 +40,7 @@ def to_remove(shared: Dependencies, overdue: Collection[str]) -> list[str]:
     """Which of these data sets had a day's notice; notice is given to the others, or taken back."""
     with shared.database.writing() as connection:
         now, moment = shared.clock(), shared.steady()
-        if now + CLOCK_TOLERANCE < time_of(shared.ledger.newest(limit=1)[0].time):
+        if now + CLOCK_TOLERANCE < read_time(shared.ledger.newest(limit=1)[0].time):
             overdue = ()  # one of the two clocks was wrong: nobody can tell what is over
         rows = connection.execute(select(NOTICES)).all()
         off = {row.data_set for row in rows} - set(overdue)
@@ -60,7 +60,7 @@ def removal(shared: Dependencies, data_set: str) -> datetime | None:
     wanted = select(NOTICES.c.since).where(NOTICES.c.data_set == data_set)
     with shared.database.reading() as connection:
         times = connection.execute(wanted.order_by(NOTICES.c.since)).scalars().all()
-    return time_of(times[-1]) + NOTICE if times else None
+    return read_time(times[-1]) + NOTICE if times else None
 
 
 def forget_notice(connection: Connection, data_set: str) -> None:
@@ -72,7 +72,7 @@ def _runs(row: NoticeRow | None, now: datetime, moment: Moment) -> bool:
     """Whether a notice goes on: both clocks have moved alike since it was given."""
     if row is None:
         return False
-    by_clock = (now - time_of(row.since)).total_seconds()
+    by_clock = (now - read_time(row.since)).total_seconds()
     return abs(by_clock - _age(row, moment)) <= CLOCK_TOLERANCE.total_seconds()
 
 

@@ -21,8 +21,8 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 
+from letalone.curator.file_places import LOCK
 from letalone.curator.locks import exclusive_lock, shared_lock
-from letalone.curator.places import LOCK
 from letalone.curator.settings import MAX_OPEN_TABLES
 from letalone.engines.failure import EngineFailed, SourceAway, SourceUnreadable
 from letalone.engines.lockdown import Room, working_in

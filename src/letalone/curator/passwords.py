@@ -23,11 +23,11 @@ from cryptography.exceptions import InvalidKey
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 from sqlalchemy import Connection, delete, insert, select, update
 
+from letalone.curator.database_tables import ATTEMPTS
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.refusals import TooManyTries
 from letalone.curator.settings import Settings
-from letalone.curator.tables import ATTEMPTS
-from letalone.curator.words import digest_of_secret
+from letalone.curator.stored_values import digest_of_secret
 from letalone.errors import ParameterError
 
 LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"  # none that looks like another

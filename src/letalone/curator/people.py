@@ -17,6 +17,7 @@ from typing import cast
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
+from letalone.curator.database_tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.passwords import (
     count_attempt,
@@ -27,12 +28,11 @@ from letalone.curator.passwords import (
 )
 from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
-from letalone.curator.tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
-from letalone.curator.words import (
+from letalone.curator.stored_values import (
     read_list,
+    read_time,
     reads_stored,
     still_lasts,
-    time_of,
     write_list,
     write_time,
 )
@@ -339,7 +339,7 @@ def _person(row: "Row[tuple[object, ...]]") -> Person:
         roles,
         active=row.active,
         must_change=row.must_change,
-        handed=time_of(row.handed or row.made),
+        handed=read_time(row.handed or row.made),
         handed_by=row.handed_by,
     )
 

@@ -21,10 +21,10 @@ from secrets import token_bytes
 
 from sqlalchemy import delete, insert, select, update
 
+from letalone.curator.database_tables import OWNER_TASKS, SUBJECT_KEYS
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.master_key import KEY_BYTES, pseudonym
 from letalone.curator.open_sessions import RowsLocation
-from letalone.curator.tables import OWNER_TASKS, SUBJECT_KEYS
 from letalone.curator.unit_rows import spelled_id
 from letalone.errors import ParameterError
 

@@ -11,9 +11,9 @@ from letalone.curator.data_sets import DataSets
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService
 from letalone.curator.public_page import escape_cell, markdown_table
-from letalone.curator.records import DataSetRecord, Grant, Role
+from letalone.curator.records import DataSetRecord, GrantRecord, Role
 from letalone.curator.requests import Requests
-from letalone.curator.words import write_time
+from letalone.curator.stored_values import write_time
 from letalone.privacy.curve import Json
 
 MEASURES = (
@@ -69,7 +69,7 @@ class Processing:
         return "\n".join(lines) + "\n"
 
 
-def _activity(record: DataSetRecord, grants: list[Grant]) -> Json:
+def _activity(record: DataSetRecord, grants: list[GrantRecord]) -> Json:
     return {
         "data_set": record.name,
         "description": record.description,
@@ -83,7 +83,7 @@ def _activity(record: DataSetRecord, grants: list[Grant]) -> Json:
     }
 
 
-def _rows(record: DataSetRecord, grants: list[Grant]) -> list[str]:
+def _rows(record: DataSetRecord, grants: list[GrantRecord]) -> list[str]:
     fields = _activity(record, grants)
     rows = [[name.replace("_", " "), _words(value)] for name, value in fields.items()]
     return markdown_table(["field", "what is recorded"], rows)

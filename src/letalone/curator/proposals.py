@@ -24,20 +24,20 @@ from typing import Any
 from sqlalchemy import Row, insert, select
 
 from letalone.curator.data_sets import DataSets
+from letalone.curator.database_tables import PROPOSALS
 from letalone.curator.decisions import Decisions, read_words
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService
 from letalone.curator.records import Person, Proposal, Role, State
 from letalone.curator.refusals import NotPermitted, NotThere
-from letalone.curator.tables import PROPOSALS
-from letalone.curator.words import (
+from letalone.curator.stored_values import (
     CLOCK_TOLERANCE,
     new_id,
     read_budget,
     read_optional_time,
     read_record,
+    read_time,
     reads_stored,
-    time_of,
     write_budget,
     write_time,
 )
@@ -264,6 +264,6 @@ def _read_proposal(row: Row[tuple[Any, ...]]) -> Proposal:
         row,
         budget=read_budget(row),
         state=State(row.state),
-        proposed=time_of(row.proposed),
+        proposed=read_time(row.proposed),
         decided=read_optional_time(row.decided),
     )

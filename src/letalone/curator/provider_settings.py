@@ -42,11 +42,11 @@ def read_provider(path: Path) -> ProviderSettings | None:
             f"{path} must have issuer, client and secret_file, and may have name, each as text."
         )
     secret = _secret(path.parent / fields.pop("secret_file"))
-    issuer = checked_address(fields.pop("issuer"), what="The issuer")
+    issuer = check_address(fields.pop("issuer"), what="The issuer")
     return ProviderSettings(issuer=issuer, secret=secret, **fields)
 
 
-def checked_address(address: str, *, what: str) -> str:
+def check_address(address: str, *, what: str) -> str:
     """An address that nobody can read along: https, or this machine's own."""
     if _is_private(address):
         return address

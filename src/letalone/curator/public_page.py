@@ -14,7 +14,7 @@ from letalone.curator.controller import ControllerService
 from letalone.curator.data_sets import DataSets
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.records import DataSetRecord
-from letalone.curator.words import write_time
+from letalone.curator.stored_values import write_time
 from letalone.ledger.levels import Level
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json

@@ -9,7 +9,7 @@ are made anew and compared, since bounds, units and digests decide the noise and
 from typing import Any, cast
 
 from letalone.curator.plan_checks import used_columns
-from letalone.curator.records import Question
+from letalone.curator.records import DataSetQuestion
 from letalone.errors import NotAllowed, ParameterError
 from letalone.plans.clauses import Join, PublicJoin
 from letalone.plans.features import rows_schema
@@ -34,14 +34,14 @@ def is_open(query: Query) -> bool:
     return all(table.is_open for table in tables)
 
 
-def read(question: Question, sessions: list[Session]) -> Query:
+def read(question: DataSetQuestion, sessions: list[Session]) -> Query:
     """The question as a plan about the first table; no data is touched."""
     session, *others = sessions
     reader = _read_sql if question.plan is None else _read_plan
     return reader(question, session, others)
 
 
-def _read_sql(question: Question, session: Session, others: list[Session]) -> Query:
+def _read_sql(question: DataSetQuestion, session: Session, others: list[Session]) -> Query:
     sql = cast("str", question.sql)
     if len(sql) > LONGEST_SQL:
         raise ParameterError(f"sql has {len(sql):,} letters, but may have {LONGEST_SQL:,}.")
@@ -56,7 +56,7 @@ def _read_sql(question: Question, session: Session, others: list[Session]) -> Qu
     ).planned()
 
 
-def _read_plan(question: Question, session: Session, others: list[Session]) -> Query:
+def _read_plan(question: DataSetQuestion, session: Session, others: list[Session]) -> Query:
     """A stored plan, if it is about the tables as they are declared: their bounds decide the noise.
 
     Its joins are made anew and compared, since nothing in a plan from elsewhere is believed.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import Enum
 
-from letalone.curator.words import to_utc
+from letalone.curator.stored_values import to_utc
 from letalone.engines.frames import is_frame
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
@@ -171,7 +171,7 @@ class ColumnEffects:
 
 
 @dataclass(frozen=True, slots=True)
-class Affected:
+class ImportEffects:
     """Counts what an import changed: exact, for owner and steward only."""
 
     rows_read: int
@@ -184,7 +184,7 @@ class Affected:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RequestRecord:
     """An analyst's request, and how it was decided."""
 
     id: str
@@ -203,7 +203,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
+class GrantRecord:
     """What an analyst may ask of a data set: for a purpose, of some columns, up to a budget."""
 
     data_set: str
@@ -236,7 +236,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class DataSetQuestion:
     """What is asked of a data set, for a purpose: a SELECT, or a plan as `plan.to_json()` says.
 
     `keys`, `bounds`, `dialect`, `max_rows` and `max_groups` belong to SQL. `tables` are public
@@ -271,7 +271,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class QuestionPrice:
     """What is paid for an answer: an epsilon, or an error to keep."""
 
     epsilon: Number | None = None
@@ -282,7 +282,7 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
-class PastRelease:
+class PastReleaseRecord:
     """One of an analyst's own answers."""
 
     id: str
@@ -315,7 +315,7 @@ class ReleaseMade:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class SubjectActResult:
     """What was done about a person's rows, in words that can be sent on.
 
     `statement` is what the owner of an external file is to do; None where it is done.

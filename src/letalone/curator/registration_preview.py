@@ -15,9 +15,9 @@ from letalone.curator.addresses import check_allowed
 from letalone.curator.copies import copy_declared
 from letalone.curator.data_sets import DataSets
 from letalone.curator.dependencies import Dependencies
+from letalone.curator.file_places import place_of_import, place_of_upload, place_to_keep
 from letalone.curator.people import PeopleService
-from letalone.curator.places import place_of_import, place_of_upload, place_to_keep
-from letalone.curator.records import Affected, Registration, Role
+from letalone.curator.records import ImportEffects, Registration, Role
 from letalone.engines.csv_files import guess_csv
 from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.lockdown import working_in
@@ -70,7 +70,7 @@ class RegistrationPreview:
         by: str,
         file: str | None = None,
         upload: Path | None = None,
-    ) -> Affected:
+    ) -> ImportEffects:
         """What the declared rules would do to a file (by an owner); nothing is kept of it."""
         schema = self._data_sets.check_registration(registration, by=by)
         place, target = self._place(file, upload), place_to_keep(self._shared.settings)

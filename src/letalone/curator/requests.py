@@ -13,21 +13,21 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, func, insert, select, update
 
 from letalone.curator.data_sets import DataSets
+from letalone.curator.database_tables import GRANTS, REQUESTS
 from letalone.curator.decisions import Decisions, read_words
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService
-from letalone.curator.records import Grant, Request, Role, State
+from letalone.curator.records import GrantRecord, RequestRecord, Role, State
 from letalone.curator.refusals import NotPermitted, NotThere
-from letalone.curator.tables import GRANTS, REQUESTS
-from letalone.curator.words import (
+from letalone.curator.stored_values import (
     is_name,
     new_id,
     read_budget,
     read_list,
     read_optional_time,
     read_record,
+    read_time,
     reads_stored,
-    time_of,
     to_utc,
     write_budget,
     write_list,
@@ -64,7 +64,7 @@ class Requests:
         why: str,
         by: str,
         expires: datetime | None = None,
-    ) -> Request:
+    ) -> RequestRecord:
         self._people.require(by, Role.ANALYST)
         self._check(data_set, purpose, columns, budget)
         self._check_later(to_utc("expires", expires))
@@ -84,7 +84,7 @@ class Requests:
         self._write("requested", made, by=by)
         return made
 
-    def decide(self, request: str, *, grant: bool, reason: str, by: str) -> Request:
+    def decide(self, request: str, *, grant: bool, reason: str, by: str) -> RequestRecord:
         """Grants or refuses a request (by a steward or an owner, never one's own)."""
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
@@ -100,7 +100,7 @@ class Requests:
         self._write("granted" if grant else "refused", after, by=by)
         return after
 
-    def withdraw(self, request: str, *, by: str) -> Request:
+    def withdraw(self, request: str, *, by: str) -> RequestRecord:
         with self._shared.database.writing() as connection:
             if self._decisions.find(connection, request).analyst != by:
                 raise self._decisions.not_there()
@@ -109,7 +109,7 @@ class Requests:
         self._write("request withdrawn", after, by=by)
         return after
 
-    def request(self, request: str, *, by: str, own: bool = False) -> Request:
+    def request(self, request: str, *, by: str, own: bool = False) -> RequestRecord:
         """One request: one's own, or any for stewards, owners and auditors; NotThere.
 
         `own`: whatever roles the person has, only one's own.
@@ -128,7 +128,7 @@ class Requests:
         is_open: bool | None = None,
         most: int | None = None,
         start: int = 0,
-    ) -> list[Request]:
+    ) -> list[RequestRecord]:
         """Own requests; all for stewards, owners and auditors unless `own`. The newest first.
 
         `is_open`: those that wait, or those that do not; `most` of them, from `start` on.
@@ -140,13 +140,13 @@ class Requests:
         mine = REQUESTS.c.analyst == by
         return [_read_request(row) for row in self._visible_rows(wanted, mine, by=by, own=own)]
 
-    def grants(self, *, by: str, own: bool = False) -> list[Grant]:
+    def grants(self, *, by: str, own: bool = False) -> list[GrantRecord]:
         """Own grants; all for stewards, owners and auditors unless `own`."""
         wanted = select(GRANTS).order_by(GRANTS.c.data_set, GRANTS.c.purpose, GRANTS.c.analyst)
         rows = self._visible_rows(wanted, GRANTS.c.analyst == by, by=by, own=own)
         return self._grants(rows)
 
-    def own_grants(self, *, by: str) -> list[Grant]:
+    def own_grants(self, *, by: str) -> list[GrantRecord]:
         """Own grants, whatever other roles a person has."""
         wanted = select(GRANTS).where(GRANTS.c.analyst == by)
         rows = self._shared.database.rows(wanted.order_by(GRANTS.c.data_set, GRANTS.c.purpose))
@@ -255,7 +255,7 @@ class Requests:
                 " time."
             )
 
-    def _grant(self, connection: Connection, request: Request, *, by: str) -> None:
+    def _grant(self, connection: Connection, request: RequestRecord, *, by: str) -> None:
         """The level in the ledger, and the columns here; a second grant only changes columns."""
         key = _key(request.data_set, request.purpose, request.analyst)
         self._check(request.data_set, request.purpose, request.columns, request.budget)
@@ -294,7 +294,7 @@ class Requests:
         wanted = wanted if person.roles & set(SEE_ALL) and not own else wanted.where(mine)
         return self._shared.database.rows(wanted)
 
-    def _grants(self, rows: Sequence[GrantRow]) -> list[Grant]:
+    def _grants(self, rows: Sequence[GrantRow]) -> list[GrantRecord]:
         names = {row.data_set for row in rows}
         levels = {
             level.key: level for name in names for level in self._shared.ledger_view.levels(name)
@@ -303,7 +303,7 @@ class Requests:
         pairs = zip(rows, keys, strict=True)
         return [_read_grant(row, levels[key]) for row, key in pairs if key in levels]
 
-    def _write(self, what: str, request: Request, *, by: str) -> None:
+    def _write(self, what: str, request: RequestRecord, *, by: str) -> None:
         body = {
             "request": request.id,
             "purpose": request.purpose,
@@ -329,21 +329,21 @@ def _no_grant(data_set: str, purpose: str) -> NotAllowed:
 
 
 @reads_stored
-def _read_request(row: GrantRow) -> Request:
+def _read_request(row: GrantRow) -> RequestRecord:
     return read_record(
-        Request,
+        RequestRecord,
         row,
         columns=tuple(read_list(row.columns)),
         budget=read_budget(row),
         expires=read_optional_time(row.expires),
         state=State(row.state),
-        made=time_of(row.made),
+        made=read_time(row.made),
         decided=read_optional_time(row.decided),
     )
 
 
-def _read_grant(row: GrantRow, level: Level) -> Grant:
-    return Grant(
+def _read_grant(row: GrantRow, level: Level) -> GrantRecord:
+    return GrantRecord(
         row.data_set,
         row.purpose,
         row.analyst,

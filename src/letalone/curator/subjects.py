@@ -17,6 +17,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from letalone.curator.data_sets import DataSets
 from letalone.curator.data_store import DataSetRow
+from letalone.curator.database_tables import IMPORTS, OWNER_TASKS
 from letalone.curator.decisions import read_words
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.master_key import forget_members, is_member
@@ -34,9 +35,9 @@ from letalone.curator.person_ids import (
     pseudonym_of_subject,
     read_id,
 )
-from letalone.curator.records import Done, Holding, OpenOwnerTask, ReleaseMade, Role
+from letalone.curator.records import Holding, OpenOwnerTask, ReleaseMade, Role, SubjectActResult
 from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
-from letalone.curator.tables import IMPORTS, OWNER_TASKS
+from letalone.curator.stored_values import new_id, read_time, write_time
 from letalone.curator.unit_rows import (
     check_corrected,
     copy_corrected,
@@ -45,7 +46,6 @@ from letalone.curator.unit_rows import (
     rows_of_unit,
     unit_ids,
 )
-from letalone.curator.words import new_id, time_of, write_time
 from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.ledger.entries import Entry, EntryKind
 from letalone.plans.schema import Schema
@@ -122,7 +122,7 @@ class Subjects:
         changes: Mapping[str, object],
         by: str,
         why: str,
-    ) -> Done:
+    ) -> SubjectActResult:
         """Changes values of one of the person's rows (its place in `rows`, from 0)."""
         words = self._check_reason(by, why, unit_id)
         schema = self._data_sets.record(data_set).schema
@@ -145,9 +145,11 @@ class Subjects:
         if remarks is None:
             raise NotThere(f"{NO_ROW} Nothing was changed; it is version {version} all the same.")
         change = f"1 row of {data_set!r} was corrected; it is version {version} now."
-        return Done(data_set, 1, version, " ".join([change, *remarks, STAYS, *self._imports()]))
+        return SubjectActResult(
+            data_set, 1, version, " ".join([change, *remarks, STAYS, *self._imports()])
+        )
 
-    def erase(self, data_set: str, unit_id: str, *, by: str, why: str) -> Done:
+    def erase(self, data_set: str, unit_id: str, *, by: str, why: str) -> SubjectActResult:
         """Removes the person's rows and destroys their key; what was spent stays spent."""
         words = self._check_reason(by, why, unit_id)
         person = self._read(data_set, unit_id, words)
@@ -174,9 +176,9 @@ class Subjects:
             f"{rows} row{'s' * (rows != 1)} of {data_set!r} {'are' if rows != 1 else 'is'} gone"
         )
         words = [f"{change}; it is version {version} now.", STAYS, *self._imports(), key_words]
-        return Done(data_set, rows, version, " ".join(words).rstrip())
+        return SubjectActResult(data_set, rows, version, " ".join(words).rstrip())
 
-    def record_outcome(self, act: str, *, done: bool, words: str, by: str) -> Done:
+    def record_outcome(self, act: str, *, done: bool, words: str, by: str) -> SubjectActResult:
         """Records what came of a statement for the owner of an external source (`Done.act`)."""
         self._people.require(by, Role.STEWARD, Role.OWNER)
         words = read_words("words", words)
@@ -196,7 +198,7 @@ class Subjects:
         key_words = self._destroy([row.finder]) if erased else ""
         came = "carried out" if done else "not carried out"
         outcome = f"Recorded: {came} at the source of {name!r}. {STAYS} {key_words}"
-        return Done(name, 0, version, outcome.rstrip())
+        return SubjectActResult(name, 0, version, outcome.rstrip())
 
     def waiting(self, *, by: str) -> list[OpenOwnerTask]:
         """What owners of external sources were asked for, without an outcome; the oldest first."""
@@ -205,7 +207,7 @@ class Subjects:
             select(OWNER_TASKS).where(OWNER_TASKS.c.done.is_(None)).order_by(OWNER_TASKS.c.asked)
         )
         rows = self._shared.database.rows(wanted)
-        return [OpenOwnerTask(row.id, row.data_set, row.what, time_of(row.asked)) for row in rows]
+        return [OpenOwnerTask(row.id, row.data_set, row.what, read_time(row.asked)) for row in rows]
 
     def _check_reason(self, by: str, why: str, unit_id: str) -> str:
         self._people.require(by, Role.STEWARD, Role.OWNER)
@@ -284,7 +286,7 @@ class Subjects:
         with self._shared.database.reading() as connection:
             since = connection.execute(wanted).first()
         external = self._data_sets.record(data_set).external
-        return Holding(data_set, held, external, time_of(cast("str", since and since.since)))
+        return Holding(data_set, held, external, read_time(cast("str", since and since.since)))
 
     def _versions_of_person(self, data_set: str, person: PersonId) -> list[tuple[int, bool]]:
         """From which version on the person was in, or was not, in order."""
@@ -330,7 +332,7 @@ class Subjects:
         row: int,
         changes: Mapping[str, object],
         by: str,
-    ) -> Done:
+    ) -> SubjectActResult:
         with self._store.rows_at(data_set) as source:
             remarks = check_corrected(source.schema, changes)
             statement = correct_statement(source, unit_id, row=row, changes=changes)
@@ -340,7 +342,9 @@ class Subjects:
         task = OwnerTask("correct", int(statement is not None), words)
         return self._ask_owner(data_set, unit_id, task, about, by=by)
 
-    def _ask_to_erase(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Done:
+    def _ask_to_erase(
+        self, data_set: str, unit_id: str, about: Json, *, by: str
+    ) -> SubjectActResult:
         with self._store.rows_at(data_set) as source:
             rows = number_of_rows(source.place, source.schema, unit_id)
             task = OwnerTask("erase", rows, erase_statement(source, unit_id, rows=rows))
@@ -348,7 +352,7 @@ class Subjects:
 
     def _ask_owner(
         self, data_set: str, unit_id: str, task: OwnerTask, about: Json, *, by: str
-    ) -> Done:
+    ) -> SubjectActResult:
         """What the owner of an external source is to do; it is not kept, since it has the id."""
         what = task.what
         subject, act = pseudonym_of_subject(self._shared, data_set, unit_id), new_id()
@@ -365,7 +369,7 @@ class Subjects:
             f" then the outcome is recorded. {STAYS}"
         )
         version = self._version(data_set)
-        return Done(data_set, task.rows, version, words, task.statement, act)
+        return SubjectActResult(data_set, task.rows, version, words, task.statement, act)
 
     def _version(self, data_set: str) -> int:
         return self._shared.ledger.data_set(data_set).version

@@ -24,11 +24,11 @@ from time import time
 from sqlalchemy import select
 
 from letalone.curator.database import Database
+from letalone.curator.database_tables import DATA_SETS, IMPORTS
+from letalone.curator.file_places import KEPT, LOCK, MEMBERS, WHOSE, lock_of_files
 from letalone.curator.locks import exclusive_lock_if_free
-from letalone.curator.places import KEPT, LOCK, MEMBERS, WHOSE, lock_of_files
 from letalone.curator.settings import Settings
-from letalone.curator.tables import DATA_SETS, IMPORTS
-from letalone.curator.words import new_id
+from letalone.curator.stored_values import new_id
 
 PATIENCE_SECONDS = 3600  # nothing is removed in haste
 VISIT_SECONDS = 3600  # an upload of the console waits for the form that declares it

@@ -15,20 +15,20 @@ from secrets import token_urlsafe
 from sqlalchemy import Row, insert, select, update
 
 from letalone.curator.caches import CacheMiss
+from letalone.curator.database_tables import PEOPLE, TOKENS
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService, check_same
 from letalone.curator.records import AccessToken, Bearer, Person, Recognised, Role, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
-from letalone.curator.tables import PEOPLE, TOKENS
-from letalone.curator.words import (
+from letalone.curator.stored_values import (
     digest_of_secret,
     new_id,
     read_day,
     read_list,
     read_record,
+    read_time,
     reads_stored,
     still_lasts,
-    time_of,
     write_list,
     write_time,
 )
@@ -183,7 +183,7 @@ class Tokens:
         return row
 
     def _holds(self, row: "Row[tuple[object, ...]]") -> bool:
-        until, length = time_of(row.expires), time_of(row.expires) - time_of(row.created)
+        until, length = read_time(row.expires), read_time(row.expires) - read_time(row.created)
         return not row.revoked and still_lasts(until, self._shared.clock(), length)
 
     def _mark_used(self, row: "Row[tuple[object, ...]]") -> None:
@@ -211,7 +211,7 @@ def _read_token(row: "Row[tuple[object, ...]]") -> AccessToken:
         AccessToken,
         row,
         scopes=_read_scopes(row),
-        created=time_of(row.created),
-        expires=time_of(row.expires),
+        created=read_time(row.created),
+        expires=read_time(row.expires),
         last_used=read_day(row.last_used),
     )

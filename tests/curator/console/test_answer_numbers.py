@@ -12,7 +12,7 @@ from curator.makers import NAME, PURPOSE
 from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.curator.asking import release_id
 from letalone.curator.console.answer_numbers import as_csv, rows_and_charts
-from letalone.curator.records import Price, Question
+from letalone.curator.records import DataSetQuestion, QuestionPrice
 
 SVG = "{http://www.w3.org/2000/svg}"
 WARDS = [f"w{number:02}" for number in range(40)]  # as many as a chart has bars
@@ -23,8 +23,8 @@ COUNTS = f'SELECT ward, COUNT(*) AS "number" FROM {NAME} GROUP BY ward'
 @pytest.fixture(scope="module")
 def answered(console):
     """Groups that are empty: noise takes about half of the counts below 0."""
-    question = Question(data_set=NAME, purpose=PURPOSE, sql=COUNTS, keys=WARDS)
-    found = console.curator.asking.release(question, Price(epsilon=0.05), by="ann")
+    question = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=COUNTS, keys=WARDS)
+    found = console.curator.asking.release(question, QuestionPrice(epsilon=0.05), by="ann")
     place = f"/history/{release_id(found, analyst='ann', purpose=PURPOSE)}"
     browser = console.by("ann")
     return browser.see(place).text, list(DictReader(browser.see(f"{place}/csv").text.splitlines()))

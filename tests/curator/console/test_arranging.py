@@ -9,8 +9,8 @@ from curator.makers import NAME, PURPOSE
 from letalone.answers.arranged import Arrangement, Fixed, HavingTest, Order, OutputRef
 from letalone.curator.console.arranging import as_address, from_address
 from letalone.curator.console.refill import fields_of
-from letalone.curator.http.problems import Refused
-from letalone.curator.records import Price, Question
+from letalone.curator.http.problems import HttpProblemError
+from letalone.curator.records import DataSetQuestion, QuestionPrice
 
 CLAUSES = (
     "ORDER BY n DESC LIMIT 1",
@@ -24,13 +24,15 @@ CLAUSES = (
 def test_what_sql_says_is_in_the_address_and_comes_back_as_sql_that_says_the_same(ready):
     for clause in CLAUSES:
         sql = f"SELECT ward, COUNT(*) AS n FROM {NAME} GROUP BY ward {clause}"
-        question = Question(data_set=NAME, purpose=PURPOSE, sql=sql)
-        answer = ready.asking.answer(question, Price(epsilon=0.1), by="ann")
+        question = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=sql)
+        answer = ready.asking.answer(question, QuestionPrice(epsilon=0.1), by="ann")
         how = from_address(as_address(answer.arrangement))
         assert how == answer.arrangement, clause
         again = dict(fields_of(answer.release, how))["sql"]
         look = ready.asking.look(
-            Question(data_set=NAME, purpose=PURPOSE, sql=again), Price(epsilon=0.1), by="ann"
+            DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=again),
+            QuestionPrice(epsilon=0.1),
+            by="ann",
         )
         assert look.arrangement == how, again
         assert look.mine, again
@@ -58,5 +60,5 @@ def test_days_and_truth_are_written_too():
     ],
 )  # fmt: skip
 def test_an_address_that_nobody_was_given_is_refused_in_words(wrong):
-    with pytest.raises(Refused):
+    with pytest.raises(HttpProblemError):
         from_address(wrong if isinstance(wrong, str) else json.dumps(wrong))

@@ -13,7 +13,7 @@ from curator.console.conftest import Console
 from curator.makers import Clock, open_curator, put
 from letalone.curator.console.directions import RIGHT_TO_LEFT, Isolation, isolate
 from letalone.curator.console.formatting import FILTERS
-from letalone.curator.records import Price, Purpose, Question, Registration
+from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice, Registration
 from letalone.errors import BudgetExceeded
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget
@@ -93,10 +93,10 @@ def _register(curator):
 
 
 def _ask(curator):
-    question = Question(data_set=SET, purpose=PURPOSE, sql=COUNT)
-    curator.asking.release(question, Price(epsilon=0.5), by="ann")
+    question = DataSetQuestion(data_set=SET, purpose=PURPOSE, sql=COUNT)
+    curator.asking.release(question, QuestionPrice(epsilon=0.5), by="ann")
     with suppress(BudgetExceeded):
-        curator.asking.release(question, Price(epsilon=0.9), by="ann")
+        curator.asking.release(question, QuestionPrice(epsilon=0.9), by="ann")
     curator.proposals.make(SET, budget=Budget(4), why="أكثر, 2026", by="olga")
 
 

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import select
 
 from curator.makers import PASSWORD, whats
+from letalone.curator.database_tables import SESSIONS
 from letalone.curator.http.app import make_app
 from letalone.curator.http.limits import RateLimits
 from letalone.curator.records import Role
-from letalone.curator.tables import SESSIONS
 
 OTHER = "another horse of another colour"
 

@@ -8,7 +8,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from letalone.curator.http.middleware import UPLOADS, BodyLimitMiddleware, BodyLimits
-from letalone.curator.http.problems import Refused
+from letalone.curator.http.problems import HttpProblemError
 
 LIMITS = BodyLimits(bytes=10, seconds=0.05, upload_bytes=20, upload_chunk_seconds=0.05)
 
@@ -21,7 +21,7 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
             message = await receive()
             body += message["body"]
             more = message["more_body"]
-    except Refused as error:
+    except HttpProblemError as error:
         await error.problem.response()(scope, receive, send)
         return
     await send({"type": "http.response.start", "status": 200, "headers": []})

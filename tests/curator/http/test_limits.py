@@ -9,14 +9,14 @@ from limits.storage import MemoryStorage
 from limits.strategies import SlidingWindowCounterRateLimiter
 
 from letalone.curator.http.limits import RateLimits, RateLimitStorage, Throttle
-from letalone.curator.http.problems import Refused
+from letalone.curator.http.problems import HttpProblemError
 
 
 def test_the_request_after_the_last_that_is_allowed_is_refused_with_how_long_to_wait() -> None:
     throttle = Throttle(RateLimits(of_a_person=3, of_an_address=2))
     for _ in range(3):
         throttle.person("ann")
-    with pytest.raises(Refused) as found:
+    with pytest.raises(HttpProblemError) as found:
         throttle.person("ann")
     assert found.value.problem.code == 429
     assert 1 <= int(found.value.problem.headers["Retry-After"]) <= 120
@@ -28,7 +28,7 @@ def test_people_and_addresses_are_counted_apart() -> None:
     throttle.person("ben")
     throttle.address("ann")
     throttle.log_in("ann")
-    with pytest.raises(Refused):
+    with pytest.raises(HttpProblemError):
         throttle.person("ben")
 
 

@@ -10,7 +10,7 @@ from letalone.curator.http.problems import (
     INTERNAL,
     KINDS,
     MEDIA_TYPE,
-    Problem,
+    ProblemDocument,
     of_error,
     of_status,
     of_validation,
@@ -89,7 +89,7 @@ def test_nothing_but_one_sentence_is_sent_of_a_store() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_problem_has_the_members_of_the_standard(kind: str) -> None:
-    response = Problem(kind, "Words.").response()
+    response = ProblemDocument(kind, "Words.").response()
     body = loads(bytes(response.body))
     assert response.media_type == MEDIA_TYPE
     assert body["status"] == response.status_code >= 400

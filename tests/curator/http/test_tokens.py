@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from letalone.curator.http.who import address_of
+from letalone.curator.http.access import address_of
 from letalone.curator.records import Role
 
 PASSWORD = "correct horse battery staple"

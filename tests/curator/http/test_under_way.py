@@ -11,7 +11,7 @@ import pytest
 from curator.http.conftest import Making
 from letalone.curator.asking import AskingService
 from letalone.curator.http.limits import AT_ONCE, IN_LINE, WorkLimit
-from letalone.curator.http.problems import Refused
+from letalone.curator.http.problems import HttpProblemError
 
 FULL = AT_ONCE + IN_LINE
 
@@ -32,7 +32,7 @@ def test_pieces_come_in_turn_the_next_after_the_line_is_refused_and_nobody_else_
         tasks = [asyncio.create_task(work("ann", number)) for number in range(FULL)]
         await all_others()
         assert began == [("ann", number) for number in range(AT_ONCE)]
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(HttpProblemError) as refused:
             await work("ann", FULL)
         assert (refused.value.problem.kind, refused.value.problem.code) == ("too-much-at-once", 429)
         assert int(refused.value.problem.headers["Retry-After"]) > 0

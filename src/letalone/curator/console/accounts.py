@@ -8,8 +8,8 @@ from starlette.responses import Response
 from letalone.curator.console.forms import Form, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Overseer, Owner, Visiting, Visitor
+from letalone.curator.http.access import Context, ServiceContext
 from letalone.curator.http.shapes import ChangedPerson, NewPerson, NewToken
-from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Role
 
 ROLES = [
@@ -22,7 +22,7 @@ routes = console_routes()
 
 
 @routes.get("/people")
-def people(request: Request, visitor: Overseer, service: Served) -> Response:
+def people(request: Request, visitor: Overseer, service: Context) -> Response:
     """Everybody who may sign in."""
     people = service.curator.people.everybody(by=visitor.name)
     return page(request, "people.html", everybody=people, roles=ROLES)
@@ -30,7 +30,7 @@ def people(request: Request, visitor: Overseer, service: Served) -> Response:
 
 @routes.post("/people")
 @act_or_show(people, acting=True)
-def add(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+def add(request: Request, visitor: Owner, form: Form, service: Context) -> Response:
     """One more person; the one-time password is shown once, on the page that follows."""
     sent = form.read(NewPerson, "name", roles=form.all("roles"))
     password = service.curator.people.add(sent.name, sent.roles, by=visitor.name)
@@ -38,7 +38,7 @@ def add(request: Request, visitor: Owner, form: Form, service: Served) -> Respon
 
 
 @routes.get("/people/{name}")
-def person(request: Request, name: str, visitor: Owner, service: Served) -> Response:
+def person(request: Request, name: str, visitor: Owner, service: Context) -> Response:
     """One person, and what an owner may change."""
     person = service.curator.people.person(name)
     tokens = service.curator.tokens.of(name, by=visitor.name)
@@ -50,7 +50,7 @@ def person(request: Request, name: str, visitor: Owner, service: Served) -> Resp
 
 @routes.post("/people/{name}/roles")
 @act_or_show(person, acting=True)
-def roles(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
+def roles(request: Request, name: str, visitor: Owner, form: Form, service: Context) -> Response:
     """Other roles."""
     sent = form.read(ChangedPerson, roles=form.all("roles"))
     service.curator.people.change_roles(name, sent.roles or [], by=visitor.name)
@@ -59,7 +59,7 @@ def roles(request: Request, name: str, visitor: Owner, form: Form, service: Serv
 
 @routes.post("/people/{name}/access")
 @act_or_show(person, acting=True)
-def access(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
+def access(request: Request, name: str, visitor: Owner, form: Form, service: Context) -> Response:
     """Keeps a person out, or lets them in again; their record stays."""
     sent, people = form.read(ChangedPerson, "active"), service.curator.people
     (people.enable if sent.active else people.disable)(name, by=visitor.name)
@@ -69,7 +69,7 @@ def access(request: Request, name: str, visitor: Owner, form: Form, service: Ser
 
 @routes.post("/people/{name}/password")
 @act_or_show(person, acting=True)
-def reset(request: Request, name: str, visitor: Owner, service: Served) -> Response:
+def reset(request: Request, name: str, visitor: Owner, service: Context) -> Response:
     """A new one-time password, shown once; visits and tokens of the person end."""
     password = service.curator.people.reset_password(name, by=visitor.name)
     return _show_password_once(request, name, password)
@@ -77,7 +77,7 @@ def reset(request: Request, name: str, visitor: Owner, service: Served) -> Respo
 
 @routes.post("/people/{name}/tokens/{token}/revoke")
 @act_or_show(person, acting=True)
-def revoke(request: Request, name: str, token: str, visitor: Owner, service: Served) -> Response:
+def revoke(request: Request, name: str, token: str, visitor: Owner, service: Context) -> Response:
     """Ends somebody's token at once."""
     service.curator.tokens.revoke(token, by=visitor.name, own=False)
     return see_other(request, "/people", said=f"A token of {name} was ended.")
@@ -88,14 +88,14 @@ def _show_password_once(request: Request, name: str, password: str) -> Response:
 
 
 @routes.get("/account")
-def account(request: Request, visitor: Visiting, service: Served) -> Response:
+def account(request: Request, visitor: Visiting, service: Context) -> Response:
     """Who this is, and the tokens that hold."""
     return _account(request, visitor, service)
 
 
 @routes.post("/account/tokens")
 @act_or_show(account)
-def make(request: Request, visitor: Visiting, form: Form, service: Served) -> Response:
+def make(request: Request, visitor: Visiting, form: Form, service: Context) -> Response:
     """One more token, for the password again; its secret is shown once, on this page."""
     password, scopes, days = form.secret("password"), form.all("scopes"), form.maybe("days")
     sent = form.read(NewToken, "label", password=password, scopes=scopes, days=days)
@@ -108,14 +108,14 @@ def make(request: Request, visitor: Visiting, form: Form, service: Served) -> Re
 
 @routes.post("/account/tokens/{token}/revoke")
 @act_or_show(account)
-def revoke_own(request: Request, token: str, visitor: Visiting, service: Served) -> Response:
+def revoke_own(request: Request, token: str, visitor: Visiting, service: Context) -> Response:
     """Ends an own token."""
     service.curator.tokens.revoke(token, by=visitor.name, own=True)
     return see_other(request, "/account", said="The token was ended.")
 
 
 def _account(
-    request: Request, visitor: Visitor, service: Service, *, secret: str | None = None
+    request: Request, visitor: Visitor, service: ServiceContext, *, secret: str | None = None
 ) -> Response:
     tokens = service.curator.tokens.of(visitor.name, by=visitor.name)
     scopes = sorted(scope.value for scope in visitor.scopes)

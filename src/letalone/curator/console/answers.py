@@ -16,8 +16,8 @@ from letalone.curator.console.answer_numbers import as_csv, rows_and_charts
 from letalone.curator.console.arranging import from_address
 from letalone.curator.console.pages import console_routes, download, page
 from letalone.curator.console.visitors import Analyst, Visitor
-from letalone.curator.http.who import Served, Service
-from letalone.curator.records import PastRelease, Question
+from letalone.curator.http.access import Context, ServiceContext
+from letalone.curator.records import DataSetQuestion, PastReleaseRecord
 from letalone.session.release import Release
 
 ANSWERS_PER_PAGE, MAX_START = 50, 10**9
@@ -28,7 +28,7 @@ routes = console_routes()
 
 @routes.get("/history")
 def history(
-    request: Request, visitor: Analyst, service: Served, data_set: str = "", start: int = 0
+    request: Request, visitor: Analyst, service: Context, data_set: str = "", start: int = 0
 ) -> Response:
     """Own answers, the newest first."""
     asking, start = service.curator.asking, min(max(0, start), MAX_START)
@@ -48,7 +48,7 @@ def history(
 
 
 @routes.get("/history/{release_id}")
-async def answer(request: Request, release_id: str, visitor: Analyst, service: Served) -> Response:
+async def answer(request: Request, release_id: str, visitor: Analyst, service: Context) -> Response:
     """One of the own answers; sorted, filtered and cut as the address says.
 
     How many more like it fit may take long to find out.
@@ -64,7 +64,7 @@ async def answer(request: Request, release_id: str, visitor: Analyst, service: S
 
 
 @routes.get("/history/{release_id}/receipt")
-def receipt(release_id: str, visitor: Analyst, service: Served) -> Response:
+def receipt(release_id: str, visitor: Analyst, service: Context) -> Response:
     """The signed receipt as a file: `letalone verify` checks it offline."""
     stored = service.curator.asking.receipt(release_id, by=visitor.name)
     name = f"receipt-{stored['body']['entry']}.json"  # pyright: ignore
@@ -72,7 +72,7 @@ def receipt(release_id: str, visitor: Analyst, service: Served) -> Response:
 
 
 @routes.get("/history/{release_id}/csv")
-def table(release_id: str, visitor: Analyst, service: Served) -> Response:
+def table(release_id: str, visitor: Analyst, service: Context) -> Response:
     """All rows as a file: the numbers and ranges of the page, and those that were drawn."""
     past = service.curator.asking.past(release_id, by=visitor.name)
     return download(as_csv(Release.from_json(past.release)), "answer.csv", "text/csv")
@@ -81,8 +81,8 @@ def table(release_id: str, visitor: Analyst, service: Served) -> Response:
 def answer_page(
     request: Request,
     visitor: Visitor,
-    service: Service,
-    past: PastRelease,
+    service: ServiceContext,
+    past: PastReleaseRecord,
     *,
     release: Release | None = None,
 ) -> Response:
@@ -105,9 +105,9 @@ def answer_page(
 
 
 def _remaining_in_words(
-    past: PastRelease, release: Release, visitor: Visitor, service: Service
+    past: PastReleaseRecord, release: Release, visitor: Visitor, service: ServiceContext
 ) -> str:
-    question = Question(data_set=past.data_set, purpose=past.purpose, plan=release.plan)
+    question = DataSetQuestion(data_set=past.data_set, purpose=past.purpose, plan=release.plan)
     terms = release.asked
     asking = service.curator.asking
     room = asking.remaining(question, terms.privacy, delta=terms.delta, by=visitor.name)

@@ -18,7 +18,7 @@ from letalone.curator.console import (
     signing_in,
 )
 from letalone.curator.console.files import send
-from letalone.curator.http.who import ANYBODY
+from letalone.curator.http.access import ANYBODY
 
 ROUTES = (
     questions, signing_in, provider_sign_in, home, answers, meaning, record, grant_requests,

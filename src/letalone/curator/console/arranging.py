@@ -22,7 +22,7 @@ from letalone.answers.arranged import (
 )
 from letalone.answers.columns import Cell
 from letalone.curator.console.building import quote_name
-from letalone.curator.http.problems import refused
+from letalone.curator.http.problems import problem_error
 
 PARTS = {"and": 0, "or": 0, "not": 1, "missing": 1, **dict.fromkeys(COMPARED, 2)}  # 0: any
 MAX_LIMIT, MAX_ADDRESS_LENGTH = 10**9, 1500  # letters, so that an address is not too long
@@ -56,7 +56,7 @@ def from_address(text: str) -> Arrangement:
             hidden=tuple(_text(item) for item in hidden),
         )
     except (ValueError, TypeError, RecursionError):
-        raise refused("not-valid", NOT_READ) from None
+        raise problem_error("not-valid", NOT_READ) from None
 
 
 def as_sql(how: Arrangement, calls: Mapping[str, str]) -> list[str]:

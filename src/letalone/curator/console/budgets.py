@@ -23,10 +23,10 @@ from letalone.curator.console.formatting import amount, format_time
 from letalone.curator.console.forms import Form, SubmittedForm, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Overseer, Steward, Visitor
+from letalone.curator.http.access import Context, ServiceContext
 from letalone.curator.http.shapes import NewProposal, Seconding
-from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Proposal, Role, State
-from letalone.curator.words import time_of
+from letalone.curator.stored_values import read_time
 from letalone.errors import FormatError
 from letalone.ledger import Ledger
 from letalone.ledger.data_sets import data_set_from_json
@@ -47,7 +47,7 @@ SPENDING_CAPTION = "Spent ε, all answers together, and the cap as a broken line
 routes = console_routes()
 
 
-def all_budgets(request: Request, service: Service) -> list[dict[str, Any]]:
+def all_budgets(request: Request, service: ServiceContext) -> list[dict[str, Any]]:
     """How each data set stands that is not retired; the first with a picture."""
     records = [record for record in service.curator.data_sets.records() if not record.retired]
     return [
@@ -60,7 +60,7 @@ def all_budgets(request: Request, service: Service) -> list[dict[str, Any]]:
     ]
 
 
-def open_proposals(service: Service, visitor: Visitor) -> list[Proposal]:
+def open_proposals(service: ServiceContext, visitor: Visitor) -> list[Proposal]:
     """Those that wait for this person, who could second them now."""
     proposals, by = service.curator.proposals, visitor.name
     return [
@@ -69,7 +69,7 @@ def open_proposals(service: Service, visitor: Visitor) -> list[Proposal]:
 
 
 @routes.get("/budgets")
-def budgets(request: Request, visitor: Overseer, service: Served) -> Response:
+def budgets(request: Request, visitor: Overseer, service: Context) -> Response:
     """Every budget over time, and the proposals."""
     proposals = service.curator.proposals.proposals(by=visitor.name)
     stand = all_budgets(request, service)
@@ -77,7 +77,7 @@ def budgets(request: Request, visitor: Overseer, service: Served) -> Response:
 
 
 @routes.get("/budgets/{name}")
-def budget(request: Request, name: str, visitor: Overseer, service: Served) -> Response:
+def budget(request: Request, name: str, visitor: Overseer, service: Context) -> Response:
     """One budget: its cap, which is a guarantee, and the shares under it."""
     del visitor
     record = service.curator.data_sets.record(name)
@@ -95,7 +95,9 @@ def budget(request: Request, name: str, visitor: Overseer, service: Served) -> R
 
 @routes.post("/budgets/{name}/proposals")
 @act_or_show(budget, acting=True)
-def propose(request: Request, name: str, visitor: Steward, form: Form, service: Served) -> Response:
+def propose(
+    request: Request, name: str, visitor: Steward, form: Form, service: Context
+) -> Response:
     """A larger budget, to be decided on."""
     sent = _read_proposal(name, form)
     made = service.curator.proposals.make(
@@ -108,7 +110,7 @@ def propose(request: Request, name: str, visitor: Steward, form: Form, service: 
 
 
 @routes.get("/proposals/{proposal_id}")
-def proposal(request: Request, proposal_id: str, visitor: Overseer, service: Served) -> Response:
+def proposal(request: Request, proposal_id: str, visitor: Overseer, service: Context) -> Response:
     """One proposal: what for, by whom, and from when on it can be seconded."""
     proposal = service.curator.proposals.proposal(proposal_id, by=visitor.name)
     return page(
@@ -121,7 +123,7 @@ def proposal(request: Request, proposal_id: str, visitor: Overseer, service: Ser
 @routes.post("/proposals/{proposal_id}/decision")
 @act_or_show(proposal, acting=True)
 def decide(
-    request: Request, proposal_id: str, visitor: Steward, form: Form, service: Served
+    request: Request, proposal_id: str, visitor: Steward, form: Form, service: Context
 ) -> Response:
     """Seconds a proposal, which carries it out; or declines it."""
     seconded = form.text("decision") == "second"
@@ -155,7 +157,7 @@ def _chart(request: Request, name: str, levels: Sequence[Level] = ()) -> Any:
     return chart_of(spending_of(request).history(name), name, levels=levels)
 
 
-def _waits(service: Service, proposal: Proposal, visitor: Visitor) -> list[dict[str, Any]]:
+def _waits(service: ServiceContext, proposal: Proposal, visitor: Visitor) -> list[dict[str, Any]]:
     """From when on the account of who proposed, and of who looks, may raise budgets."""
     wait = timedelta(days=service.curator.settings.waiting_days)
     names = dict.fromkeys([proposal.proposed_by, visitor.name])
@@ -175,7 +177,10 @@ class History:
 
     def take(self, entry: Entry) -> None:
         self.last = entry.number
-        stands, when = data_set_from_json(str(entry.name), entry.body["after"]), time_of(entry.time)
+        stands, when = (
+            data_set_from_json(str(entry.name), entry.body["after"]),
+            read_time(entry.time),
+        )
         cap = float(stands.budget.epsilon)
         if not self.caps or self.caps[-1][1] != cap:
             self.caps.append((when, cap))

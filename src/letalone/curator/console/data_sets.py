@@ -27,9 +27,9 @@ from letalone.curator.console.forms import (
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Analyst, Owner, Steward, Visiting, Visitor
 from letalone.curator.curator import Curator
-from letalone.curator.http.public_routes import protected
+from letalone.curator.http.access import Context, ServiceContext
+from letalone.curator.http.public_routes import protection_words
 from letalone.curator.http.shapes import NewRequest, SentPurpose, Why, in_seconds
-from letalone.curator.http.who import Served, Service
 from letalone.curator.records import DataSetRecord, Role, Scope
 from letalone.curator.refusals import NotThere
 from letalone.ledger.freezes import freeze_of
@@ -78,7 +78,7 @@ ACTS = {"thaw": THAW, "version": CHANGED, "retirement": RETIRE}  # by the end of
 
 
 @routes.get("/data-sets")
-def data_sets(request: Request, visitor: Visiting, service: Served) -> Response:
+def data_sets(request: Request, visitor: Visiting, service: Context) -> Response:
     """All data sets, with what is public about them."""
     records = service.curator.data_sets.records()
     shown = [_summarise(service, record) for record in records]
@@ -86,14 +86,14 @@ def data_sets(request: Request, visitor: Visiting, service: Served) -> Response:
 
 
 @routes.get("/data-sets/{name}")
-def data_set(request: Request, name: str, visitor: Visiting, service: Served) -> Response:
+def data_set(request: Request, name: str, visitor: Visiting, service: Context) -> Response:
     """What may be asked of one."""
     return page(request, "data_set.html", **_context(service, visitor, name))
 
 
 @routes.get("/data-sets/{name}/request")
 def access(
-    request: Request, name: str, visitor: Analyst, service: Served, draft: str = ""
+    request: Request, name: str, visitor: Analyst, service: Context, draft: str = ""
 ) -> Response:
     """The form for a request; with what was typed and refused, where the address has a draft."""
     if draft:
@@ -103,7 +103,7 @@ def access(
 
 @routes.post("/data-sets/{name}/request")
 def request_access(
-    request: Request, name: str, visitor: Analyst, form: Form, service: Served
+    request: Request, name: str, visitor: Analyst, form: Form, service: Context
 ) -> Response:
     """An analyst's request for a grant."""
 
@@ -126,7 +126,7 @@ def request_access(
     return try_act(request, act, show)
 
 
-def _context(service: Service, visitor: Visitor, name: str) -> dict[str, Any]:
+def _context(service: ServiceContext, visitor: Visitor, name: str) -> dict[str, Any]:
     record = service.curator.data_sets.record(name)
     mine = [grant for grant in _grants(service, visitor) if grant.data_set == record.name]
     is_owner = visitor.has(Role.OWNER)  # why it froze, or cannot be read, is for owners only
@@ -136,13 +136,13 @@ def _context(service: Service, visitor: Visitor, name: str) -> dict[str, Any]:
     return {**_summarise(service, record), "grants": mine, "freeze": freeze, "trouble": trouble}
 
 
-def _summarise(service: Service, record: DataSetRecord) -> dict[str, Any]:
+def _summarise(service: ServiceContext, record: DataSetRecord) -> dict[str, Any]:
     stands = service.curator.ledger.data_set(record.name)
     unit = {"unit": stands.neighbours.unit or "row", "protects": str(stands.neighbours)}
-    return {"record": record, "stands": stands, "protected": protected(unit)}
+    return {"record": record, "stands": stands, "protected": protection_words(unit)}
 
 
-def _grants(service: Service, visitor: Visitor) -> list[Any]:
+def _grants(service: ServiceContext, visitor: Visitor) -> list[Any]:
     if Scope.ASK not in visitor.scopes:
         return []
     grants = service.curator.asking.standing(by=visitor.name)
@@ -150,7 +150,9 @@ def _grants(service: Service, visitor: Visitor) -> list[Any]:
 
 
 @routes.get("/data-sets/{name}/affected")
-def show_affected(request: Request, name: str, visitor: ActingSteward, service: Served) -> Response:
+def show_affected(
+    request: Request, name: str, visitor: ActingSteward, service: Context
+) -> Response:
     """How many values the declared rules touched: exact, for owners and stewards."""
     record = service.curator.data_sets.record(name)
     try:
@@ -162,14 +164,14 @@ def show_affected(request: Request, name: str, visitor: ActingSteward, service: 
 
 @routes.get("/data-sets/{name}/renewal")
 def renewal(
-    request: Request, name: str, visitor: ActingOwner, service: Served, upload: UploadId = ""
+    request: Request, name: str, visitor: ActingOwner, service: Context, upload: UploadId = ""
 ) -> Response:
     """The form for newer rows: the file, then the confirmation."""
     return _renewal(request, name, visitor, service, upload)
 
 
 @routes.post("/data-sets/{name}/renewal")
-def renew(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
+def renew(request: Request, name: str, visitor: Owner, form: Form, service: Context) -> Response:
     """Newer rows under the same name, and so the same budget."""
     upload = form.text("upload")
 
@@ -186,7 +188,7 @@ def renew(request: Request, name: str, visitor: Owner, form: Form, service: Serv
 
 
 @routes.get("/data-sets/{name}/purposes")
-def purposes(request: Request, name: str, visitor: Owner, service: Served) -> Response:
+def purposes(request: Request, name: str, visitor: Owner, service: Context) -> Response:
     """The form for one more purpose."""
     del visitor
     return page(request, "purpose.html", record=service.curator.data_sets.record(name))
@@ -195,7 +197,7 @@ def purposes(request: Request, name: str, visitor: Owner, service: Served) -> Re
 @routes.post("/data-sets/{name}/purposes")
 @act_or_show(purposes, acting=True)
 def add_purpose(
-    request: Request, name: str, visitor: Owner, form: Form, service: Served
+    request: Request, name: str, visitor: Owner, form: Form, service: Context
 ) -> Response:
     """One more purpose."""
     sent = read_body(SentPurpose, **purpose_of(form))
@@ -212,7 +214,7 @@ def ending(request: Request, name: str, visitor: Steward, purpose: str = "") -> 
 
 @routes.post("/data-sets/{name}/purposes/withdrawal")
 def end_purpose(
-    request: Request, name: str, visitor: Steward, form: Form, service: Served
+    request: Request, name: str, visitor: Steward, form: Form, service: Context
 ) -> Response:
     """Nothing more is answered for a purpose."""
     return _carry_out(request, name, visitor, form, service, _withdrawal(form.text("purpose")))
@@ -230,7 +232,7 @@ def why(request: Request, name: str, visitor: Owner) -> Response:
 @routes.post("/data-sets/{name}/thaw")
 @routes.post("/data-sets/{name}/version")
 @routes.post("/data-sets/{name}/retirement")
-def do(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
+def do(request: Request, name: str, visitor: Owner, form: Form, service: Context) -> Response:
     """Allows questions again, opens the data anew, or removes the rows for good."""
     return _carry_out(request, name, visitor, form, service, _act_of(request))
 
@@ -240,7 +242,7 @@ def _act_of(request: Request) -> Act:
 
 
 def _carry_out(
-    request: Request, name: str, visitor: Visitor, form: Form, service: Service, act: Act
+    request: Request, name: str, visitor: Visitor, form: Form, service: ServiceContext, act: Act
 ) -> Response:
     def carry_out() -> Response:
         sent = form.read(Why, "why")
@@ -272,7 +274,7 @@ def _back(request: Request, name: str, notice: str) -> Response:
 
 
 def _renewal(
-    request: Request, name: str, visitor: Visitor, service: Service, upload: str
+    request: Request, name: str, visitor: Visitor, service: ServiceContext, upload: str
 ) -> Response:
     record = service.curator.data_sets.record(name)
     sent = uploads.find(service.curator, visitor, upload) if upload else None

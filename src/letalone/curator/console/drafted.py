@@ -16,8 +16,8 @@ from letalone.curator.console.forms import SubmittedForm, form_of
 from letalone.curator.console.other_way import asked_fields
 from letalone.curator.console.pages import see_other
 from letalone.curator.console.visitors import Visitor
-from letalone.curator.http.problems import KINDS, Problem
-from letalone.curator.http.who import Service
+from letalone.curator.http.access import ServiceContext
+from letalone.curator.http.problems import KINDS, ProblemDocument
 
 DRAFT, PRICED = "draft", "priced"
 KIND, DETAIL, FIELD = "problem:kind", "problem:detail", "problem:field"
@@ -29,14 +29,14 @@ GONE = "What was typed here is not kept any more, or it is somebody else's. Type
 
 
 def to_form(
-    request: Request, visitor: Visitor, service: Service, *, priced: bool = False
+    request: Request, visitor: Visitor, service: ServiceContext, *, priced: bool = False
 ) -> Response:
     """To the form of a question, with its price or with what was refused."""
     name = keep_typed(request, visitor, service)
     return see_other(request, f"/ask?{DRAFT}={name}" + (f"&{PRICED}=1#price" if priced else ""))
 
 
-def take_up(request: Request, visitor: Visitor, service: Service) -> bool:
+def take_up(request: Request, visitor: Visitor, service: ServiceContext) -> bool:
     """Fills a form from the draft or the address; False where a draft is not there."""
     name = request.query_params.get(DRAFT)
     if name is not None:
@@ -46,31 +46,31 @@ def take_up(request: Request, visitor: Visitor, service: Service) -> bool:
     return True
 
 
-def keep_typed(request: Request, visitor: Visitor, service: Service) -> str:
+def keep_typed(request: Request, visitor: Visitor, service: ServiceContext) -> str:
     """Keeps what was typed, and what was refused of it; the name of the draft."""
     fields = typed_fields(request)
-    problem: Problem | None = getattr(request.state, "problem", None)
+    problem: ProblemDocument | None = getattr(request.state, "problem", None)
     if problem is not None:
         fields += [(KIND, problem.kind), (DETAIL, problem.detail)]
         fields += [(FIELD, str(error["field"])) for error in problem.more.get("errors", ())]
     return service.curator.drafts.keep(fields, by=visitor.name)
 
 
-def take_draft(request: Request, name: str, visitor: Visitor, service: Service) -> bool:
+def take_draft(request: Request, name: str, visitor: Visitor, service: ServiceContext) -> bool:
     """Fills a form from a draft of this person; False, and said so, where there is none."""
     draft = service.curator.drafts.kept(name, by=visitor.name)
     request.state.form = form_of(draft or [])
     kind = str(request.state.form.get(KIND))
     if draft is None:
-        request.state.problem = Problem("not-found", GONE)
+        request.state.problem = ProblemDocument("not-found", GONE)
     elif kind in KINDS:
         request.state.problem = _problem(request.state.form, kind)
     return draft is not None
 
 
-def _problem(form: FormData, kind: str) -> Problem:
+def _problem(form: FormData, kind: str) -> ProblemDocument:
     errors = [{"field": name} for name in form.getlist(FIELD)]
-    return Problem(kind, str(form.get(DETAIL)), more={"errors": errors})
+    return ProblemDocument(kind, str(form.get(DETAIL)), more={"errors": errors})
 
 
 def address_of(request: Request) -> str:

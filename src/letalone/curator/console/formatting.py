@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from letalone.answers.promise import as_sure
 from letalone.curator.console.directions import FILTER, isolate_markup, join_isolated, turns
-from letalone.curator.records import PastRelease
+from letalone.curator.records import PastReleaseRecord
 from letalone.errors import LetaloneError
 from letalone.plans.constants import format_constant
 from letalone.plans.plan import Plan
@@ -66,7 +66,7 @@ def question_in_words(plan: Plan) -> str:
     return words[:1].upper() + words[1:]
 
 
-def describe_past(past: PastRelease) -> str:
+def describe_past(past: PastReleaseRecord) -> str:
     """The question of an earlier answer, in the words of people."""
     plan = _plan(past.release)
     return past.question if plan is None else question_in_words(plan)
@@ -78,7 +78,7 @@ def notes_in_words(notes: Sequence[str], plan: Plan) -> list[str]:
     return [plain.get(note, note) for note in notes]
 
 
-def plain(notes: Sequence[str], past: PastRelease) -> Sequence[str]:
+def plain(notes: Sequence[str], past: PastReleaseRecord) -> Sequence[str]:
     """The notes of an earlier answer, in the words of people."""
     plan = _plan(past.release)
     return notes if plan is None else notes_in_words(notes, plan)

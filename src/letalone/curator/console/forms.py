@@ -20,8 +20,14 @@ from starlette.responses import Response
 from letalone.curator.console.pages import here, problem_of
 from letalone.curator.console.secrets import Secrets
 from letalone.curator.console.visitors import Owner, SignInNeeded, Steward, Visitor, go_on
-from letalone.curator.http.problems import WHY, Problem, Refused, of_validation, refused
-from letalone.curator.http.who import Service, asks
+from letalone.curator.http.access import ServiceContext, is_release_request
+from letalone.curator.http.problems import (
+    WHY,
+    HttpProblemError,
+    ProblemDocument,
+    of_validation,
+    problem_error,
+)
 from letalone.errors import LetaloneError
 
 AGAIN = "password_again"
@@ -93,7 +99,7 @@ def number_typed(text: str) -> str:
     if fullmatch(r"-?[1-9][0-9]{0,2}(,[0-9]{3})+", text):
         plain, point = text.replace(",", ""), text.replace(",", ".", 1)
         either = f"Write {plain} or {point}" if text.count(",") == 1 else f"Write {plain}"
-        raise refused("not-valid", f"{text} can be read in two ways. {either}.")
+        raise problem_error("not-valid", f"{text} can be read in two ways. {either}.")
     return text.replace(",", ".") if fullmatch(r"-?[0-9]{1,40},[0-9]{1,40}", text) else text
 
 
@@ -115,10 +121,10 @@ def read_body(shape: type[Shape], called: Called = CALLED, /, **fields: Any) -> 
     except ValidationError as error:
         errors = error.errors(include_url=False, include_input=False)
         problem = of_validation([{**wrong, "loc": ("form", *wrong["loc"])} for wrong in errors])
-        raise Refused(_for_people(problem, called)) from None
+        raise HttpProblemError(_for_people(problem, called)) from None
 
 
-def _for_people(problem: Problem, called: Called) -> Problem:
+def _for_people(problem: ProblemDocument, called: Called) -> ProblemDocument:
     """With the fields of the form, and without the advice that is for bodies in JSON."""
     sentences, listed = list[str](), list[dict[str, str]]()
     for error in problem.more["errors"]:
@@ -137,9 +143,9 @@ def try_act(request: Request, act: Show, show: Show, *, acting: bool = False) ->
         if acting:
             _check_elevated(request)
         return act()
-    except (LetaloneError, Refused) as error:
+    except (LetaloneError, HttpProblemError) as error:
         request.state.problem = problem_of(error)
-        if asks(request) and isinstance(error, LetaloneError):
+        if is_release_request(request) and isinstance(error, LetaloneError):
             request.app.state.service.throttle.refusal(request.state.person)
     return show()
 
@@ -166,7 +172,7 @@ def act_or_show(show: Page, *, acting: bool = False) -> Callable[[Page], Page]:
 def give_password_again(request: Request, password: str) -> None:
     """Lets the visit act as a steward or an owner for a while; its secret is a new one."""
     visitor: Visitor = request.state.visitor
-    service: Service = request.app.state.service
+    service: ServiceContext = request.app.state.service
     visits, before = service.curator.visits, visitor.secrets
     go_on(request, service, Secrets(visits.elevate(str(before.visit), password), before.forms))
 
@@ -196,5 +202,5 @@ def _check_elevated(request: Request) -> None:
         return
     password = str(getattr(request.state, "form", FormData()).get(AGAIN, ""))
     if not password:
-        raise refused("elevation-needed", GIVE_AGAIN)
+        raise problem_error("elevation-needed", GIVE_AGAIN)
     give_password_again(request, password)

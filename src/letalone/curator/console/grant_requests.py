@@ -10,9 +10,9 @@ from starlette.responses import Response
 from letalone.curator.console.forms import Form, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Analyst, Overseer, Steward, Visiting, Visitor
+from letalone.curator.http.access import Context, ServiceContext
 from letalone.curator.http.shapes import Decision, Withdrawal
-from letalone.curator.http.who import Served, Service
-from letalone.curator.records import Grant, Scope, State
+from letalone.curator.records import GrantRecord, Scope, State
 from letalone.errors import FormatError
 from letalone.ledger.entries import Entry, EntryKind
 from letalone.privacy.curve import Json
@@ -23,7 +23,7 @@ routes = console_routes()
 
 
 @routes.get("/requests")
-def requests(request: Request, visitor: Visiting, service: Served) -> Response:
+def requests(request: Request, visitor: Visiting, service: Context) -> Response:
     """Own requests."""
     requests = service.curator.requests
     own_requests = (
@@ -36,13 +36,13 @@ def requests(request: Request, visitor: Visiting, service: Served) -> Response:
 
 @routes.post("/requests/{request_id}/withdraw")
 @act_or_show(requests)
-def withdraw(request: Request, request_id: str, visitor: Analyst, service: Served) -> Response:
+def withdraw(request: Request, request_id: str, visitor: Analyst, service: Context) -> Response:
     """Takes back an own request that is open."""
     service.curator.requests.withdraw(request_id, by=visitor.name)
     return see_other(request, "/requests", said="Your request was taken back.")
 
 
-def inbox(service: Service, visitor: Visitor) -> dict[str, Any]:
+def inbox(service: ServiceContext, visitor: Visitor) -> dict[str, Any]:
     """All requests for those who oversee: those that wait, the oldest first, and the others."""
     if not visitor.oversees:
         return {"open": [], "decided": []}
@@ -54,7 +54,9 @@ def inbox(service: Service, visitor: Visitor) -> dict[str, Any]:
 
 
 @routes.get("/requests/{request_id}")
-def show_request(request: Request, request_id: str, visitor: Overseer, service: Served) -> Response:
+def show_request(
+    request: Request, request_id: str, visitor: Overseer, service: Context
+) -> Response:
     """One request, and the form to decide on it."""
     access_request = service.curator.requests.request(request_id, by=visitor.name)
     record = service.curator.data_sets.record(access_request.data_set)
@@ -73,7 +75,7 @@ def show_request(request: Request, request_id: str, visitor: Overseer, service: 
 @routes.post("/requests/{request_id}/decision")
 @act_or_show(show_request, acting=True)
 def decide(
-    request: Request, request_id: str, visitor: Steward, form: Form, service: Served
+    request: Request, request_id: str, visitor: Steward, form: Form, service: Context
 ) -> Response:
     """Grants or refuses, with the reason."""
     sent = form.read(Decision, "reason", granted=form.text("decision") == "grant")
@@ -85,7 +87,7 @@ def decide(
 
 
 @routes.get("/grants")
-def grants(request: Request, visitor: Overseer, service: Served) -> Response:
+def grants(request: Request, visitor: Overseer, service: Context) -> Response:
     """Who may ask what, and what is left of it."""
     granted = service.curator.requests.grants(by=visitor.name)
     return page(request, "grants.html", grants=sorted(granted, key=lambda grant: grant.withdrawn))
@@ -100,7 +102,7 @@ def ending(request: Request, visitor: Steward) -> Response:
 
 @routes.post("/grants/withdrawal")
 @act_or_show(ending, acting=True)
-def end(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+def end(request: Request, visitor: Steward, form: Form, service: Context) -> Response:
     """Ends a grant; what was spent stays spent."""
     sent = form.read(Withdrawal, "data_set", "purpose", "analyst", "why")
     service.curator.requests.withdraw_grant(
@@ -119,7 +121,7 @@ class EndedGrant:
     why: str
 
 
-def find_ended(service: Service, grants: Iterable[Grant]) -> list[EndedGrant]:
+def find_ended(service: ServiceContext, grants: Iterable[GrantRecord]) -> list[EndedGrant]:
     """Those of the grants that were withdrawn; without a reason where the ledger cannot be read."""
     over = [grant for grant in grants if grant.withdrawn]
     entries = {name: _withdrawals(service, name) for name in {grant.data_set for grant in over}}
@@ -129,7 +131,7 @@ def find_ended(service: Service, grants: Iterable[Grant]) -> list[EndedGrant]:
     ]
 
 
-def _withdrawals(service: Service, name: str) -> Sequence[Entry]:
+def _withdrawals(service: ServiceContext, name: str) -> Sequence[Entry]:
     try:
         return service.curator.ledger.newest(
             name, limit=MAX_WITHDRAWALS, kind=EntryKind.LEVEL_WITHDRAWN
@@ -138,12 +140,12 @@ def _withdrawals(service: Service, name: str) -> Sequence[Entry]:
         return ()
 
 
-def _why(grant: Grant, entries: Sequence[Entry]) -> str:
+def _why(grant: GrantRecord, entries: Sequence[Entry]) -> str:
     reasons = (str(entry.body["why"]) for entry in entries if _is_of(entry, grant))
     return next(reasons, "the reason cannot be read now")
 
 
-def _is_of(entry: Entry, grant: Grant) -> bool:
+def _is_of(entry: Entry, grant: GrantRecord) -> bool:
     levels = cast("list[Json]", entry.body["levels"])
     wanted = (grant.purpose, grant.analyst)
     return any((level["purpose"], level["analyst"]) == wanted for level in levels)

@@ -15,8 +15,14 @@ from letalone.curator.console.grant_requests import find_ended, inbox
 from letalone.curator.console.pages import ConsoleRoute, page, see_other
 from letalone.curator.console.record import is_named, newest, summarise
 from letalone.curator.console.visitors import Perhaps, Visitor
-from letalone.curator.http.public_routes import EPSILON, WHAT, day_and_time, open_page, protected
-from letalone.curator.http.who import Served, Service
+from letalone.curator.http.access import Context, ServiceContext
+from letalone.curator.http.public_routes import (
+    EPSILON,
+    WHAT,
+    day_and_time,
+    open_page,
+    protection_words,
+)
 from letalone.curator.records import Role, Scope, State
 
 MAX_NEWEST = 5  # answers and entries on the first page
@@ -24,7 +30,7 @@ routes = APIRouter(route_class=ConsoleRoute, tags=["open to anybody"])
 
 
 @routes.get("/", include_in_schema=False)
-def home(request: Request, visitor: Perhaps, service: Served) -> Response:
+def home(request: Request, visitor: Perhaps, service: Context) -> Response:
     """Home by role."""
     if visitor is None:
         return see_other(request, "/open")
@@ -40,7 +46,7 @@ def home(request: Request, visitor: Perhaps, service: Served) -> Response:
     return page(request, "home.html", **context)
 
 
-def of_analyst(service: Service, visitor: Visitor) -> dict[str, Any]:
+def of_analyst(service: ServiceContext, visitor: Visitor) -> dict[str, Any]:
     """Own grants, the newest answers, and requests that wait."""
     asking, by = service.curator.asking, visitor.name
     grants = asking.standing(by=by)
@@ -53,7 +59,7 @@ def of_analyst(service: Service, visitor: Visitor) -> dict[str, Any]:
     }
 
 
-def of_auditor(service: Service) -> dict[str, Any]:
+def of_auditor(service: ServiceContext) -> dict[str, Any]:
     """How long the ledger is, and what was written last."""
     return {
         "many": len(service.curator.ledger),
@@ -61,7 +67,7 @@ def of_auditor(service: Service) -> dict[str, Any]:
     }
 
 
-def of_steward(request: Request, service: Service, visitor: Visitor) -> dict[str, Any]:
+def of_steward(request: Request, service: ServiceContext, visitor: Visitor) -> dict[str, Any]:
     """What waits for a decision, and how each budget was spent."""
     budgets, decides = all_budgets(request, service), visitor.has(Role.STEWARD, Role.OWNER)
     owns, data_sets = visitor.has(Role.OWNER), service.curator.data_sets
@@ -78,9 +84,9 @@ def of_steward(request: Request, service: Service, visitor: Visitor) -> dict[str
 
 
 @routes.get("/open", response_class=HTMLResponse, response_model=None)
-def openness(request: Request, visitor: Perhaps, service: Served) -> Response:
+def openness(request: Request, visitor: Perhaps, service: Context) -> Response:
     """Which data sets, for what purposes, under what unit, how much is spent: for reading."""
     del visitor  # it says who sees which links
     words = {"what": WHAT, "about_epsilon": EPSILON}
-    changes = {"protected": protected, "day_and_time": day_and_time}
+    changes = {"protected": protection_words, "day_and_time": day_and_time}
     return page(request, "open.html", found=open_page(service), words=words, said_as=changes)

@@ -28,7 +28,12 @@ from letalone.curator.console.problem_words import NO_MATCH, SIGNED_OUT, problem
 from letalone.curator.console.secrets import STALE, Secrets, keep, secrets_of
 from letalone.curator.console.sent import SealedForm, check_sent, keep_form, late_form, still_kept
 from letalone.curator.console.visitors import SignInNeeded, Visitor
-from letalone.curator.http.problems import Problem, Refused, of_status, of_validation
+from letalone.curator.http.problems import (
+    HttpProblemError,
+    ProblemDocument,
+    of_status,
+    of_validation,
+)
 from letalone.curator.records import Role, Scope
 from letalone.errors import LetaloneError
 
@@ -122,7 +127,7 @@ def make_environment() -> Environment:
 
 def page(request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
     """A template as an answer; a refusal that led here gives its status."""
-    problem: Problem | None = getattr(request.state, "problem", None)
+    problem: ProblemDocument | None = getattr(request.state, "problem", None)
     visitor: Visitor | None = getattr(request.state, "visitor", None)
     provider = getattr(request.app.state, "provider", None)
     usual = {
@@ -147,7 +152,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     return HTMLResponse(body, problem.code if problem else status, headers)
 
 
-def _wrong(problem: Problem | None) -> set[str]:
+def _wrong(problem: ProblemDocument | None) -> set[str]:
     errors = problem.more.get("errors", ()) if problem else ()
     return {str(error["field"]) for error in errors}
 
@@ -205,7 +210,7 @@ def said_in(request: Request, *, what: str = SAID) -> str:
     return words if words and right else ""
 
 
-def problem_page(request: Request, problem: Problem) -> Response:
+def problem_page(request: Request, problem: ProblemDocument) -> Response:
     """A refusal as a page of its own; a form of another visit is shown again, to be sent again."""
     request.state.problem = problem
     if problem.detail == STALE and "hx-request" in request.headers:
@@ -235,10 +240,10 @@ def wants_page(request: Request) -> bool:
     return "text/html" in accepted and not request.url.path.startswith("/api/")
 
 
-def problem_of(error: Exception) -> Problem:
+def problem_of(error: Exception) -> ProblemDocument:
     """The problem that an error is."""
     match error:
-        case Refused():
+        case HttpProblemError():
             return error.problem
         case LetaloneError():
             return problem_for_people(error)
@@ -263,7 +268,12 @@ class ConsoleRoute(APIRoute):
                 response = await usual(request)
             except SignInNeeded as needed:
                 response = _to_sign_in(request, needed)
-            except (LetaloneError, Refused, RequestValidationError, HTTPException) as error:
+            except (
+                LetaloneError,
+                HttpProblemError,
+                RequestValidationError,
+                HTTPException,
+            ) as error:
                 response = await run_in_threadpool(problem_page, request, problem_of(error))
             if hasattr(request.state, "secrets"):
                 keep(request, response, request.state.secrets)
@@ -302,5 +312,5 @@ def sign_in_page(request: Request) -> Response:
         return page(request, "sign_in.html", kept=still_kept(request))
     kept = keep_form(request, here(request))
     words = TOO_LATE + (IS_KEPT if kept else IS_NOT_KEPT)
-    request.state.problem = Problem("not-authenticated", words, more={"title": SIGNED_OUT})
+    request.state.problem = ProblemDocument("not-authenticated", words, more={"title": SIGNED_OUT})
     return page(request, "sign_in.html", kept=kept)

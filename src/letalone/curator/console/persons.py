@@ -13,10 +13,10 @@ from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft, take
 from letalone.curator.console.forms import ActingSteward, Form, SubmittedForm, act_or_show, form_of
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Steward, Visitor
-from letalone.curator.http.problems import Refused
+from letalone.curator.http.access import Context, ServiceContext
+from letalone.curator.http.problems import HttpProblemError
 from letalone.curator.http.shapes import AboutSubject, Correction, InDataSet, Outcome
-from letalone.curator.http.who import Served, Service
-from letalone.curator.records import Done
+from letalone.curator.records import SubjectActResult
 from letalone.curator.subjects import STAYS
 from letalone.curator.unit_rows import check_corrected
 from letalone.errors import ParameterError
@@ -31,18 +31,20 @@ NOT_SURE = (
 routes = console_routes()
 
 
-def _page(request: Request, visitor: Visitor, service: Service) -> Response:
+def _page(request: Request, visitor: Visitor, service: ServiceContext) -> Response:
     waiting = service.curator.subjects.waiting(by=visitor.name)
     return page(request, "persons.html", waiting=waiting)
 
 
-def _to(request: Request, what: str, visitor: Visitor, service: Service) -> Response:
+def _to(request: Request, what: str, visitor: Visitor, service: ServiceContext) -> Response:
     """To a page that is made from what was typed; to the form, where none is named."""
     name = keep_typed(request, visitor, service)
     return see_other(request, f"/persons/{what}/{name}" if what else f"/persons?{DRAFT}={name}")
 
 
-def _form_again(request: Request, visitor: Visitor, service: Service, *, at: str = "") -> Response:
+def _form_again(
+    request: Request, visitor: Visitor, service: ServiceContext, *, at: str = ""
+) -> Response:
     """A form again with all that was typed.
 
     Without the password it is the same form with that one field: rows are not shown before.
@@ -53,19 +55,21 @@ def _form_again(request: Request, visitor: Visitor, service: Service, *, at: str
     return page(request, template, waiting=service.curator.subjects.waiting(by=visitor.name))
 
 
-def _rows_again(request: Request, visitor: Visitor, service: Service) -> Response:
+def _rows_again(request: Request, visitor: Visitor, service: ServiceContext) -> Response:
     return _form_again(request, visitor, service, at="rows")
 
 
-def _draft(request: Request, draft: str, visitor: Visitor, service: Service) -> SubmittedForm:
+def _draft(
+    request: Request, draft: str, visitor: Visitor, service: ServiceContext
+) -> SubmittedForm:
     """What a page is made from; Refused where it is not kept any more."""
     if not take_draft(request, draft, visitor, service):
-        raise Refused(request.state.problem)
+        raise HttpProblemError(request.state.problem)
     return SubmittedForm(request.state.form)
 
 
 @routes.get("/persons")
-def persons(request: Request, visitor: Steward, service: Served) -> Response:
+def persons(request: Request, visitor: Steward, service: Context) -> Response:
     """The form, and what owners of external sources have not done yet."""
     take_up(request, visitor, service)
     return _page(request, visitor, service)
@@ -73,7 +77,7 @@ def persons(request: Request, visitor: Steward, service: Served) -> Response:
 
 @routes.post("/persons")
 @act_or_show(_form_again, acting=True)
-def look(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+def look(request: Request, visitor: Steward, form: Form, service: Context) -> Response:
     """Which data sets hold a person of this id."""
     form.read(AboutSubject, "subject", "why")
     return _to(request, "found", visitor, service)
@@ -82,7 +86,7 @@ def look(request: Request, visitor: Steward, form: Form, service: Served) -> Res
 @routes.get("/persons/found/{draft}")
 @act_or_show(_page)
 def show_holdings(
-    request: Request, draft: str, visitor: ActingSteward, service: Served
+    request: Request, draft: str, visitor: ActingSteward, service: Context
 ) -> Response:
     """Which data sets hold the person of a draft."""
     form = _draft(request, draft, visitor, service)
@@ -94,7 +98,7 @@ def show_holdings(
 @routes.post("/persons/answers")
 @routes.post("/persons/rows")
 @act_or_show(_form_again, acting=True)
-def look_in(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+def look_in(request: Request, visitor: Steward, form: Form, service: Context) -> Response:
     """The person's rows in a data set, or the answers that they were in."""
     _in_data_set(form)
     return _to(request, request.url.path.rpartition("/")[2], visitor, service)
@@ -102,7 +106,7 @@ def look_in(request: Request, visitor: Steward, form: Form, service: Served) -> 
 
 @routes.get("/persons/answers/{draft}")
 @act_or_show(_page)
-def answers(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+def answers(request: Request, draft: str, visitor: ActingSteward, service: Context) -> Response:
     """Which answers were given while the person's rows were in."""
     form = _draft(request, draft, visitor, service)
     sent = _in_data_set(form)
@@ -114,7 +118,7 @@ def answers(request: Request, draft: str, visitor: ActingSteward, service: Serve
 
 @routes.get("/persons/rows/{draft}")
 @act_or_show(_page)
-def rows(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+def rows(request: Request, draft: str, visitor: ActingSteward, service: Context) -> Response:
     """The person's rows, each with the form that corrects it."""
     form = _draft(request, draft, visitor, service)
     sent = _in_data_set(form)
@@ -128,7 +132,7 @@ def rows(request: Request, draft: str, visitor: ActingSteward, service: Served) 
 
 @routes.post("/persons/correction")
 @act_or_show(_rows_again, acting=True)
-def correct(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+def correct(request: Request, visitor: Steward, form: Form, service: Context) -> Response:
     """New values for one row: those that were typed over the old ones.
 
     Where the rules would keep another value than was typed, that is shown first, to be confirmed.
@@ -146,7 +150,7 @@ def correct(request: Request, visitor: Steward, form: Form, service: Served) -> 
 
 @routes.get("/persons/confirm/{draft}")
 @act_or_show(_page)
-def confirm(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+def confirm(request: Request, draft: str, visitor: ActingSteward, service: Context) -> Response:
     """What answers would be made from, where that is not what was typed."""
     form = _draft(request, draft, visitor, service)
     schema = service.curator.data_sets.record(form.text("data_set")).schema
@@ -156,7 +160,7 @@ def confirm(request: Request, draft: str, visitor: ActingSteward, service: Serve
 
 @routes.post("/persons/erasure")
 @act_or_show(_form_again, acting=True)
-def erase(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+def erase(request: Request, visitor: Steward, form: Form, service: Context) -> Response:
     """Removes the person's rows and destroys their key; what was spent stays spent."""
     sent = _in_data_set(form)
     if not form.ticked("sure"):
@@ -170,14 +174,14 @@ def erase(request: Request, visitor: Steward, form: Form, service: Served) -> Re
 
 @routes.get("/persons/done/{draft}")
 @act_or_show(_page)
-def done(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+def done(request: Request, draft: str, visitor: ActingSteward, service: Context) -> Response:
     """What was done; for an external source what its owner is to do, which names the person."""
     _draft(request, draft, visitor, service)
     return page(request, "persons_done.html")
 
 
 @routes.get("/persons/outcome")
-def outcomes(request: Request, visitor: Steward, service: Served) -> Response:
+def outcomes(request: Request, visitor: Steward, service: Context) -> Response:
     """The form for what came of a statement."""
     waiting = service.curator.subjects.waiting(by=visitor.name)
     return page(request, "persons_outcome.html", waiting=waiting)
@@ -185,7 +189,7 @@ def outcomes(request: Request, visitor: Steward, service: Served) -> Response:
 
 @routes.post("/persons/outcome")
 @act_or_show(outcomes, acting=True)
-def outcome(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+def outcome(request: Request, visitor: Steward, form: Form, service: Context) -> Response:
     """Records what came of a statement for the owner of an external source."""
     sent = form.read(Outcome, "act", "done", "words")
     done = service.curator.subjects.record_outcome(
@@ -200,9 +204,9 @@ def _in_data_set(form: SubmittedForm) -> InDataSet:
 
 def _done(
     request: Request,
-    done: Done,
+    done: SubjectActResult,
     visitor: Visitor,
-    service: Service,
+    service: ServiceContext,
     *,
     about: SubmittedForm | None = None,
 ) -> Response:

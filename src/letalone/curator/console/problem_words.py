@@ -6,7 +6,7 @@ Tested:   tests/curator/console/test_wording.py
 from collections.abc import Sequence
 from dataclasses import replace
 
-from letalone.curator.http.problems import Problem, of_error
+from letalone.curator.http.problems import ProblemDocument, of_error
 from letalone.curator.questions import OnlyExplained
 from letalone.curator.refusals import NotRecognised
 from letalone.errors import DataSetFrozen, LetaloneError
@@ -24,7 +24,7 @@ TITLES = {Code.WRONG_PASSWORD: NO_MATCH, Code.SIGNED_OUT: SIGNED_OUT}
 SUCH_AS = {Type.INTEGER: "2019", Type.DATE: "2024-01-31", Type.BOOLEAN: "yes"}
 
 
-def problem_for_people(error: LetaloneError) -> Problem:
+def problem_for_people(error: LetaloneError) -> ProblemDocument:
     """The problem that an error is, in the words of the console; with the field to change."""
     usual = of_error(error)
     words = words_for_people(error) or usual.detail

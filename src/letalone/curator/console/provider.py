@@ -32,7 +32,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from letalone.curator.identities import Identity
-from letalone.curator.provider_settings import ProviderSettings, checked_address
+from letalone.curator.provider_settings import ProviderSettings, check_address
 from letalone.curator.refusals import NotRecognised
 from letalone.errors import ParameterError, ServiceUnavailable
 
@@ -196,7 +196,7 @@ class Provider:
     def _address(self, name: str) -> str:
         """An address that the provider says is its own."""
         try:
-            return checked_address(str(self._self_said().get(name)), what=name)
+            return check_address(str(self._self_said().get(name)), what=name)
         except ParameterError:
             raise ServiceUnavailable(NOT_NOW) from None
 

@@ -32,8 +32,8 @@ from letalone.curator.console.secrets import (
 )
 from letalone.curator.console.signing_in import begin
 from letalone.curator.console.visitors import Owner, Perhaps, Visitor, go_on
-from letalone.curator.http.problems import refused
-from letalone.curator.http.who import Served, Service, address_of, count_address
+from letalone.curator.http.access import Context, ServiceContext, address_of, count_address
+from letalone.curator.http.problems import problem_error
 from letalone.curator.provider_settings import read_provider
 from letalone.curator.records import Recognised
 from letalone.curator.refusals import NotRecognised
@@ -68,11 +68,11 @@ def add_provider(app: FastAPI, settings: Settings) -> None:
     app.state.provider = Provider(provider_settings)
 
 
-def _count(request: Request, service: Served) -> None:
+def _count(request: Request, service: Context) -> None:
     """Counted by address; what another site's page loads, unseen, is refused and not counted."""
     apart = request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
     if apart and request.headers.get("sec-fetch-mode", "navigate") != "navigate":
-        raise refused("not-permitted", NO_PAGE)
+        raise problem_error("not-permitted", NO_PAGE)
     count_address(request, service)
 
 
@@ -87,7 +87,7 @@ def _form(request: Request) -> Response:
 @act_or_show(_form)
 def leave(
     request: Request,
-    service: Served,
+    service: Context,
     next: str = "/",  # noqa: A002
     again: bool = False,
 ) -> Response:
@@ -104,7 +104,7 @@ def leave(
 
 
 @routes.get(BACK, dependencies=[COUNTED])
-def come_back(request: Request, visitor: Perhaps, service: Served) -> Response:
+def come_back(request: Request, visitor: Perhaps, service: Context) -> Response:
     """Begins a visit, or lets one act for some minutes, if the provider says who this is."""
     if request.headers.get("sec-fetch-site") == "cross-site":
         return page(request, "come_in.html")
@@ -128,7 +128,9 @@ def come_back(request: Request, visitor: Perhaps, service: Served) -> Response:
     return response
 
 
-def _elevate(request: Request, service: Served, visitor: Visitor | None, proof: Recognised) -> None:
+def _elevate(
+    request: Request, service: Context, visitor: Visitor | None, proof: Recognised
+) -> None:
     if visitor is None:
         raise NotRecognised("You are signed out. Sign in again.")
     visits, before = service.curator.visits, visitor.secrets
@@ -139,7 +141,9 @@ def provider_of(request: Request) -> "Provider":
     """The provider; refused where none is set up."""
     provider: Provider | None = request.app.state.provider
     if provider is None:
-        raise refused("not-found", "Nobody signs in elsewhere here. Use your name and password.")
+        raise problem_error(
+            "not-found", "Nobody signs in elsewhere here. Use your name and password."
+        )
     return provider
 
 
@@ -148,17 +152,17 @@ def _back(request: Request) -> str:
     return f"{request.url.scheme}://{request.url.netloc}{BACK}"
 
 
-def _seal_journey(request: Request, service: Service, journey: "Journey") -> str:
+def _seal_journey(request: Request, service: ServiceContext, journey: "Journey") -> str:
     body = urlsafe_b64encode(dumps(asdict(journey)).encode()).decode().rstrip("=")
     return f"{body}.{_seal(request, service, body, again=journey.again)}"
 
 
-def _seal(request: Request, service: Service, body: str, *, again: bool) -> str:
+def _seal(request: Request, service: ServiceContext, body: str, *, again: bool) -> str:
     visit = secrets_of(request).visit if again else None
     return service.curator.visits.sealed(f"{again} {body}", visit)
 
 
-def _journey(request: Request, service: Service) -> "Journey | None":
+def _journey(request: Request, service: ServiceContext) -> "Journey | None":
     """The journey that this browser was sent on; None where this service did not seal it."""
     from letalone.curator.console.provider import Journey
 
@@ -172,7 +176,7 @@ def _journey(request: Request, service: Service) -> "Journey | None":
 
 
 @routes.get(LINKS)
-def identities(request: Request, visitor: Owner, service: Served) -> Response:
+def identities(request: Request, visitor: Owner, service: Context) -> Response:
     """The links, and a form for one more."""
     links = service.curator.identities.links(by=visitor.name)
     everybody = service.curator.people.everybody(by=visitor.name)
@@ -182,7 +186,7 @@ def identities(request: Request, visitor: Owner, service: Served) -> Response:
 
 @routes.post(LINKS)
 @act_or_show(identities, acting=True)
-def link(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+def link(request: Request, visitor: Owner, form: Form, service: Context) -> Response:
     """Links an account to a person, instead of the one before."""
     person, issuer = form.text("person"), provider_of(request).issuer
     service.curator.identities.link(person, form.text("account"), issuer=issuer, by=visitor.name)
@@ -191,7 +195,7 @@ def link(request: Request, visitor: Owner, form: Form, service: Served) -> Respo
 
 @routes.post(f"{LINKS}/end")
 @act_or_show(identities, acting=True)
-def unlink(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+def unlink(request: Request, visitor: Owner, form: Form, service: Context) -> Response:
     """Ends a link."""
     person = form.text("person")
     service.curator.identities.unlink(person, by=visitor.name)

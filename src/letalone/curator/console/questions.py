@@ -21,6 +21,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from letalone.answers.arranged import Arrangement
+from letalone.curator.answer_cache import CachedAnswer
 from letalone.curator.asking import release_id
 from letalone.curator.console.answers import ARRANGED
 from letalone.curator.console.arranging import MAX_ADDRESS_LENGTH, as_address, from_address
@@ -42,12 +43,11 @@ from letalone.curator.console.problem_words import problem_for_people
 from letalone.curator.console.refill import fields_of, price_of
 from letalone.curator.console.typed_keys import typed_keys
 from letalone.curator.console.visitors import Analyst, Visitor
-from letalone.curator.http.problems import Refused, refused
+from letalone.curator.http.access import Context, ServiceContext
+from letalone.curator.http.problems import HttpProblemError, problem_error
 from letalone.curator.http.shapes import SentQuestion
-from letalone.curator.http.who import Served, Service
 from letalone.curator.looking import Look
-from letalone.curator.records import Grant
-from letalone.curator.remembered import Answer
+from letalone.curator.records import GrantRecord
 from letalone.errors import LetaloneError
 from letalone.plans.plan import Plan
 from letalone.plans.schema import Schema
@@ -104,7 +104,7 @@ class AskPreview:
 
 
 @routes.get("/ask")
-async def ask(request: Request, visitor: Analyst, service: Served) -> Response:
+async def ask(request: Request, visitor: Analyst, service: Context) -> Response:
     """The form, for one of the own grants; with the price of what its address or draft says."""
     if PRICED in request.query_params:
         work = service.aside(lambda: _fill_form(request, visitor, service), by=visitor.name)
@@ -112,19 +112,19 @@ async def ask(request: Request, visitor: Analyst, service: Served) -> Response:
     return await run_in_threadpool(_fill_form, request, visitor, service)
 
 
-def _take_up_form(request: Request, visitor: Visitor, service: Service) -> Response:
+def _take_up_form(request: Request, visitor: Visitor, service: ServiceContext) -> Response:
     take_up(request, visitor, service)
     return _page(request, visitor, service)
 
 
-def _fill_form(request: Request, visitor: Visitor, service: Service) -> Response:
+def _fill_form(request: Request, visitor: Visitor, service: ServiceContext) -> Response:
     if take_up(request, visitor, service) and PRICED in request.query_params:
         return _look_up(request, visitor, SubmittedForm(request.state.form), service)
     return _page(request, visitor, service)
 
 
 @routes.get("/ask/again/{name}")
-def again(request: Request, name: str, visitor: Analyst, service: Served) -> Response:
+def again(request: Request, name: str, visitor: Analyst, service: Context) -> Response:
     """The form, filled with the question and the price of one of the own answers."""
     past = service.curator.asking.past(name, by=visitor.name)
     how = from_address(request.query_params.get(ARRANGED, ""))
@@ -144,7 +144,7 @@ def redirect_to_form(request: Request) -> Response:
 
 
 @routes.post("/ask/way")
-async def other_way(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
+async def other_way(request: Request, visitor: Analyst, form: Form, service: Context) -> Response:
     """The same form for SQL or for choosing; what was typed in the one is kept in the other."""
 
     def act() -> Response:
@@ -157,18 +157,18 @@ async def other_way(request: Request, visitor: Analyst, form: Form, service: Ser
     return await _or_refused(request, work, show)
 
 
-def _read_plan(form: SubmittedForm, visitor: Visitor, service: Service) -> Plan | None:
+def _read_plan(form: SubmittedForm, visitor: Visitor, service: ServiceContext) -> Plan | None:
     """What SQL says, where all of it can be read as a plan."""
     name, purpose, sql = (form.text(field) for field in ("data_set", "purpose", "sql"))
     try:
         sent = read_body(SentQuestion, data_set=name, purpose=purpose, sql=sql, epsilon="1")
         return service.curator.asking.plan(sent.question(), by=visitor.name)
-    except (LetaloneError, Refused):
+    except (LetaloneError, HttpProblemError):
         return None
 
 
 @routes.post("/ask/preview")
-async def preview(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
+async def preview(request: Request, visitor: Analyst, form: Form, service: Context) -> Response:
     """The price and the errors to expect: no data touched, nothing spent."""
     if "hx-request" in request.headers:
         work = service.aside(lambda: _look_up(request, visitor, form, service), by=visitor.name)
@@ -176,7 +176,9 @@ async def preview(request: Request, visitor: Analyst, form: Form, service: Serve
     return await run_in_threadpool(to_form, request, visitor, service, priced=True)
 
 
-def _look_up(request: Request, visitor: Visitor, form: SubmittedForm, service: Service) -> Response:
+def _look_up(
+    request: Request, visitor: Visitor, form: SubmittedForm, service: ServiceContext
+) -> Response:
     def act() -> Response:
         sent = _read_question(form, service)
         return _page(request, visitor, service, shown=_preview(sent, form, visitor, service))
@@ -185,7 +187,7 @@ def _look_up(request: Request, visitor: Visitor, form: SubmittedForm, service: S
 
 
 @routes.post("/ask/release")
-async def release(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
+async def release(request: Request, visitor: Analyst, form: Form, service: Context) -> Response:
     """The answer, if what was agreed to is what is asked."""
     answer = partial(_release_if_agreed, request, visitor, form, service)
     work = service.in_turn(answer, by=visitor.name)
@@ -193,12 +195,12 @@ async def release(request: Request, visitor: Analyst, form: Form, service: Serve
 
 
 def _release_if_agreed(
-    request: Request, visitor: Visitor, form: SubmittedForm, service: Service
+    request: Request, visitor: Visitor, form: SubmittedForm, service: ServiceContext
 ) -> Response:
     def act() -> Response:
         sent = _read_question(form, service)
         if form.text("agreed") != _digest_of_agreement(sent):
-            raise refused("conflict", CHANGED)
+            raise problem_error("conflict", CHANGED)
         return _show_answer(request, visitor, sent, _release(sent, visitor, service))
 
     return try_act(request, act, lambda: to_form(request, visitor, service, priced=True))
@@ -210,13 +212,13 @@ async def _or_refused(
     """The form as it was typed, where so much of theirs is under way that it is not begun."""
     try:
         return await work
-    except Refused as error:
+    except HttpProblemError as error:
         request.state.problem = error.problem
     return await run_in_threadpool(show)
 
 
 def _page(
-    request: Request, visitor: Visitor, service: Service, *, shown: AskPreview | None = None
+    request: Request, visitor: Visitor, service: ServiceContext, *, shown: AskPreview | None = None
 ) -> Response:
     typed: FormData = request.state.form
     way = str(typed.get("way") or (SQL if typed.get("sql") else BUILD))
@@ -244,7 +246,7 @@ def _page(
     )
 
 
-def _choose_grant(request: Request, grants: list[Grant]) -> Grant | None:
+def _choose_grant(request: Request, grants: list[GrantRecord]) -> GrantRecord | None:
     """The grant that the address or the form names; else the first."""
     typed = request.state.form
     wanted = (typed.get("data_set"), typed.get("purpose"))
@@ -252,7 +254,7 @@ def _choose_grant(request: Request, grants: list[Grant]) -> Grant | None:
     return next(iter(named or ([] if any(wanted) else grants)), None)
 
 
-def _read_question(form: SubmittedForm, service: Service) -> SentQuestion:
+def _read_question(form: SubmittedForm, service: ServiceContext) -> SentQuestion:
     name, sql, keys = (form.text(field) for field in ("data_set", "sql", "keys"))
     if form.text("way") == BUILD:  # what was typed as SQL is kept beside, and not asked
         sql, keys = build_sql(form, _schema(form, service)), ""
@@ -271,7 +273,7 @@ def _read_question(form: SubmittedForm, service: Service) -> SentQuestion:
 
 
 def _preview(
-    sent: SentQuestion, form: SubmittedForm, visitor: Visitor, service: Service
+    sent: SentQuestion, form: SubmittedForm, visitor: Visitor, service: ServiceContext
 ) -> AskPreview:
     look = service.curator.asking.look(sent.question(), sent.price(), by=visitor.name)
     preview = look.preview
@@ -288,11 +290,11 @@ def _preview(
     )
 
 
-def _schema(form: SubmittedForm, service: Service) -> Schema:
+def _schema(form: SubmittedForm, service: ServiceContext) -> Schema:
     return service.curator.data_sets.record(form.text("data_set")).schema
 
 
-def _release(sent: SentQuestion, visitor: Visitor, service: Service) -> Answer:
+def _release(sent: SentQuestion, visitor: Visitor, service: ServiceContext) -> CachedAnswer:
     try:
         answer = service.curator.asking.answer(sent.question(), sent.price(), by=visitor.name)
     except LetaloneError:
@@ -303,7 +305,7 @@ def _release(sent: SentQuestion, visitor: Visitor, service: Service) -> Answer:
 
 
 def _show_answer(
-    request: Request, visitor: Visitor, sent: SentQuestion, answer: Answer
+    request: Request, visitor: Visitor, sent: SentQuestion, answer: CachedAnswer
 ) -> Response:
     """To the answer in the history, sorted and cut as the SQL says; a reload asks nothing."""
     whole_answer = _whole(answer.release)

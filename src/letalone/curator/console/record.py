@@ -19,12 +19,12 @@ from letalone.answers.promise import price
 from letalone.curator.console.forms import Form, SubmittedForm, act_or_show
 from letalone.curator.console.pages import console_routes, download, page, see_other
 from letalone.curator.console.visitors import Auditor, Overseer, Owner
-from letalone.curator.http import record
-from letalone.curator.http.problems import refused
+from letalone.curator.http import record_routes
+from letalone.curator.http.access import Context, ServiceContext
+from letalone.curator.http.problems import problem_error
 from letalone.curator.http.shapes import Controller, Verification
-from letalone.curator.http.who import Served, Service
 from letalone.curator.settings import NO_CONTACT, NO_CONTROLLER
-from letalone.curator.words import time_of
+from letalone.curator.stored_values import read_time
 from letalone.errors import FormatError, ParameterError
 from letalone.ledger.acts import charge_of
 from letalone.ledger.entries import Entry, EntryKind
@@ -83,7 +83,7 @@ routes = console_routes()
 def ledger(
     request: Request,
     visitor: Auditor,
-    service: Served,
+    service: Context,
     data_set: str = "",
     before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
 ) -> Response:
@@ -94,42 +94,42 @@ def ledger(
 
 @routes.post("/ledger/verification")
 @act_or_show(ledger)
-def verify(request: Request, visitor: Auditor, form: Form, service: Served) -> Response:
+def verify(request: Request, visitor: Auditor, form: Form, service: Context) -> Response:
     """Checks the chain and does every charge again; the first entry that is wrong is named."""
     del visitor
-    verified = record.verify(_read_kept(form), service)
+    verified = record_routes.verify(_read_kept(form), service)
     return _show_entries(request, service, verified=verified)
 
 
 @routes.post("/ledger/checkpoint")
 @act_or_show(ledger)
-def checkpoint(request: Request, visitor: Auditor, service: Served) -> Response:
+def checkpoint(request: Request, visitor: Auditor, service: Context) -> Response:
     """A signed statement of how the ledger stands, as a file to keep elsewhere."""
     del request, visitor
-    signed = record.checkpoint(service)
+    signed = record_routes.checkpoint(service)
     name = f"checkpoint-{signed['number']}.json"
     return download(dumps(signed, indent=2), name, "application/json")
 
 
 @routes.get("/ledger/export")
-def export(visitor: Auditor, service: Served) -> Response:
+def export(visitor: Auditor, service: Context) -> Response:
     """The whole ledger as one file that `letalone verify` checks."""
     del visitor
-    return record.export(service)
+    return record_routes.export(service)
 
 
 @routes.get("/ledger/{number}")
 def entry(
     request: Request,
     visitor: Auditor,
-    service: Served,
+    service: Context,
     number: Annotated[int, Path(ge=1, le=MAX_NUMBER)],
 ) -> Response:
     """One entry, with all that it holds."""
     del visitor
     entries = service.curator.ledger.newest(before=number + 1, limit=1)
     if not entries or entries[0].number != number:
-        raise refused("not-found", f"There is no entry {number}.")
+        raise problem_error("not-found", f"There is no entry {number}.")
     (entry,) = entries
     return page(
         request, "entry.html", entry=entry, told=summarise(entry), body=whole(entry),
@@ -138,14 +138,14 @@ def entry(
 
 
 @routes.get("/processing")
-def processing(request: Request, visitor: Overseer, service: Served) -> Response:
+def processing(request: Request, visitor: Overseer, service: Context) -> Response:
     """The record of processing activities (GDPR, article 30)."""
     processing_record = service.curator.processing.record(by=visitor.name)
     return page(request, "processing.html", found=processing_record)
 
 
 @routes.get("/processing.md")
-def processing_to_keep(visitor: Overseer, service: Served) -> Response:
+def processing_to_keep(visitor: Overseer, service: Context) -> Response:
     """The same as a file."""
     words = service.curator.processing.markdown(by=visitor.name)
     return download(words, "processing.md", "text/markdown")
@@ -153,7 +153,7 @@ def processing_to_keep(visitor: Overseer, service: Served) -> Response:
 
 def _show_entries(
     request: Request,
-    service: Served,
+    service: Context,
     *,
     data_set: str = "",
     before: int | None = None,
@@ -169,7 +169,7 @@ def _show_entries(
 
 
 def _read_entries(
-    service: Service, data_set: str, before: int | None, kind: EntryKind | None = None
+    service: ServiceContext, data_set: str, before: int | None, kind: EntryKind | None = None
 ) -> tuple[list[Entry] | None, dict[str, Any]]:
     """The entries of one page, None where one cannot be read; and what leads to other pages."""
     data_sets = service.curator.data_sets
@@ -196,14 +196,14 @@ def _read_kept(form: SubmittedForm) -> Verification:
     return form.read(Verification, head=head and head.lower(), checkpoints=listed)
 
 
-def is_named(service: Service) -> bool:
+def is_named(service: ServiceContext) -> bool:
     """Whether somebody said who answers for the data, and how they are reached."""
     who = service.curator.facts.answerable
     return who.controller != NO_CONTROLLER and who.contact != NO_CONTACT
 
 
 @routes.get("/processing/controller")
-def controller(request: Request, visitor: Owner, service: Served) -> Response:
+def controller(request: Request, visitor: Owner, service: Context) -> Response:
     """The form."""
     del visitor
     who = service.curator.facts.answerable
@@ -214,7 +214,7 @@ def controller(request: Request, visitor: Owner, service: Served) -> Response:
 
 @routes.post("/processing/controller")
 @act_or_show(controller, acting=True)
-def name_controller(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+def name_controller(request: Request, visitor: Owner, form: Form, service: Context) -> Response:
     """Names who answers for the data."""
     sent = form.read(Controller, "controller", "contact")
     service.curator.facts.say(controller=sent.controller, contact=sent.contact, by=visitor.name)
@@ -237,7 +237,7 @@ class Refusal:
 def refusals(
     request: Request,
     visitor: Overseer,
-    service: Served,
+    service: Context,
     data_set: str = "",
     before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
 ) -> Response:
@@ -253,7 +253,7 @@ def _refusal(entry: Entry) -> Refusal:
     reason = cast("str", body["reason"])
     return Refusal(
         entry.number,
-        time_of(entry.time),
+        read_time(entry.time),
         str(entry.name),
         str(body.get("analyst") or ""),
         str(body.get("purpose") or ""),
@@ -287,7 +287,7 @@ def summarise(entry: Entry) -> EntrySummary:
 
 
 def newest(
-    service: Service,
+    service: ServiceContext,
     name: str | None = None,
     *,
     limit: int,

@@ -35,9 +35,9 @@ from letalone.curator.console.forms import (
 )
 from letalone.curator.console.pages import REFUSED, console_routes, page, problem_of, see_other
 from letalone.curator.console.visitors import Owner, Visitor
-from letalone.curator.http.problems import Refused, refused
-from letalone.curator.http.who import Served, Service
-from letalone.curator.records import Affected
+from letalone.curator.http.access import Context, ServiceContext
+from letalone.curator.http.problems import HttpProblemError, problem_error
+from letalone.curator.records import ImportEffects
 from letalone.engines.addresses import own_name
 from letalone.errors import LetaloneError
 
@@ -71,7 +71,7 @@ class RegistrationDraft:
 
 
 @routes.get("/register")
-def first_step(request: Request, visitor: ActingOwner, service: Served) -> Response:
+def first_step(request: Request, visitor: ActingOwner, service: Context) -> Response:
     """Where the rows are."""
     del visitor
     settings = service.curator.settings
@@ -81,7 +81,7 @@ def first_step(request: Request, visitor: ActingOwner, service: Served) -> Respo
 
 @routes.post("/register")
 @act_or_show(first_step, acting=True)
-def name_source(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+def name_source(request: Request, visitor: Owner, form: Form, service: Context) -> Response:
     """A file of the import folder, or a table on a server."""
     file, address = form.maybe("file"), form.maybe("address")
     source = RegistrationDraft(None, file, address, external=form.ticked("external"))
@@ -90,14 +90,17 @@ def name_source(request: Request, visitor: Owner, form: Form, service: Served) -
 
 
 @routes.post("/uploads")
-async def send(request: Request, visitor: Owner, service: Served, renew: str = "") -> Response:
+async def send(request: Request, visitor: Owner, service: Context, renew: str = "") -> Response:
     """A file from the browser; nothing of it is read before the password was given again."""
     back = f"/data-sets/{quote(renew, safe='')}/renewal" if renew else "/register"
     check_given_again(request, visitor, at=back)
     async with request.form(max_files=1, max_fields=10) as sent:
         try:
             kept = await run_in_threadpool(_keep_upload, service, visitor, sent.get("rows"))
-        except (LetaloneError, Refused) as error:  # not here: the address has the form's secret
+        except (
+            LetaloneError,
+            HttpProblemError,
+        ) as error:  # not here: the address has the form's secret
             return see_other(request, back, said=problem_of(error).detail, what=REFUSED)
     return see_other(request, f"{back if renew else '/register/declare'}?upload={kept.id}")
 
@@ -106,7 +109,7 @@ async def send(request: Request, visitor: Owner, service: Served, renew: str = "
 def second_step(
     request: Request,
     visitor: ActingOwner,
-    service: Served,
+    service: Context,
     look: str = "",
     draft: str = "",
     checked: str = "",
@@ -128,14 +131,14 @@ def second_step(
     return try_act(request, check, show) if has_draft and checked else show()
 
 
-def _second_again(request: Request, visitor: Visitor, service: Service) -> Response:
+def _second_again(request: Request, visitor: Visitor, service: ServiceContext) -> Response:
     show = _to_second if request.state.visitor.elevated else _second
     return show(request, visitor, service)
 
 
 @routes.post("/register/declare")
 @act_or_show(_second_again, acting=True)
-def declare(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+def declare(request: Request, visitor: Owner, form: Form, service: Context) -> Response:
     """To what the rules would touch, or to suggested types; or registers."""
     source = _source(request, visitor, service)
     if form.text("act") == "register":
@@ -145,7 +148,9 @@ def declare(request: Request, visitor: Owner, form: Form, service: Served) -> Re
     return _to_second(request, visitor, service, checked="yes")
 
 
-def _to_second(request: Request, visitor: Visitor, service: Service, **flags: str) -> Response:
+def _to_second(
+    request: Request, visitor: Visitor, service: ServiceContext, **flags: str
+) -> Response:
     """To the form with all that was typed; types that nobody chose can be suggested."""
     source = _source(request, visitor, service)
     if "look" in flags:
@@ -156,10 +161,10 @@ def _to_second(request: Request, visitor: Visitor, service: Service, **flags: st
     return see_other(request, f"/register/declare?{_query(source)}&{urlencode(query)}")
 
 
-def _keep_upload(service: Service, visitor: Visitor, file: object) -> uploads.Upload:
+def _keep_upload(service: ServiceContext, visitor: Visitor, file: object) -> uploads.Upload:
     """A file that has columns; one that cannot be read is not kept."""
     if not isinstance(file, UploadFile) or not file.filename:
-        raise refused("not-valid", NO_FILE)
+        raise problem_error("not-valid", NO_FILE)
     kept = uploads.keep(service.curator, visitor, file.file, file.filename)
     try:
         service.curator.beforehand.columns(by=visitor.name, upload=kept.place)
@@ -174,7 +179,7 @@ def _register(
     source: RegistrationDraft,
     form: SubmittedForm,
     visitor: Visitor,
-    service: Service,
+    service: ServiceContext,
 ) -> Response:
     body = read_declaration(
         form, file=source.file, address=source.address, external=source.external
@@ -193,10 +198,10 @@ def _register(
 def _second(
     request: Request,
     visitor: Visitor,
-    service: Service,
+    service: ServiceContext,
     *,
     look: bool = False,
-    counted: Affected | None = None,
+    counted: ImportEffects | None = None,
 ) -> Response:
     source = _source(request, visitor, service)
     columns = service.curator.beforehand.columns(
@@ -211,12 +216,12 @@ def _second(
     return page(request, "declare.html", **context)
 
 
-def _source(request: Request, visitor: Visitor, service: Service) -> RegistrationDraft:
+def _source(request: Request, visitor: Visitor, service: ServiceContext) -> RegistrationDraft:
     """What the address of the page says; an upload must be this person's."""
     query = request.query_params
     upload, file, address = (query.get(name) for name in ("upload", "file", "address"))
     if not (upload or file or address):
-        raise refused("not-valid", NO_SOURCE)
+        raise problem_error("not-valid", NO_SOURCE)
     uploaded = uploads.find(service.curator, visitor, upload) if upload else None
     return RegistrationDraft(uploaded, file, address, external="external" in query)
 

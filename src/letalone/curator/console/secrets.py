@@ -16,7 +16,7 @@ from secrets import token_urlsafe
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.http.problems import refused
+from letalone.curator.http.problems import problem_error
 
 VISIT, BEFORE = "letalone", "letalone-form"
 FORM_BYTES = 32
@@ -92,7 +92,7 @@ def check_form(request: Request, sent: str) -> None:
     _check_origin(request)
     expected = secrets_of(request).csrf
     if not hmac.compare_digest(_bytes(sent), expected.encode()):
-        raise refused("not-permitted", STALE)
+        raise problem_error("not-permitted", STALE)
 
 
 def is_from_here(request: Request) -> bool:
@@ -104,7 +104,7 @@ def is_from_here(request: Request) -> bool:
 def check_private(request: Request) -> None:
     """Refused where a password could be read on its way."""
     if not is_https(request) and not _is_here(request.url.hostname or ""):
-        raise refused("not-permitted", NOT_PRIVATE)
+        raise problem_error("not-permitted", NOT_PRIVATE)
 
 
 def is_https(request: Request) -> bool:
@@ -139,7 +139,7 @@ def _check_origin(request: Request) -> None:
     else:
         wrong = origin is not None and not _is_own(request, origin)
     if wrong:
-        raise refused("not-permitted", ELSEWHERE)
+        raise problem_error("not-permitted", ELSEWHERE)
 
 
 def _is_own(request: Request, origin: str | None) -> bool:

@@ -24,9 +24,9 @@ from starlette.requests import Request
 
 from letalone.curator.console.secrets import check_form, is_from_here, secrets_of
 from letalone.curator.console.visitors import holds, visitor_of
+from letalone.curator.http.access import count_address
 from letalone.curator.http.middleware import CONSOLE_UPLOADS, is_files
-from letalone.curator.http.problems import Problem, Refused
-from letalone.curator.http.who import count_address
+from letalone.curator.http.problems import HttpProblemError, ProblemDocument
 
 TYPED = "application/x-www-form-urlencoded"
 MAX_FIELDS, MAX_FIELDS_DECLARED = 2_000, 20_000
@@ -60,7 +60,7 @@ async def check_sent(request: Request) -> None:
     secret = request.query_params.get("csrf", "") if form is None else form.get("csrf", "")
     try:
         check_form(request, str(secret))
-    except Refused:
+    except HttpProblemError:
         count_address(request, service)
         if form is not None and is_from_here(request):
             request.state.late = form
@@ -76,18 +76,20 @@ async def _form(request: Request) -> FormData | None:
     kind = request.headers.get("content-type", "")
     if is_files(kind):
         if request.url.path != CONSOLE_UPLOADS:
-            raise Refused(Problem("http", NOT_A_FORM, status=415))
+            raise HttpProblemError(ProblemDocument("http", NOT_A_FORM, status=415))
         return None
     body = await request.body() if kind.lower().startswith(TYPED) else b""
     max_fields = MAX_FIELDS_DECLARED if request.url.path == DECLARING else MAX_FIELDS
     if body.count(b"&") >= max_fields:
-        raise Refused(Problem("body-too-large", f"The form has more than {max_fields:,} fields."))
+        raise HttpProblemError(
+            ProblemDocument("body-too-large", f"The form has more than {max_fields:,} fields.")
+        )
     return await run_in_threadpool(_read, body) if len(body) > LARGE_FORM else _read(body)
 
 
 def _check_no_file_expected(request: Request) -> None:
     if request.url.path == CONSOLE_UPLOADS:
-        raise Refused(Problem("http", NO_FILES, status=415))
+        raise HttpProblemError(ProblemDocument("http", NO_FILES, status=415))
 
 
 def _read(body: bytes) -> FormData:

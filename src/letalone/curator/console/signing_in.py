@@ -21,7 +21,7 @@ from letalone.curator.console.pages import (
 from letalone.curator.console.secrets import Secrets, check_private, new_forms
 from letalone.curator.console.sent import kept_for
 from letalone.curator.console.visitors import CHANGING, VISITING, Changing, Perhaps, go_on
-from letalone.curator.http.who import LOG_IN, Address, Served, Service
+from letalone.curator.http.access import LOG_IN, Address, Context, ServiceContext
 from letalone.curator.records import Recognised
 from letalone.errors import ParameterError
 
@@ -39,7 +39,7 @@ def sign_in(request: Request, visitor: Perhaps) -> Response:
 @routes.post("/sign-in", dependencies=[LOG_IN])
 @act_or_show(sign_in_page)
 def sign_in_by_password(
-    request: Request, form: Form, service: Served, address: Address
+    request: Request, form: Form, service: Context, address: Address
 ) -> Response:
     """Begins a visit; a one-time password leads to the page where it is replaced."""
     check_private(request)
@@ -54,14 +54,14 @@ def sign_in_by_password(
     return see_other(request, at)
 
 
-def begin(request: Request, service: Served, proof: Recognised) -> None:
+def begin(request: Request, service: Context, proof: Recognised) -> None:
     """Begins a visit of somebody who was recognised: with secrets that nobody else has seen."""
     secret = service.curator.visits.begin(proof)
     go_on(request, service, Secrets(secret, new_forms(proof.person.name)))
 
 
 @routes.post("/sign-out")
-def sign_out(request: Request, visitor: Changing, service: Served) -> Response:
+def sign_out(request: Request, visitor: Changing, service: Context) -> Response:
     """Ends the visit; its forms in other tabs are still known, and kept through a sign-in."""
     service.curator.visits.end(str(visitor.secrets.visit))
     request.state.secrets = Secrets(None, visitor.secrets.forms)
@@ -85,13 +85,13 @@ def elevate(request: Request, form: Form) -> Response:
 @routes.get("/password", dependencies=[CHANGING])
 def password(request: Request) -> Response:
     """The form for a password of one's own."""
-    service: Service = request.app.state.service
+    service: ServiceContext = request.app.state.service
     return page(request, "password.html", shortest=service.curator.settings.shortest_password)
 
 
 @routes.post("/password")
 @act_or_show(password)
-def change_password(request: Request, visitor: Changing, form: Form, service: Served) -> Response:
+def change_password(request: Request, visitor: Changing, form: Form, service: Context) -> Response:
     """Replaces the password: all other visits and all tokens end, this visit begins anew."""
     people, name = service.curator.people, visitor.name
     new = form.secret("new")

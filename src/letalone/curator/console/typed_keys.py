@@ -10,7 +10,7 @@ from re import fullmatch
 from typing import Any
 
 from letalone.curator.console.forms import number_typed
-from letalone.curator.http.problems import refused
+from letalone.curator.http.problems import problem_error
 from letalone.errors import LetaloneError, ParameterError
 from letalone.plans.plan import expression_of
 from letalone.plans.schema import Schema
@@ -29,7 +29,7 @@ def typed_keys(typed: str, sql: str, schema: Schema) -> Any:
         try:
             return loads(typed)
         except (ValueError, RecursionError):
-            raise refused("not-valid", NO_KEYS) from None
+            raise problem_error("not-valid", NO_KEYS) from None
     lines = [line.strip() for line in typed.splitlines() if line.strip()]
     kind = _kind(sql, schema) if lines else None
     return [_key(line, kind) for line in lines] or None

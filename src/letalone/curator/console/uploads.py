@@ -17,8 +17,8 @@ from typing import BinaryIO
 
 from letalone.curator.console.visitors import Visitor
 from letalone.curator.curator import Curator
-from letalone.curator.http.problems import refused
-from letalone.curator.places import WHOSE
+from letalone.curator.file_places import WHOSE
+from letalone.curator.http.problems import problem_error
 from letalone.curator.sweeping import VISIT_SECONDS
 
 KINDS = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet"}
@@ -45,7 +45,7 @@ def keep(curator: Curator, visitor: Visitor, file: BinaryIO, called: str) -> Upl
     """Keeps a file for this person; nothing where that fails."""
     kind = KINDS.get(Path(called).suffix.lower())
     if kind is None:
-        raise refused("not-valid", NO_KIND)
+        raise problem_error("not-valid", NO_KIND)
     _check_begins(file)
     curator.sweep()
     place = curator.data_sets.incoming(kind)
@@ -65,14 +65,14 @@ def find(curator: Curator, visitor: Visitor, upload: str) -> Upload:
     """The file of this id, if it is this person's and its hour is not over."""
     place = curator.settings.incoming_folder / upload
     if not fullmatch(r"[0-9a-f]{32}\.(csv|parquet)", upload):
-        raise refused("not-found", GONE)
+        raise problem_error("not-found", GONE)
     try:
         content = loads(_whose(place).read_text())
         age = time() - place.stat().st_mtime
     except (OSError, ValueError):
-        raise refused("not-found", GONE) from None
+        raise problem_error("not-found", GONE) from None
     if content["person"] != visitor.name or age > VISIT_SECONDS:
-        raise refused("not-found", GONE)
+        raise problem_error("not-found", GONE)
     return Upload(upload, place, content["called"])
 
 
@@ -88,7 +88,7 @@ def _check_begins(file: BinaryIO) -> None:
     begins = file.read(4)
     file.seek(0)
     if begins in OTHERS:
-        raise refused("not-valid", NO_TABLE.format(OTHERS[begins]))
+        raise problem_error("not-valid", NO_TABLE.format(OTHERS[begins]))
 
 
 def _whose(place: Path) -> Path:

@@ -13,8 +13,14 @@ from fastapi import Depends
 from starlette.requests import Request
 
 from letalone.curator.console.secrets import Secrets, secrets_of
-from letalone.curator.http.problems import refused
-from letalone.curator.http.who import OVERSEEING, Served, Service, asks, count_address
+from letalone.curator.http.access import (
+    OVERSEEING,
+    Context,
+    ServiceContext,
+    count_address,
+    is_release_request,
+)
+from letalone.curator.http.problems import problem_error
 from letalone.curator.records import Bearer, Person, Role, Scope
 from letalone.curator.refusals import NotRecognised
 
@@ -75,7 +81,7 @@ class Visitor:
         return bool(self.bearer.person.roles & set(roles))
 
 
-def visitor_of(request: Request, service: Service) -> Visitor | None:
+def visitor_of(request: Request, service: ServiceContext) -> Visitor | None:
     """Who is signed in, and may change a one-time password; None where nobody is."""
     secrets = secrets_of(request)
     if secrets.visit is None:
@@ -88,13 +94,13 @@ def visitor_of(request: Request, service: Service) -> Visitor | None:
     return visitor
 
 
-def go_on(request: Request, service: Service, secrets: Secrets) -> None:
+def go_on(request: Request, service: ServiceContext, secrets: Secrets) -> None:
     """Goes on under the secrets of a visit that was begun, or may act from now on."""
     request.state.visitor = Visitor(service.curator.visits.visitor(str(secrets.visit)), secrets)
     request.state.secrets = secrets
 
 
-def holds(request: Request, service: Service) -> bool:
+def holds(request: Request, service: ServiceContext) -> bool:
     """Whether somebody is signed in; nothing else is learnt or kept of it."""
     secrets = secrets_of(request)
     try:
@@ -103,13 +109,13 @@ def holds(request: Request, service: Service) -> bool:
         return False
 
 
-def _visiting_or_changing(request: Request, service: Served) -> Visitor:
+def _visiting_or_changing(request: Request, service: Context) -> Visitor:
     visitor = visitor_of(request, service)
     if visitor is None:
         count_address(request, service)
         raise SignInNeeded
     service.throttle.person(visitor.name)
-    if asks(request):
+    if is_release_request(request):
         service.throttle.check_refusals(visitor.name)
     return visitor
 
@@ -127,7 +133,7 @@ def _visiting(visitor: Changing) -> Visitor:
 Visiting = Annotated[Visitor, Depends(_visiting)]
 
 
-def _perhaps(request: Request, service: Served) -> Visitor | None:
+def _perhaps(request: Request, service: Context) -> Visitor | None:
     """For pages that anybody may see."""
     visitor = visitor_of(request, service)
     if visitor is None:
@@ -145,7 +151,9 @@ def _with(*scopes: Scope) -> Callable[[Visitor], Visitor]:
 
     def check(visitor: Visiting) -> Visitor:
         if not visitor.scopes & set(scopes):
-            raise refused("not-permitted", f"This page is for the role {words}. Ask an owner.")
+            raise problem_error(
+                "not-permitted", f"This page is for the role {words}. Ask an owner."
+            )
         return visitor
 
     return check  # pyright: ignore[reportReturnType]

@@ -3,8 +3,17 @@
 from fastapi import APIRouter
 from starlette.requests import Request
 
+from letalone.curator.http.access import (
+    LOG_IN,
+    ActingOwner,
+    Address,
+    Context,
+    Overseer,
+    SignedIn,
+    is_token_of,
+)
 from letalone.curator.http.as_json import Json, to_json
-from letalone.curator.http.problems import refused
+from letalone.curator.http.problems import problem_error
 from letalone.curator.http.shapes import (
     ChangedPerson,
     Elevation,
@@ -12,15 +21,6 @@ from letalone.curator.http.shapes import (
     NewPassword,
     NewPerson,
     NewToken,
-)
-from letalone.curator.http.who import (
-    LOG_IN,
-    ActingOwner,
-    Address,
-    Overseer,
-    Served,
-    SignedIn,
-    is_token_of,
 )
 from letalone.curator.records import Scope
 from letalone.curator.refusals import NotThere
@@ -41,7 +41,9 @@ def me(bearer: SignedIn) -> Json:
 
 
 @routes.post("/passwords", dependencies=[LOG_IN])
-def change_password(body: NewPassword, request: Request, service: Served, address: Address) -> Json:
+def change_password(
+    body: NewPassword, request: Request, service: Context, address: Address
+) -> Json:
     """Replace a password, also a one-time one; all tokens of the person end."""
     known = is_token_of(request, service, body.name)
     people = service.curator.people
@@ -51,12 +53,12 @@ def change_password(body: NewPassword, request: Request, service: Served, addres
 
 
 @routes.post("/tokens", status_code=201, dependencies=[LOG_IN])
-def log_in(body: Login, service: Served, address: Address) -> Json:
+def log_in(body: Login, service: Context, address: Address) -> Json:
     """A token for a name and a password: its secret is shown once."""
     proof = service.curator.people.recognised(body.name, body.password, address=address)
     person = proof.person
     if person.must_change:
-        raise refused(
+        raise problem_error(
             "password-change-needed",
             "This is a one-time password. Choose your own first: POST /api/v1/passwords with name,"
             " password and new.",
@@ -69,11 +71,11 @@ def log_in(body: Login, service: Served, address: Address) -> Json:
 
 
 @routes.post("/me/tokens", status_code=201)
-def another_token(body: NewToken, bearer: SignedIn, service: Served) -> Json:
+def another_token(body: NewToken, bearer: SignedIn, service: Context) -> Json:
     """The password again: one more token, with no more scopes than the one that is sent."""
     scopes = bearer.scopes if body.scopes is None else frozenset(body.scopes)
     if not scopes <= bearer.scopes:
-        raise refused("not-permitted", "A token makes others with its own scopes at most.")
+        raise problem_error("not-permitted", "A token makes others with its own scopes at most.")
     name = bearer.name
     proof = service.curator.people.password_again(name, body.password)
     secret, token = service.curator.tokens.make(
@@ -83,16 +85,16 @@ def another_token(body: NewToken, bearer: SignedIn, service: Served) -> Json:
 
 
 @routes.get("/tokens")
-def tokens(bearer: SignedIn, service: Served, person: str | None = None) -> Json:
+def tokens(bearer: SignedIn, service: Context, person: str | None = None) -> Json:
     """Own tokens, or those of a person for an owner; never their secrets."""
     name = bearer.name
     if person not in (None, name) and Scope.ADMINISTER not in bearer.scopes:
-        raise refused("not-permitted", "The tokens of others need the scope 'administer'.")
+        raise problem_error("not-permitted", "The tokens of others need the scope 'administer'.")
     return {"tokens": to_json(service.curator.tokens.of(person or name, by=name))}
 
 
 @routes.delete("/tokens/{token}")
-def revoke(token: str, bearer: SignedIn, service: Served) -> Json:
+def revoke(token: str, bearer: SignedIn, service: Context) -> Json:
     """End a token at once: an own one; anybody's by an owner, with the password again."""
     owner = Scope.ADMINISTER in bearer.scopes
     try:
@@ -101,26 +103,26 @@ def revoke(token: str, bearer: SignedIn, service: Served) -> Json:
         )
     except NotThere:
         if owner and not bearer.elevated:
-            raise refused("elevation-needed", OF_OTHERS) from None
+            raise problem_error("elevation-needed", OF_OTHERS) from None
         raise
     return to_json(revoked)
 
 
 @routes.post("/elevations", status_code=201)
-def elevate(body: Elevation, bearer: SignedIn, service: Served) -> Json:
+def elevate(body: Elevation, bearer: SignedIn, service: Context) -> Json:
     """The password again: a token for the acts of stewards and owners, for a few minutes."""
     secret, token = service.curator.tokens.elevate(bearer.name, body.password)
     return {"secret": secret, "token": to_json(token)}
 
 
 @routes.get("/people")
-def people(bearer: Overseer, service: Served) -> Json:
+def people(bearer: Overseer, service: Context) -> Json:
     """Everybody who may log in."""
     return {"people": to_json(service.curator.people.everybody(by=bearer.name))}
 
 
 @routes.post("/people", status_code=201)
-def add_person(body: NewPerson, bearer: ActingOwner, service: Served) -> Json:
+def add_person(body: NewPerson, bearer: ActingOwner, service: Context) -> Json:
     """Add a person; the one-time password is shown once."""
     people = service.curator.people
     password = people.add(body.name, body.roles, by=bearer.name)
@@ -128,7 +130,7 @@ def add_person(body: NewPerson, bearer: ActingOwner, service: Served) -> Json:
 
 
 @routes.patch("/people/{name}")
-def change_person(name: str, body: ChangedPerson, bearer: ActingOwner, service: Served) -> Json:
+def change_person(name: str, body: ChangedPerson, bearer: ActingOwner, service: Context) -> Json:
     """Give a person other roles, or keep them from logging in; their record stays."""
     people, by = service.curator.people, bearer.name
     if body.roles is not None:
@@ -139,7 +141,7 @@ def change_person(name: str, body: ChangedPerson, bearer: ActingOwner, service: 
 
 
 @routes.post("/people/{name}/one-time-password")
-def reset_password(name: str, bearer: ActingOwner, service: Served) -> Json:
+def reset_password(name: str, bearer: ActingOwner, service: Context) -> Json:
     """A new one-time password; all tokens of the person end."""
     password = service.curator.people.reset_password(name, by=bearer.name)
     return {"one_time_password": password}

@@ -40,9 +40,10 @@ from letalone.curator.http import (
     grant_routes,
     public_routes,
     question_routes,
-    record,
+    record_routes,
     subject_routes,
 )
+from letalone.curator.http.access import ServiceContext, is_release_request
 from letalone.curator.http.limits import RateLimits, Throttle, WorkLimit
 from letalone.curator.http.logs import LogMiddleware, make_log, place_of_failure
 from letalone.curator.http.metrics import Metrics
@@ -53,8 +54,13 @@ from letalone.curator.http.middleware import (
     SecurityHeadersMiddleware,
 )
 from letalone.curator.http.probes import Probes
-from letalone.curator.http.problems import MEDIA_TYPE, Refused, of_error, of_status, of_validation
-from letalone.curator.http.who import Service, asks
+from letalone.curator.http.problems import (
+    MEDIA_TYPE,
+    HttpProblemError,
+    of_error,
+    of_status,
+    of_validation,
+)
 from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
 MAX_ANSWERS = 40  # under way at once in a worker, as many as other requests may be
@@ -64,7 +70,7 @@ ROUTES = (
     account_routes,
     data_set_routes,
     grant_routes,
-    record,
+    record_routes,
     subject_routes,
     public_routes,
 )  # the busiest first
@@ -100,7 +106,7 @@ def make_app(
     limiters = CapacityLimiter(MAX_ANSWERS), CapacityLimiter(MAX_PREVIEWS)
     throttle = Throttle(rates or RateLimits())
     work = WorkLimit(), Probes(curator.checks)
-    service = Service(curator, throttle, Metrics(), TimedCache(), *limiters, *work)
+    service = ServiceContext(curator, throttle, Metrics(), TimedCache(), *limiters, *work)
     app = FastAPI(
         title="letalone curator",
         version=version("letalone"),
@@ -141,31 +147,31 @@ def _make_lifespan(curator: Curator, log: Any) -> Any:
 
 def _add_problems(app: FastAPI) -> None:
     """Every error leaves as a problem; what nobody foresaw is caught by `Logged`."""
-    app.add_exception_handler(Refused, _problem_of_refusal)
+    app.add_exception_handler(HttpProblemError, _problem_of_refusal)
     app.add_exception_handler(LetaloneError, _error)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _status)
 
 
-def _refusal_counter(service: Service) -> Callable[[Scope], None]:
+def _refusal_counter(service: ServiceContext) -> Callable[[Scope], None]:
     """A question that fails counts like one that is refused: both are entries that stay."""
 
     def count(scope: Scope) -> None:
         person = scope.get("state", {}).get("person")
-        if person is not None and asks(Request(scope)):
+        if person is not None and is_release_request(Request(scope)):
             service.throttle.refusal(person)
 
     return count
 
 
 def _problem_of_refusal(_: Request, error: Exception) -> Response:
-    return cast("Refused", error).problem.response()
+    return cast("HttpProblemError", error).problem.response()
 
 
 def _error(request: Request, error: Exception) -> Response:
     person = getattr(request.state, "person", None)
     away = isinstance(error, (LedgerUnavailable, ServiceUnavailable))  # no entry was written
-    if person is not None and asks(request) and not away:
+    if person is not None and is_release_request(request) and not away:
         request.app.state.service.throttle.refusal(person)
     return of_error(cast("LetaloneError", error)).response()
 

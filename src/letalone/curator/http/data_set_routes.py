@@ -9,10 +9,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from letalone.curator.curator import Curator
+from letalone.curator.http.access import (
+    ACTING_OWNER,
+    SIGNED_IN,
+    ActingOwner,
+    ActingSteward,
+    Context,
+)
 from letalone.curator.http.as_json import Json, to_json
-from letalone.curator.http.problems import refused
+from letalone.curator.http.problems import problem_error
 from letalone.curator.http.shapes import NewDataSet, NewRows, SentPurpose, Why
-from letalone.curator.http.who import ACTING_OWNER, SIGNED_IN, ActingOwner, ActingSteward, Served
 
 UPLOAD_KINDS = {
     "text/csv": "csv",
@@ -23,13 +29,13 @@ routes = APIRouter(prefix="/api/v1", tags=["data sets"])
 
 
 @routes.post("/uploads", status_code=201, dependencies=[ACTING_OWNER])
-async def upload(request: Request, service: Served) -> Json:
+async def upload(request: Request, service: Context) -> Json:
     """Send a file as the body, text/csv or application/vnd.apache.parquet; its id is used once."""
     kind = UPLOAD_KINDS.get(
         request.headers.get("content-type", "").partition(";")[0].strip().lower()
     )
     if kind is None:
-        raise refused(
+        raise problem_error(
             "not-valid",
             f"The header Content-Type must be one of {', '.join(UPLOAD_KINDS)}: it says what is"
             " sent.",
@@ -51,14 +57,14 @@ async def _receive(request: Request, place: Path) -> None:
 
 
 @routes.get("/data-sets", dependencies=[SIGNED_IN])
-def data_sets(service: Served) -> Json:
+def data_sets(service: Context) -> Json:
     """What is public about all data sets."""
     records = service.curator.data_sets.records()
     return {"data_sets": [_with_budget(service.curator, record.name) for record in records]}
 
 
 @routes.post("/data-sets", status_code=201)
-def register(body: NewDataSet, bearer: ActingOwner, service: Served) -> Json:
+def register(body: NewDataSet, bearer: ActingOwner, service: Context) -> Json:
     """Register a table with only the columns that it needs; the others are not copied."""
     place = _upload_place(service.curator, body.upload, body.file, body.address)
     record = service.curator.data_sets.register(
@@ -76,13 +82,13 @@ def register(body: NewDataSet, bearer: ActingOwner, service: Served) -> Json:
 
 
 @routes.get("/data-sets/{name}", dependencies=[SIGNED_IN])
-def data_set(name: str, service: Served) -> Json:
+def data_set(name: str, service: Context) -> Json:
     """What is public about a data set, and how its budget stands."""
     return _with_budget(service.curator, name)
 
 
 @routes.get("/data-sets/{name}/affected")
-def affected(name: str, bearer: ActingSteward, service: Served) -> Json:
+def affected(name: str, bearer: ActingSteward, service: Context) -> Json:
     """How many values the rules touched when `version` was imported: exact, for owners, stewards.
 
     Corrections and erasures since then are not in it.
@@ -91,7 +97,7 @@ def affected(name: str, bearer: ActingSteward, service: Served) -> Json:
 
 
 @routes.post("/data-sets/{name}/rows")
-def renew(name: str, body: NewRows, bearer: ActingOwner, service: Served) -> Json:
+def renew(name: str, body: NewRows, bearer: ActingOwner, service: Context) -> Json:
     """Import newer data under the same name, and so the same budget."""
     place = _upload_place(service.curator, body.upload, body.file)
     service.curator.data_sets.renew(name, by=bearer.name, file=body.file, upload=place)
@@ -99,13 +105,13 @@ def renew(name: str, body: NewRows, bearer: ActingOwner, service: Served) -> Jso
 
 
 @routes.post("/data-sets/{name}/version")
-def raise_version(name: str, bearer: ActingOwner, service: Served) -> Json:
+def raise_version(name: str, bearer: ActingOwner, service: Context) -> Json:
     """Say in public that the data have changed: questions are charged anew."""
     return {"version": service.curator.data_sets.raise_version(name, by=bearer.name)}
 
 
 @routes.post("/data-sets/{name}/purposes", status_code=201)
-def add_purpose(name: str, body: SentPurpose, bearer: ActingOwner, service: Served) -> Json:
+def add_purpose(name: str, body: SentPurpose, bearer: ActingOwner, service: Context) -> Json:
     """One more purpose."""
     service.curator.data_sets.add_purpose(name, body.read(), by=bearer.name)
     return _with_budget(service.curator, name)
@@ -113,7 +119,7 @@ def add_purpose(name: str, body: SentPurpose, bearer: ActingOwner, service: Serv
 
 @routes.post("/data-sets/{name}/purposes/{purpose}/withdrawal")
 def withdraw_purpose(
-    name: str, purpose: str, body: Why, bearer: ActingSteward, service: Served
+    name: str, purpose: str, body: Why, bearer: ActingSteward, service: Context
 ) -> Json:
     """Answer nothing more for a purpose."""
     service.curator.data_sets.withdraw_purpose(name, purpose, why=body.why, by=bearer.name)
@@ -121,14 +127,14 @@ def withdraw_purpose(
 
 
 @routes.post("/data-sets/{name}/thaw")
-def thaw(name: str, body: Why, bearer: ActingOwner, service: Served) -> Json:
+def thaw(name: str, body: Why, bearer: ActingOwner, service: Context) -> Json:
     """Allow questions again after an engine failed."""
     service.curator.data_sets.thaw(name, why=body.why, by=bearer.name)
     return _with_budget(service.curator, name)
 
 
 @routes.post("/data-sets/{name}/retirement")
-def retire(name: str, body: Why, bearer: ActingOwner, service: Served) -> Json:
+def retire(name: str, body: Why, bearer: ActingOwner, service: Context) -> Json:
     """Remove the rows for good; what was spent and released stays on record."""
     service.curator.data_sets.retire(name, why=body.why, by=bearer.name)
     return _with_budget(service.curator, name)
@@ -147,10 +153,14 @@ def _upload_place(
 ) -> Path | None:
     """Where an upload lies; its id is a name of ours, so nothing else can be meant by it."""
     if [upload, file, address].count(None) != 2:
-        raise refused("not-valid", "Give one of upload, file and address: where the rows are.")
+        raise problem_error(
+            "not-valid", "Give one of upload, file and address: where the rows are."
+        )
     if upload is None:
         return None
     place = curator.settings.incoming_folder / upload
     if not fullmatch(r"[0-9a-zA-Z_-]{1,80}\.(csv|parquet)", upload) or not place.is_file():
-        raise refused("not-found", "There is no such upload: POST /api/v1/uploads gives its id.")
+        raise problem_error(
+            "not-found", "There is no such upload: POST /api/v1/uploads gives its id."
+        )
     return place

@@ -5,6 +5,15 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from letalone.curator.curator import Curator
+from letalone.curator.http.access import (
+    OVERSEER,
+    ActingSteward,
+    Analyst,
+    Context,
+    Overseer,
+    SignedIn,
+    may_oversee,
+)
 from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.shapes import (
     Decision,
@@ -14,15 +23,6 @@ from letalone.curator.http.shapes import (
     Withdrawal,
     in_seconds,
 )
-from letalone.curator.http.who import (
-    OVERSEER,
-    ActingSteward,
-    Analyst,
-    Overseer,
-    Served,
-    SignedIn,
-    may_oversee,
-)
 
 MAX_REQUESTS_PAGE = 1000
 routes = APIRouter(prefix="/api/v1", tags=["requests, grants and budgets"])
@@ -31,7 +31,7 @@ routes = APIRouter(prefix="/api/v1", tags=["requests, grants and budgets"])
 @routes.get("/requests")
 def requests(
     bearer: SignedIn,
-    service: Served,
+    service: Context,
     is_open: bool | None = None,
     limit: Annotated[int, Query(ge=1, le=MAX_REQUESTS_PAGE)] = MAX_REQUESTS_PAGE,
     start: Annotated[int, Query(ge=0, le=10**9)] = 0,
@@ -45,7 +45,7 @@ def requests(
 
 
 @routes.post("/requests", status_code=201)
-def make_request(body: NewRequest, bearer: Analyst, service: Served) -> Json:
+def make_request(body: NewRequest, bearer: Analyst, service: Context) -> Json:
     """Ask for a grant: for a purpose, of some columns, up to a budget, with a reason."""
     return to_json(
         service.curator.requests.make(
@@ -61,20 +61,20 @@ def make_request(body: NewRequest, bearer: Analyst, service: Served) -> Json:
 
 
 @routes.get("/requests/{request_id}")
-def request(request_id: str, bearer: SignedIn, service: Served) -> Json:
+def request(request_id: str, bearer: SignedIn, service: Context) -> Json:
     """How a request stands."""
     only_own = not may_oversee(bearer)
     return to_json(service.curator.requests.request(request_id, by=bearer.name, own=only_own))
 
 
 @routes.delete("/requests/{request_id}")
-def withdraw_request(request_id: str, bearer: Analyst, service: Served) -> Json:
+def withdraw_request(request_id: str, bearer: Analyst, service: Context) -> Json:
     """Take back an own request that is open."""
     return to_json(service.curator.requests.withdraw(request_id, by=bearer.name))
 
 
 @routes.post("/requests/{request_id}/decision")
-def decide(request_id: str, body: Decision, bearer: ActingSteward, service: Served) -> Json:
+def decide(request_id: str, body: Decision, bearer: ActingSteward, service: Context) -> Json:
     """Grant or refuse a request, with the reason."""
     return to_json(
         service.curator.requests.decide(
@@ -84,14 +84,14 @@ def decide(request_id: str, body: Decision, bearer: ActingSteward, service: Serv
 
 
 @routes.get("/grants")
-def grants(bearer: SignedIn, service: Served) -> Json:
+def grants(bearer: SignedIn, service: Context) -> Json:
     """Own grants and what is left of them; all for stewards, owners and auditors."""
     only_own = not may_oversee(bearer)
     return {"grants": to_json(service.curator.requests.grants(by=bearer.name, own=only_own))}
 
 
 @routes.post("/grants/withdrawal")
-def withdraw_grant(body: Withdrawal, bearer: ActingSteward, service: Served) -> Json:
+def withdraw_grant(body: Withdrawal, bearer: ActingSteward, service: Context) -> Json:
     """End a grant; what was spent stays spent."""
     service.curator.requests.withdraw_grant(
         body.data_set, purpose=body.purpose, analyst=body.analyst, why=body.why, by=bearer.name
@@ -100,13 +100,13 @@ def withdraw_grant(body: Withdrawal, bearer: ActingSteward, service: Served) -> 
 
 
 @routes.get("/proposals")
-def proposals(bearer: Overseer, service: Served) -> Json:
+def proposals(bearer: Overseer, service: Context) -> Json:
     """Larger budgets that were proposed, the newest first."""
     return {"proposals": to_json(service.curator.proposals.proposals(by=bearer.name))}
 
 
 @routes.post("/proposals", status_code=201)
-def propose(body: NewProposal, bearer: ActingSteward, service: Served) -> Json:
+def propose(body: NewProposal, bearer: ActingSteward, service: Context) -> Json:
     """Propose a larger budget; somebody else must second it."""
     return to_json(
         service.curator.proposals.make(
@@ -121,7 +121,7 @@ def propose(body: NewProposal, bearer: ActingSteward, service: Served) -> Json:
 
 
 @routes.post("/proposals/{proposal_id}/decision")
-def second(proposal_id: str, body: Seconding, bearer: ActingSteward, service: Served) -> Json:
+def second(proposal_id: str, body: Seconding, bearer: ActingSteward, service: Context) -> Json:
     """Second a proposal, which carries it out; or decline it, with the reason."""
     proposals, by = service.curator.proposals, bearer.name
     if body.seconded:
@@ -130,13 +130,13 @@ def second(proposal_id: str, body: Seconding, bearer: ActingSteward, service: Se
 
 
 @routes.get("/budgets")
-def budgets(bearer: SignedIn, service: Served) -> Json:
+def budgets(bearer: SignedIn, service: Context) -> Json:
     """What is left under the own grants."""
     return {"grants": to_json(service.curator.asking.standing(by=bearer.name))}
 
 
 @routes.get("/budgets/{data_set}", dependencies=[OVERSEER])
-def budget_tree(data_set: str, service: Served) -> Json:
+def budget_tree(data_set: str, service: Context) -> Json:
     """The whole tree of a data set: its cap, which is a guarantee, and the shares under it."""
     return _tree(service.curator, data_set)
 

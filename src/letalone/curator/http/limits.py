@@ -26,7 +26,7 @@ from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import SlidingWindowCounterRateLimiter
 
-from letalone.curator.http.problems import Problem, Refused
+from letalone.curator.http.problems import HttpProblemError, ProblemDocument
 
 AT_ONCE, IN_LINE = 2, 20  # of one person
 RETRY_SECONDS = 5
@@ -112,21 +112,21 @@ class Throttle:
     def check_refusals(self, name: str) -> None:
         """Refuses to look at a question of somebody of whom too many were refused just now."""
         if not self._window.test(self._refusal, name):
-            raise Refused(too_many_requests(self._wait(self._refusal, name)))
+            raise HttpProblemError(too_many_requests(self._wait(self._refusal, name)))
 
     def _count(self, limit: RateLimitItemPerMinute, key: str) -> None:
         if not self._window.hit(limit, key):
-            raise Refused(too_many_requests(self._wait(limit, key)))
+            raise HttpProblemError(too_many_requests(self._wait(limit, key)))
 
     def _wait(self, limit: RateLimitItemPerMinute, key: str) -> int:
         again = self._window.get_window_stats(limit, key).reset_time
         return max(1, ceil(again - time()))
 
 
-def too_many_requests(seconds: int) -> Problem:
+def too_many_requests(seconds: int) -> ProblemDocument:
     """429, with how long to wait."""
     words = f"Too many requests came at once. Try again in {seconds} seconds."
-    return Problem("too-many-requests", words, headers={"Retry-After": str(seconds)})
+    return ProblemDocument("too-many-requests", words, headers={"Retry-After": str(seconds)})
 
 
 @dataclass(slots=True)
@@ -149,7 +149,7 @@ class WorkLimit:
         line = self._lines.setdefault(person, _Line())
         if line.pieces == AT_ONCE + IN_LINE:
             wait = {"Retry-After": str(RETRY_SECONDS)}
-            raise Refused(Problem("too-much-at-once", TOO_MUCH, headers=wait))
+            raise HttpProblemError(ProblemDocument("too-much-at-once", TOO_MUCH, headers=wait))
         line.pieces += 1
         try:
             async with line.turn:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from letalone.curator.http.problems import Problem, Refused, of_status
+from letalone.curator.http.problems import HttpProblemError, ProblemDocument, of_status
 
 UPLOADS = "/api/v1/uploads"
 CONSOLE_UPLOADS = "/uploads"
@@ -69,7 +69,7 @@ class BodyLimitMiddleware:
                 if upload
                 else await self._read_whole(receive, max_bytes)
             )
-        except Refused as error:
+        except HttpProblemError as error:
             await error.problem.response()(scope, receive, send)
             return
         await self._app(scope, given, send)
@@ -80,7 +80,7 @@ class BodyLimitMiddleware:
             async with asyncio.timeout(self._limits.seconds):
                 body = await _read(receive, max_bytes)
         except TimeoutError:
-            raise Refused(too_slow(self._limits.seconds)) from None
+            raise HttpProblemError(too_slow(self._limits.seconds)) from None
         given = False
 
         async def once() -> Message:
@@ -102,10 +102,10 @@ class BodyLimitMiddleware:
                 async with asyncio.timeout(seconds):
                     message = await receive()
             except TimeoutError:
-                raise Refused(too_slow(seconds)) from None
+                raise HttpProblemError(too_slow(seconds)) from None
             so_far += len(message.get("body", b""))
             if so_far > max_bytes:
-                raise Refused(too_large(max_bytes))
+                raise HttpProblemError(too_large(max_bytes))
             return message
 
         return next_chunk
@@ -129,7 +129,7 @@ async def _read(receive: Receive, max_bytes: int) -> bytes:
         message = await receive()
         body += message.get("body", b"")
         if len(body) > max_bytes:
-            raise Refused(too_large(max_bytes))
+            raise HttpProblemError(too_large(max_bytes))
         more = message.get("more_body", False)
     return bytes(body)
 
@@ -138,19 +138,19 @@ def check_announced(scope: Scope, max_bytes: int) -> None:
     """A length that was announced and is too large is refused before anything is read."""
     announced = Headers(scope=scope).get("content-length", "0")
     if not announced.isdecimal() or int(announced[:20]) > max_bytes:
-        raise Refused(too_large(max_bytes))
+        raise HttpProblemError(too_large(max_bytes))
 
 
-def too_large(max_bytes: int) -> Problem:
+def too_large(max_bytes: int) -> ProblemDocument:
     """413, and that the connection ends: the rest of the body is not read."""
     words = f"The body is larger than {max_bytes:,} bytes, which is the most that is read."
-    return Problem("body-too-large", words, headers={"Connection": "close"})
+    return ProblemDocument("body-too-large", words, headers={"Connection": "close"})
 
 
-def too_slow(seconds: float) -> Problem:
+def too_slow(seconds: float) -> ProblemDocument:
     """408."""
     words = f"The body did not come within {seconds:g} seconds. Send it again."
-    return Problem("body-too-slow", words, headers={"Connection": "close"})
+    return ProblemDocument("body-too-slow", words, headers={"Connection": "close"})
 
 
 class NulPathMiddleware:
@@ -165,12 +165,12 @@ class NulPathMiddleware:
         await answer(scope, receive, send)
 
 
-def _nul_problem(scope: Scope) -> Problem | None:
+def _nul_problem(scope: Scope) -> ProblemDocument | None:
     if NUL in str(scope["path"]):
         return of_status(404)
     query = bytes(scope["query_string"])
     if b"%00" in query or NUL.encode() in query:
-        return Problem("not-valid", "The query has a NUL sign in it. Leave it out.")
+        return ProblemDocument("not-valid", "The query has a NUL sign in it. Leave it out.")
     return None
 
 

@@ -181,7 +181,7 @@ TRIED = {"float", "constrained-str"}  # the ways in which a typed number may be 
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ProblemDocument:
     """What is sent instead of an answer; `more` are members beside the usual ones."""
 
     kind: str
@@ -214,20 +214,20 @@ class Problem:
         return Response(content, self.code, dict(self.headers), media_type=MEDIA_TYPE)
 
 
-class Refused(Exception):  # noqa: N818
+class HttpProblemError(Exception):
     """Raised where a request ends in a problem."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ProblemDocument) -> None:
         super().__init__(problem.kind)
         self.problem = problem
 
 
-def refused(kind: str, detail: str, **more: Any) -> Refused:
+def problem_error(kind: str, detail: str, **more: Any) -> HttpProblemError:
     """A problem to raise."""
-    return Refused(Problem(kind, detail, more=more))
+    return HttpProblemError(ProblemDocument(kind, detail, more=more))
 
 
-def of_error(error: LetaloneError) -> Problem:
+def of_error(error: LetaloneError) -> ProblemDocument:
     """The problem that one of letalone's errors is; its class is named, for clients."""
     problem, code = error.problem, served_code(error.code)
     known = error if code is error.code else getattr(errors, code.error)
@@ -236,7 +236,7 @@ def of_error(error: LetaloneError) -> Problem:
     more: dict[str, Any] = {"error": name, **members_in_http(problem, budget_as_json)}
     if isinstance(error, BudgetExceeded):
         more |= {name: more["facts"][name] for name in AMOUNTS if name in more["facts"]}
-    return Problem(kind, in_http(problem), more=more, headers=_headers(error, kind))
+    return ProblemDocument(kind, in_http(problem), more=more, headers=_headers(error, kind))
 
 
 def _headers(error: LetaloneError, kind: str) -> dict[str, str]:
@@ -248,16 +248,18 @@ def _headers(error: LetaloneError, kind: str) -> dict[str, str]:
     return {"Retry-After": str(AWAY_SECONDS)} if away else {}  # else nobody knows when
 
 
-def of_validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
+def of_validation(errors: Sequence[Mapping[str, Any]]) -> ProblemDocument:
     """Which fields are wrong, and why; never what was sent."""
     if any(error["type"] == "json_invalid" for error in errors):
-        return Problem("not-json", "The body cannot be read as JSON. Send one object in UTF-8.")
+        return ProblemDocument(
+            "not-json", "The body cannot be read as JSON. Send one object in UTF-8."
+        )
     whys: dict[str, str] = {}
     for error in errors:
         whys.setdefault(_field(error["loc"]), _why(error))
     words = " ".join(f"{field}: {why}" for field, why in whys.items())
     listed = [{"field": field, "why": why} for field, why in whys.items()]
-    return Problem("not-valid", words, more={"errors": listed})
+    return ProblemDocument("not-valid", words, more={"errors": listed})
 
 
 def _field(place: Sequence[str | int]) -> str:
@@ -278,7 +280,7 @@ def _why(error: Mapping[str, Any]) -> str:
         return "It does not have the right form."
 
 
-def of_status(status: int, headers: Mapping[str, str] | None = None) -> Problem:
+def of_status(status: int, headers: Mapping[str, str] | None = None) -> ProblemDocument:
     """The problem of an address or a method that does not exist."""
     kinds = {404: "not-found", 405: "method-not-allowed", 413: "body-too-large"}
     words = {
@@ -288,13 +290,15 @@ def of_status(status: int, headers: Mapping[str, str] | None = None) -> Problem:
     }
     phrase = words.get(status, f"{HTTPStatus(status).phrase}.")
     more = {"code": Code.NO_SUCH_ADDRESS.name} if status == NOT_FOUND else {}
-    return Problem(kinds.get(status, "http"), phrase, status, more, headers or {})
+    return ProblemDocument(kinds.get(status, "http"), phrase, status, more, headers or {})
 
 
-STOPPING = Problem(
+STOPPING = ProblemDocument(
     "stopping",
     f"The service is stopping, so there is no answer from here. {MAYBE_PAID}",
     more={"error": ServiceUnavailable.__name__},
     headers={"Retry-After": str(AWAY_SECONDS)},
 )
-INTERNAL = Problem("internal", "The service failed, and says no more than that. Tell its owner.")
+INTERNAL = ProblemDocument(
+    "internal", "The service failed, and says no more than that. Tell its owner."
+)

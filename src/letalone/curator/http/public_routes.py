@@ -9,11 +9,11 @@ from re import sub
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from letalone.curator.http.access import ANYBODY, OWNER, PROBE, Context, ServiceContext
 from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.metrics import MEDIA_TYPE
 from letalone.curator.http.probes import WELL
-from letalone.curator.http.problems import KINDS, WHERE, refused
-from letalone.curator.http.who import ANYBODY, OWNER, PROBE, Served, Service
+from letalone.curator.http.problems import KINDS, WHERE, problem_error
 from letalone.errors import LetaloneError
 
 routes = APIRouter(tags=["open to anybody"])
@@ -38,17 +38,17 @@ async def health() -> Json:
 
 
 @routes.get("/ready", dependencies=[PROBE])
-async def ready(service: Served) -> Json:
+async def ready(service: Context) -> Json:
     """Whether questions can be answered: ledger and database take writes, the disk has room."""
     parts = await service.probes.states()
     wrong = [f"The {part} {state}." for part, state in parts.items() if state != WELL]
     if wrong:
-        raise refused("not-ready", " ".join(wrong), parts=parts)
+        raise problem_error("not-ready", " ".join(wrong), parts=parts)
     return {"status": "ok", "parts": parts}
 
 
 @routes.get("/api/v1/open", dependencies=[ANYBODY])
-def openness(service: Served) -> Json:
+def openness(service: Context) -> Json:
     """Which data sets, for what purposes, under what unit, how much of the budget is spent."""
     return open_page(service)
 
@@ -60,12 +60,12 @@ def icon() -> Response:
 
 
 @routes.get("/metrics", dependencies=[OWNER])
-def metrics(service: Served) -> Response:
+def metrics(service: Context) -> Response:
     """Counters in Prometheus' text format, for an owner's token."""
     return Response(service.metrics.text(frozen=_count_frozen(service)), media_type=MEDIA_TYPE)
 
 
-def _count_frozen(service: Service) -> int | None:
+def _count_frozen(service: ServiceContext) -> int | None:
     """How many data sets are; None where a store is away: the counters are shown all the same."""
     curator = service.curator
     try:
@@ -83,16 +83,18 @@ def problem(kind: str) -> Json:
     """What a kind of problem means, and what to do."""
     meaning = KINDS.get(kind)
     if meaning is None:
-        raise refused("not-found", f"There is no such kind. The kinds are: {', '.join(KINDS)}.")
+        raise problem_error(
+            "not-found", f"There is no such kind. The kinds are: {', '.join(KINDS)}."
+        )
     return {"type": WHERE + kind, **to_json(meaning)}
 
 
-def open_page(service: Service) -> Json:
+def open_page(service: ServiceContext) -> Json:
     """The open page, made anew every few seconds: anybody may ask for it as often as they like."""
     return service.page.value(lambda: to_json(service.curator.openness.page()))
 
 
-def protected(page: Json) -> str:
+def protection_words(page: Json) -> str:
     """Who is protected, in words for them; and the definition in brackets."""
     who = sub(r"(?i)[_ -]?id$", "", page["unit"]).replace("_", " ").strip() or "person"
     rows = "" if who == "row" else ", with all of their rows"

@@ -13,11 +13,11 @@ from fastapi import APIRouter, Header, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from letalone.curator.answer_cache import CachedAnswer
+from letalone.curator.http.access import QUESTIONS, Analyst, Context, ServiceContext
 from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.shapes import SentQuestion, exact
-from letalone.curator.http.who import QUESTIONS, Analyst, Served, Service
 from letalone.curator.idempotency import KeyedRequest
-from letalone.curator.remembered import Answer
 from letalone.errors import LetaloneError
 from letalone.session.preview import Preview
 from letalone.session.release import Release
@@ -39,13 +39,13 @@ routes = APIRouter(prefix=QUESTIONS, tags=["questions"])
 
 
 @routes.post("/preview")
-async def preview(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
+async def preview(body: SentQuestion, bearer: Analyst, service: Context) -> Json:
     """The price, its split and the errors to expect: no data touched, nothing spent."""
     by = bearer.name
     return await service.aside(lambda: _preview_as_asked(body, service, by), by=by)
 
 
-def _preview_as_asked(body: SentQuestion, service: Service, by: str) -> Json:
+def _preview_as_asked(body: SentQuestion, service: ServiceContext, by: str) -> Json:
     question, asking = body.question(), service.curator.asking
     preview = asking.preview(question, body.price(), by=by)
     delta = exact(preview.delta)
@@ -54,7 +54,7 @@ def _preview_as_asked(body: SentQuestion, service: Service, by: str) -> Json:
 
 
 @routes.post("/explanation")
-async def explain(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
+async def explain(body: SentQuestion, bearer: Analyst, service: Context) -> Json:
     """The question, its price and its split in words; with `show_sql` also what is run."""
     asking, by = service.curator.asking, bearer.name
     question, price, sql = body.question(), body.price(), body.show_sql
@@ -63,7 +63,7 @@ async def explain(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
 
 
 @routes.post("/fitting")
-async def fitting(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
+async def fitting(body: SentQuestion, bearer: Analyst, service: Context) -> Json:
     """About how many more such questions fit; "inf" where nothing is charged."""
     asking, by = service.curator.asking, bearer.name
     question, price = body.question(), body.price()
@@ -72,7 +72,7 @@ async def fitting(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
 
 
 @routes.post("/epsilon")
-async def epsilon_for(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
+async def epsilon_for(body: SentQuestion, bearer: Analyst, service: Context) -> Json:
     """The smallest ε of three digits that keeps `error`: no data touched, nothing spent."""
     asking, by = service.curator.asking, bearer.name
     question, price = body.question(), body.price()
@@ -82,7 +82,7 @@ async def epsilon_for(body: SentQuestion, bearer: Analyst, service: Served) -> J
 
 @routes.post("/release", response_model=Json)
 async def release(
-    body: SentQuestion, bearer: Analyst, service: Served, key: IdempotencyKey = None
+    body: SentQuestion, bearer: Analyst, service: Context, key: IdempotencyKey = None
 ) -> Response:
     """The answer; charged at data set, purpose and analyst before data are touched.
 
@@ -111,7 +111,7 @@ def _keyed_request(body: SentQuestion, key: str) -> KeyedRequest:
 
 
 @contextmanager
-def _counting_refusals(service: Service) -> Generator[None]:
+def _counting_refusals(service: ServiceContext) -> Generator[None]:
     try:
         yield
     except LetaloneError:
@@ -120,7 +120,7 @@ def _counting_refusals(service: Service) -> Generator[None]:
 
 
 def _release_in_turn(
-    body: SentQuestion, service: Service, sending: KeyedRequest | None, by: str
+    body: SentQuestion, service: ServiceContext, sending: KeyedRequest | None, by: str
 ) -> Response:
     question, asking = body.question(), service.curator.asking
     with _counting_refusals(service):
@@ -136,7 +136,7 @@ def _release_in_turn(
 @routes.get("/history")
 def history(
     bearer: Analyst,
-    service: Served,
+    service: Context,
     data_set: str | None = None,
     limit: Annotated[int, Query(ge=1, le=MAX_HISTORY_PAGE)] = 100,
     receipts: bool = False,
@@ -152,18 +152,18 @@ def history(
 
 
 @routes.get("/history/{release_id}")
-def past(release_id: str, bearer: Analyst, service: Served) -> Json:
+def past(release_id: str, bearer: Analyst, service: Context) -> Json:
     """One of the own answers."""
     return to_json(service.curator.asking.past(release_id, by=bearer.name))
 
 
 @routes.get("/history/{release_id}/receipt")
-def receipt(release_id: str, bearer: Analyst, service: Served) -> Json:
+def receipt(release_id: str, bearer: Analyst, service: Context) -> Json:
     """The signed receipt of one of the own answers: `letalone verify` checks it offline."""
     return service.curator.asking.receipt(release_id, by=bearer.name)
 
 
-def _write_answer(answer: Answer, *, left: str | None) -> Response:
+def _write_answer(answer: CachedAnswer, *, left: str | None) -> Response:
     """Written here, and once for all repeats: what is left is put last, if it is wanted.
 
     How much is left takes longer to find out than a repeated answer.

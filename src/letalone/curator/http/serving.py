@@ -24,7 +24,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from letalone.curator.curator import Curator
-from letalone.curator.demo import NAME, PURPOSE, register_demo
+from letalone.curator.demo_data_set import NAME, PURPOSE, register_demo
 from letalone.curator.http.app import make_app
 from letalone.curator.http.logs import SERVER_LOGS, make_log
 from letalone.curator.http.metrics import COUNTERS_VARIABLE

@@ -10,7 +10,14 @@ from typing import Annotated, Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
-from letalone.curator.records import Price, Purpose, Question, Registration, Role, Scope
+from letalone.curator.records import (
+    DataSetQuestion,
+    Purpose,
+    QuestionPrice,
+    Registration,
+    Role,
+    Scope,
+)
 from letalone.engines.arrow import array_of, table_of
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
@@ -238,11 +245,11 @@ class SentQuestion(Body):
     left: bool = False
     show_sql: bool = False
 
-    def question(self) -> Question:
+    def question(self) -> DataSetQuestion:
         bounds = self.bounds and {
             name: (exact(lower), exact(upper)) for name, (lower, upper) in self.bounds.items()
         }
-        return Question(
+        return DataSetQuestion(
             data_set=self.data_set,
             purpose=self.purpose,
             sql=self.sql,
@@ -256,9 +263,9 @@ class SentQuestion(Body):
             others=tuple(self.others),
         )
 
-    def price(self) -> Price:
+    def price(self) -> QuestionPrice:
         error = self.error
-        return Price(
+        return QuestionPrice(
             epsilon=None if self.epsilon is None else exact(self.epsilon),
             error=None if error is None else _errors(error),
             delta=exact(self.delta),

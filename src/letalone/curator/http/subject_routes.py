@@ -5,22 +5,22 @@ The id of a person is in the body, never in an address: addresses end up in logs
 
 from fastapi import APIRouter
 
+from letalone.curator.http.access import ActingSteward, Context
 from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.shapes import AboutSubject, Correction, InDataSet, Outcome
-from letalone.curator.http.who import ActingSteward, Served
 
 routes = APIRouter(prefix="/api/v1/subjects", tags=["people in the data"])
 
 
 @routes.post("/holdings")
-def holdings(body: AboutSubject, bearer: ActingSteward, service: Served) -> Json:
+def holdings(body: AboutSubject, bearer: ActingSteward, service: Context) -> Json:
     """Which data sets hold a person of this id."""
     subjects, by = service.curator.subjects, bearer.name
     return {"holdings": to_json(subjects.holdings(body.subject, by=by, why=body.why))}
 
 
 @routes.post("/releases")
-def releases(body: InDataSet, bearer: ActingSteward, service: Served) -> Json:
+def releases(body: InDataSet, bearer: ActingSteward, service: Context) -> Json:
     """Which releases were made while the person's rows were in."""
     subjects, by = service.curator.subjects, bearer.name
     return {
@@ -29,14 +29,14 @@ def releases(body: InDataSet, bearer: ActingSteward, service: Served) -> Json:
 
 
 @routes.post("/rows")
-def rows(body: InDataSet, bearer: ActingSteward, service: Served) -> Json:
+def rows(body: InDataSet, bearer: ActingSteward, service: Context) -> Json:
     """The person's rows, in order, for whoever handles the request."""
     subjects, by = service.curator.subjects, bearer.name
     return {"rows": to_json(subjects.rows(body.data_set, body.subject, by=by, why=body.why))}
 
 
 @routes.post("/corrections")
-def correct(body: Correction, bearer: ActingSteward, service: Served) -> Json:
+def correct(body: Correction, bearer: ActingSteward, service: Context) -> Json:
     """Change values of one of the person's rows."""
     done = service.curator.subjects.correct(
         body.data_set,
@@ -50,14 +50,14 @@ def correct(body: Correction, bearer: ActingSteward, service: Served) -> Json:
 
 
 @routes.post("/erasures")
-def erase(body: InDataSet, bearer: ActingSteward, service: Served) -> Json:
+def erase(body: InDataSet, bearer: ActingSteward, service: Context) -> Json:
     """Remove the person's rows and destroy their key; what was spent stays spent."""
     subjects, by = service.curator.subjects, bearer.name
     return to_json(subjects.erase(body.data_set, body.subject, by=by, why=body.why))
 
 
 @routes.post("/outcomes")
-def outcome(body: Outcome, bearer: ActingSteward, service: Served) -> Json:
+def outcome(body: Outcome, bearer: ActingSteward, service: Context) -> Json:
     """Record what came of a statement that the owner of an external source was to run."""
     subjects, by = service.curator.subjects, bearer.name
     return to_json(subjects.record_outcome(body.act, done=body.done, words=body.words, by=by))

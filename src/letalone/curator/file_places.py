@@ -14,7 +14,7 @@ from glob import has_magic
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from letalone.curator.settings import Settings
-from letalone.curator.words import new_id
+from letalone.curator.stored_values import new_id
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem

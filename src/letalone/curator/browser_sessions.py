@@ -27,19 +27,19 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sqlalchemy import Row, delete, insert, select, update
 
+from letalone.curator.database_tables import DRAFTS, SESSIONS
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService, check_same
 from letalone.curator.records import Bearer, Recognised, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised
-from letalone.curator.tables import DRAFTS, SESSIONS
-from letalone.curator.tokens import scopes_of
-from letalone.curator.words import (
+from letalone.curator.stored_values import (
     digest_of_secret,
     read_optional_time,
+    read_time,
     still_lasts,
-    time_of,
     write_time,
 )
+from letalone.curator.tokens import scopes_of
 from letalone.errors.codes import Code
 from letalone.errors.problem import Problem
 
@@ -70,8 +70,8 @@ class BrowserSessions:
         longest = timedelta(hours=settings.visit_hours)
         if (
             row is None
-            or not still_lasts(time_of(row.expires), now, self._idle)
-            or not still_lasts(time_of(row.until), now, longest)
+            or not still_lasts(read_time(row.expires), now, self._idle)
+            or not still_lasts(read_time(row.until), now, longest)
         ):
             raise NotRecognised(Problem(Code.SIGNED_OUT))
         person = self._people.person(row.person)
@@ -101,7 +101,7 @@ class BrowserSessions:
             raise NotPermitted("This is for stewards, owners and auditors.")
         minutes = timedelta(minutes=self._shared.settings.elevated_minutes)
         limit = self._shared.clock() + minutes
-        made = self._insert_session(proof, until=time_of(row.until), elevated_until=limit)
+        made = self._insert_session(proof, until=read_time(row.until), elevated_until=limit)
         self.end(secret)
         name = bearer.name
         self._shared.ledger.administer(None, "elevated", {"person": name}, by=[name])
@@ -143,7 +143,7 @@ class BrowserSessions:
 
     def _mark_used(self, row: Row[tuple[Any, ...]], now: datetime) -> None:
         later = now + self._idle
-        if later - time_of(row.expires) < USE_STEP:
+        if later - read_time(row.expires) < USE_STEP:
             return
         which = SESSIONS.c.digest == row.digest
         with self._shared.database.writing() as connection:
@@ -180,7 +180,7 @@ class Drafts:
         place = _derive(name, "place").hex()
         wanted = select(DRAFTS).where((DRAFTS.c.digest == place) & (DRAFTS.c.person == by))
         row = self._shared.database.row(wanted)
-        if row is None or time_of(row.until) <= self._shared.clock():
+        if row is None or read_time(row.until) <= self._shared.clock():
             return None
         try:
             text = AESGCM(_derive(name, "key")).decrypt(NONCE, row.body, by.encode())

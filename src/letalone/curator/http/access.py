@@ -22,7 +22,7 @@ from letalone.curator.curator import Curator
 from letalone.curator.http.limits import Throttle, WorkLimit
 from letalone.curator.http.metrics import Metrics
 from letalone.curator.http.probes import Probes
-from letalone.curator.http.problems import Problem, Refused, refused
+from letalone.curator.http.problems import HttpProblemError, ProblemDocument, problem_error
 from letalone.curator.records import Bearer, Scope
 from letalone.curator.refusals import NotRecognised
 
@@ -37,7 +37,7 @@ ROLE_OF_SCOPE = {
 QUESTIONS = "/api/v1/questions"
 RELEASES = (f"{QUESTIONS}/release", "/ask/release")  # of the API and of the console
 BEARER = HTTPBearer(auto_error=False, description="A token: la_…")
-NO_TOKEN = Problem(
+NO_TOKEN = ProblemDocument(
     "not-authenticated",
     "There is no token. Send the header `Authorization: Bearer la_…`; POST /api/v1/tokens gives"
     " one for a name and a password.",
@@ -46,7 +46,7 @@ NO_TOKEN = Problem(
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ServiceContext:
     """Dependencies of all routes: the curator, limits, counters and caches."""
 
     curator: Curator
@@ -69,27 +69,27 @@ class Service:
             return await to_thread.run_sync(look, limiter=self.previews)
 
 
-async def _service(request: Request) -> Service:
+async def _service(request: Request) -> ServiceContext:
     return request.app.state.service
 
 
-Served = Annotated[Service, Depends(_service)]
+Context = Annotated[ServiceContext, Depends(_service)]
 Sent = Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
 
 
-def count_address(request: Request, service: Served) -> None:
+def count_address(request: Request, service: Context) -> None:
     """For what anybody may call: counted by where it comes from, each request once."""
     if not getattr(request.state, "counted", False):
         request.state.counted = True
         service.throttle.address(address_of(request))
 
 
-def count_log_in(request: Request, service: Served) -> None:
+def count_log_in(request: Request, service: Context) -> None:
     """For what takes a password from somebody who is not known yet."""
     service.throttle.log_in(address_of(request))
 
 
-async def count_probe(request: Request, service: Served) -> None:
+async def count_probe(request: Request, service: Context) -> None:
     """For looks at the service's health: counted apart, by where they come from, in no thread."""
     service.throttle.probe(address_of(request))
 
@@ -107,28 +107,28 @@ def address_of(request: Request) -> str:
 Address = Annotated[str, Depends(address_of)]
 
 
-def asks(request: Request) -> bool:
+def is_release_request(request: Request) -> bool:
     """Whether this asks for an answer: a refusal of it is an entry of the ledger."""
     return request.method == "POST" and request.url.path in RELEASES
 
 
-async def _signed_in(request: Request, service: Served, sent: Sent) -> Bearer:
+async def _signed_in(request: Request, service: Context, sent: Sent) -> Bearer:
     if sent is None:
         count_address(request, service)
-        raise Refused(NO_TOKEN)
+        raise HttpProblemError(NO_TOKEN)
     try:
         bearer = await _bearer(service, sent.credentials)
     except NotRecognised:
         count_address(request, service)
         raise
     service.throttle.person(bearer.name)
-    if asks(request):
+    if is_release_request(request):
         service.throttle.check_refusals(bearer.name)
     request.state.person = bearer.name
     return bearer
 
 
-async def _bearer(service: Service, secret: str) -> Bearer:
+async def _bearer(service: ServiceContext, secret: str) -> Bearer:
     """At once where it is known; whatever has to be read is read elsewhere, so nobody waits."""
     tokens, cheap = service.curator.tokens, service.curator.cheap_looks
     bearer = tokens.cached_bearer(secret) if cheap else None
@@ -138,7 +138,7 @@ async def _bearer(service: Service, secret: str) -> Bearer:
 SignedIn = Annotated[Bearer, Depends(_signed_in)]
 
 
-def is_token_of(request: Request, service: Service, name: str) -> bool:
+def is_token_of(request: Request, service: ServiceContext, name: str) -> bool:
     """Whether a token was sent, which need not be, that holds and is this person's."""
     secret = request.headers.get("authorization", "").removeprefix("Bearer ")
     try:
@@ -163,9 +163,9 @@ def _require_scope(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer],
 
     async def check(bearer: SignedIn) -> Bearer:
         if not bearer.scopes & set(scopes):
-            raise refused("not-permitted", needed)
+            raise problem_error("not-permitted", needed)
         if elevated and not bearer.elevated:
-            raise refused(
+            raise problem_error(
                 "elevation-needed",
                 "This act needs the password again: POST /api/v1/elevations gives a token for"
                 " the next minutes. Send that one.",

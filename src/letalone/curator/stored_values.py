@@ -52,11 +52,11 @@ def write_time(when: datetime | None) -> str | None:
 
 def read_optional_time(text: str | None) -> datetime | None:
     """The time that was written."""
-    return None if text is None else time_of(text)
+    return None if text is None else read_time(text)
 
 
 @reads_stored
-def time_of(text: str) -> datetime:
+def read_time(text: str) -> datetime:
     """The time that was written, which is there."""
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
 

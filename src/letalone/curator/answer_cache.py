@@ -13,7 +13,7 @@ from json import dumps
 from threading import Lock
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement
-from letalone.curator.records import Price, Question
+from letalone.curator.records import DataSetQuestion, QuestionPrice
 from letalone.ledger import DataSet
 from letalone.ledger.charging import RemainingBudget
 from letalone.session.release import Release
@@ -26,7 +26,7 @@ MAX_WRITTEN_BYTES = 1 << 18  # bytes; what is longer is written anew each time
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CachedAnswer:
     """An answer, and how it was written out for whoever asks again."""
 
     release: Release
@@ -42,11 +42,11 @@ class Answer:
                 self._written[how] = text
         return text
 
-    def repeated(self) -> "Answer":
+    def repeated(self) -> "CachedAnswer":
         standing = replace(self.release.standing, repeated=True)
-        return Answer(replace(self.release, standing=standing), self.arrangement)
+        return CachedAnswer(replace(self.release, standing=standing), self.arrangement)
 
-    def as_of(self, now: DataSet) -> "Answer":
+    def as_of(self, now: DataSet) -> "CachedAnswer":
         remaining = self.release.standing.left
         remaining = (
             replace(remaining, data_set=now)
@@ -63,17 +63,17 @@ class AnswerCache:
     __slots__ = ("_answers", "_letters", "_lock")
 
     def __init__(self) -> None:
-        self._answers: OrderedDict[Hashable, tuple[Answer, int]] = OrderedDict()
+        self._answers: OrderedDict[Hashable, tuple[CachedAnswer, int]] = OrderedDict()
         self._letters, self._lock = 0, Lock()
 
-    def get(self, key: Hashable) -> Answer | None:
+    def get(self, key: Hashable) -> CachedAnswer | None:
         with self._lock:
             cached = self._answers.get(key)
             if cached is not None:
                 self._answers.move_to_end(key)
             return None if cached is None else cached[0]
 
-    def put(self, key: Hashable, answer: Answer, *, letters: int) -> None:
+    def put(self, key: Hashable, answer: CachedAnswer, *, letters: int) -> None:
         """Remembers an answer of so many letters, and forgets the oldest where it is too much."""
         with self._lock:
             before = self._answers.pop(key, None)
@@ -83,7 +83,7 @@ class AnswerCache:
                 self._letters -= self._answers.popitem(last=False)[1][1]
 
 
-def spell_question(question: Question, price: Price) -> str | None:
+def spell_question(question: DataSetQuestion, price: QuestionPrice) -> str | None:
     """All that decides an answer but who asks and when; None where it cannot be spelled."""
     if question.tables or question.others:
         return None

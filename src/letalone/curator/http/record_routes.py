@@ -8,10 +8,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from letalone.curator.http.access import AUDITOR, SIGNED_IN, ActingOwner, Context, Overseer
 from letalone.curator.http.as_json import Json, to_json
-from letalone.curator.http.problems import Refused, of_error
+from letalone.curator.http.problems import HttpProblemError, of_error
 from letalone.curator.http.shapes import Controller, Verification
-from letalone.curator.http.who import AUDITOR, SIGNED_IN, ActingOwner, Overseer, Served
 from letalone.errors import LedgerDamaged
 
 MAX_ENTRIES_PAGE = 1000
@@ -21,7 +21,7 @@ Hash = Annotated[str | None, Query(pattern="^[0-9a-f]{64}$")]
 
 @routes.get("/ledger", dependencies=[AUDITOR])
 def entries(
-    service: Served,
+    service: Context,
     data_set: str | None = None,
     after: Annotated[int, Query(ge=0, le=10**15)] = 0,
     limit: Annotated[int, Query(ge=1, le=MAX_ENTRIES_PAGE)] = 100,
@@ -34,32 +34,32 @@ def entries(
 
 
 @routes.post("/ledger/verification", dependencies=[AUDITOR])
-def verify(body: Verification, service: Served) -> Json:
+def verify(body: Verification, service: Context) -> Json:
     """Check the chain and do every charge again; a head or checkpoints kept elsewhere tell more."""
     try:
         verdict = service.curator.ledger.verify(head=body.head, checkpoints=body.checkpoints)
     except LedgerDamaged as error:  # what was asked for is found: the service has not failed
         place = str(service.curator.settings.folder)
         words = str(error).replace(place, "the folder")  # an auditor is told which entry it is
-        raise Refused(replace(of_error(error), status=409, detail=words)) from None
+        raise HttpProblemError(replace(of_error(error), status=409, detail=words)) from None
     return {"verified": True, "words": str(verdict), "head": service.curator.ledger.head}
 
 
 @routes.post("/ledger/checkpoint", status_code=201, dependencies=[AUDITOR])
-def checkpoint(service: Served) -> Json:
+def checkpoint(service: Context) -> Json:
     """A signed statement of how the ledger stands: keep it elsewhere."""
     return service.curator.ledger.checkpoint()
 
 
 @routes.get("/ledger/key", dependencies=[SIGNED_IN])
-def key(service: Served) -> Json:
+def key(service: Context) -> Json:
     """The public half of the key that signs receipts and checkpoints."""
     ledger = service.curator.ledger
     return {"public_key": ledger.public_key, "fingerprint": ledger.fingerprint}
 
 
 @routes.get("/ledger/export", dependencies=[AUDITOR])
-def export(service: Served) -> Response:
+def export(service: Context) -> Response:
     """The whole ledger as one file that `letalone verify` checks; the private key is not in it."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "ledger.json"
@@ -70,7 +70,7 @@ def export(service: Served) -> Response:
 
 
 @routes.put("/controller")
-def answerable(body: Controller, bearer: ActingOwner, service: Served) -> Json:
+def answerable(body: Controller, bearer: ActingOwner, service: Context) -> Json:
     """Say who answers for the data and how they are reached: for the open page and the record."""
     return to_json(
         service.curator.facts.say(controller=body.controller, contact=body.contact, by=bearer.name)
@@ -78,13 +78,13 @@ def answerable(body: Controller, bearer: ActingOwner, service: Served) -> Json:
 
 
 @routes.get("/processing")
-def processing(bearer: Overseer, service: Served) -> Json:
+def processing(bearer: Overseer, service: Context) -> Json:
     """The record of processing activities (GDPR, article 30)."""
     return to_json(service.curator.processing.record(by=bearer.name))
 
 
 @routes.get("/processing.md")
-def processing_to_read(bearer: Overseer, service: Served) -> Response:
+def processing_to_read(bearer: Overseer, service: Context) -> Response:
     """The same for reading, in Markdown."""
     words = service.curator.processing.markdown(by=bearer.name)
     return Response(words, media_type="text/markdown; charset=utf-8")
