@@ -51,7 +51,7 @@ def spent(ledger: Ledger) -> dict[object, object]:
 
 def at(monkeypatch: pytest.MonkeyPatch, time: str) -> None:
     """It is this time for all who look."""
-    for module in ("entries", "books", "acts", "rationing", "checkpoints"):
+    for module in ("entries", "transaction", "acts", "rationing", "checkpoints"):
         monkeypatch.setattr(f"letalone.ledger.{module}.now", lambda: time)
 
 

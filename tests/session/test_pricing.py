@@ -15,7 +15,7 @@ from session.test_partners import by_sex, patients, visits
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was planned and compiled."""
     found = list[str]()
-    for module, name in ((query, "make_plan"), (pricing, "compiled")):
+    for module, name in ((query, "make_plan"), (pricing, "compile_plan")):
         real = getattr(module, name)
 
         def counted(*given: Any, _real: Any = real, _name: str = name, **more: Any) -> Any:
@@ -28,7 +28,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_a_release_is_planned_and_compiled_once(calls: list[str]) -> None:
     opened().agg(n=la.count()).release(0.5)
-    assert calls == ["make_plan", "compiled"]
+    assert calls == ["make_plan", "compile_plan"]
 
 
 def test_a_price_is_looked_at_and_paid_without_compiling_again(calls: list[str]) -> None:
@@ -44,7 +44,7 @@ def test_a_price_is_looked_at_and_paid_without_compiling_again(calls: list[str])
     assert priced.how_many_more() == more - 1
     assert priced.release().repeated
     assert release.asked == priced.terms
-    assert calls == ["make_plan", "compiled"]
+    assert calls == ["make_plan", "compile_plan"]
 
 
 def test_a_price_that_keeps_an_error_says_so_on_its_answer() -> None:

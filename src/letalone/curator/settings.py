@@ -24,6 +24,7 @@ from letalone.engines.spark_address import parts_of
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
+from letalone.exact.typed import refusal
 from letalone.plans.schema import Schema
 
 NO_CONTROLLER, NO_CONTACT = "not named", "not given"
@@ -147,7 +148,7 @@ class Settings:
         for name in (field.name for field in fields(self) if field.type is int):
             value = getattr(self, name)
             if type(value) is not int or value < 1:
-                raise ParameterError(f"{name} is {value!r}, but must be a positive whole number.")
+                raise refusal(name, value, "a positive whole number")
         least = SHARES * LEAST_EACH
         if self.memory_megabytes is not None and self.memory_megabytes < least:
             raise ParameterError(
@@ -155,9 +156,7 @@ class Settings:
                 f" {LEAST_EACH} for each of the {SHARES} tables and imports that may be open."
             )
         if not 0 <= self.time_step_seconds <= 60:
-            raise ParameterError(
-                f"time_step_seconds is {self.time_step_seconds!r}, but must be from 0 to 60."
-            )
+            raise refusal("time_step_seconds", self.time_step_seconds, "from 0 to 60")
 
     @property
     def import_limits(self) -> ImportLimits:

@@ -4,7 +4,7 @@ An aggregate that answers with one number has one column with two ends; one with
 a column for each: q_0.25 and q_0.75, ages_[0, 10), top_1 with top_1_count, cost_lower and
 cost_upper, fit_intercept and fit_age.
 
-  Tested:   tests/session/test_outputs.py
+  Tested:   tests/session/test_releasing.py, every aggregate
 """
 
 from dataclasses import dataclass
