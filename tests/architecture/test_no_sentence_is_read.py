@@ -35,7 +35,7 @@ READS = {
     "curator.typed_keys": "keys that somebody typed",
     "curator.uploads": "the id of an upload",
     "curator.public_routes": "times in UTC",
-    "curator.shown": "ε = 0.5 wherever it stands in words, to make a link of it",
+    "curator.formatting": "ε = 0.5 wherever it stands in words, to make a link of it",
     "curator.data_set_routes": "the id of an upload",
     "curator.identities": "e-mail addresses and subjects of a provider",
     "curator.public_page": "signs that Markdown gives a meaning to",
@@ -65,7 +65,7 @@ STILL_READS_OURS = {
 CUTS = {
     "curator.registration_preview": "a file's name here is taken out, whatever is said around it",
     "curator.data_sets": "a file's name on this machine is taken out, whatever is said around it",
-    "curator.record": "a folder of this machine is taken out, whatever is said around it",
+    "curator.record_routes": "a folder of this machine is taken out, whatever is said around it",
     "engines.arrow": "an error of Arrow",
 }
 STILL_CUTS_OURS: set[str] = set()
