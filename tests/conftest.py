@@ -15,6 +15,7 @@ one for each branch.
 
 import gc
 import os
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import disk_usage, which
@@ -28,6 +29,10 @@ from stages import ALL, pick
 # Before NumPy is loaded: tests already use all cores, and small sums are slower on many threads.
 for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(threads, "1")
+
+# Every program that a test starts would compile all of letalone again, for half a second.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Files of the first stage lie in memory where there is room: a ledger waits for the disk at every
 # commit, which is half of its tests' time, and no test pulls the plug of the machine.
