@@ -96,7 +96,8 @@ def test_points_of_the_intervals_lie_in_the_interval_of_the_formula(tree, one, o
     found = evaluate_formula("x", formula, parts)
     true = value(formula.tree, points)
     if np.isfinite(true):
-        assert found.values[0] == pytest.approx(true, rel=1e-9, abs=1e-9)
+        if np.isfinite([found.low[0], found.high[0]]).any():  # else nothing is told
+            assert found.values[0] == pytest.approx(true, rel=1e-9, abs=1e-9)
         slack = 1e-9 * (1 + abs(true))
         assert found.low[0] - slack <= true <= found.high[0] + slack
 

@@ -150,7 +150,8 @@ def _with_large_error(value: float, error: float) -> tuple[str, str]:
 def progress_bar(words: str = "Drawing random ranks") -> Generator[Callable[[float], None] | None]:
     """What to call with fractions of the work done; None where nobody would see it.
 
-    It appears with the first call and is gone at the end.
+    It is on the screen between the first call and that with 1, so that answers are printed without
+    it; and it never takes standard output, which may go to a file.
     """
     if not sys.stderr.isatty():
         yield None
@@ -158,9 +159,19 @@ def progress_bar(words: str = "Drawing random ranks") -> Generator[Callable[[flo
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(words, total=1.0, visible=False)
-        yield lambda done: shown.update(task, completed=done, visible=done < 1)
+    bar = Progress(
+        console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False
+    )
+    task = bar.add_task(words, total=1.0)
+
+    def show(done: float) -> None:
+        bar.update(task, completed=done)
+        bar.start() if done < 1 else bar.stop()
+
+    try:
+        yield show
+    finally:
+        bar.stop()
 
 
 @contextmanager
