@@ -12,6 +12,7 @@ nox.options.default_venv_backend = "none"
 nox.options.sessions = ["check", "test"]
 
 PYTHON = sys.executable
+WRITE = {"LETALONE_GOLDEN": "write", "LETALONE_ALL": "1"}  # the long ones, too
 BENCHMARKS = sorted(path.stem for path in Path("bench").glob("*.py"))
 
 
@@ -74,7 +75,7 @@ def mutants(session: nox.Session) -> None:
 @nox.session
 def golden(session: nox.Session) -> None:
     """Writes the golden files again, after a change that was made on purpose."""
-    _run(session, "pytest", "-q", "-n", "0", "tests/golden", env={"LETALONE_GOLDEN": "write"})
+    _run(session, "pytest", "-q", "-n", "0", "tests/golden", env=WRITE)
 
 
 def _run(

@@ -7,7 +7,7 @@ Each takes a column's name or an expression. Bounds that are not given are those
 schema declares, or that follow from them by interval arithmetic. A condition counts as 1
 where it is true and 0 where it is false, so `la.mean(la.col("age") >= 65)` is a share.
 
-What these functions return does not know its table yet; `resolved` makes it an aggregate.
+What these functions return does not know its table yet; `resolve_aggregate` makes it an aggregate.
 
   Tested:   tests/plans/test_aggregates.py
 """
