@@ -78,10 +78,10 @@ def check_numeric(of: Expression, columns: ColumnTypes, *, done: str) -> Express
     """The type of a number; refuses anything else."""
     typed = columns.type_of(of)
     if not typed.type.is_numeric:
-        words = f"'{in_words(of)}' is {typed.type.value}, but {done} needs numbers."
+        told = f"'{in_words(of)}' is {typed.type.value}, but {done} needs numbers."
         is_text = typed.type is Type.TEXT and isinstance(of, ColumnRef)
         remedies = (DeclareTypes((of.name,)),) if is_text else ()
-        words += _numeric_hint(of, typed.type)
+        words = Spelled(*(told + hint for hint in _numeric_hints(of, typed.type)))
         raise UnsupportedQuery(
             Problem(Code.NO_PRIVATE_ANSWER, remedies=remedies, words=words, advised=True)
         )
@@ -220,15 +220,22 @@ def _is_open(name: str, columns: ColumnTypes) -> bool:
     return typed.type.is_numeric and (isinf(typed.lower) or isinf(typed.upper))
 
 
-def _numeric_hint(of: Expression, kind: Type) -> str:
+def _numeric_hints(of: Expression, kind: Type) -> tuple[str, str, str]:
+    """What would help, in Python, in options and over HTTP."""
     match kind:
         case Type.DATE | Type.TIMESTAMP:
-            return ' Take a part of it: la.col("day").part("year").'
+            part = " Take a part of it: EXTRACT(year FROM day)."
+            return ' Take a part of it: la.col("day").part("year").', part, part
         case Type.TEXT if isinstance(of, ColumnRef):
+            declare = " Declare its type in the schema file"
+            left_out = (
+                ", or 'boolean' if it holds yes and no; cells such as 1,234.5 or 'unknown' are"
+                " left out then."
+            )
             return (
-                " Declare its type in the schema file or with la.open(…,"
-                f" types={{{of.name!r}: 'number'}}), or 'boolean' if it holds yes and no;"
-                " cells such as 1,234.5 or 'unknown' are left out then."
+                f"{declare} or with la.open(…, types={{{of.name!r}: 'number'}}){left_out}",
+                f"{declare}: type = 'number' below [columns.{of.name}]{left_out}",
+                " Its owner can declare it a number, or boolean if it holds yes and no.",
             )
         case _:
-            return ""
+            return "", "", ""
