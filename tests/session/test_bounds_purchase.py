@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import letalone as la
+from letalone.engines.duck import DuckEngine
 from letalone.errors.codes import Code
 from letalone.ledger import EntryKind
 from letalone.session import bounds_purchase, pricing
@@ -148,3 +149,54 @@ def test_all_that_is_missing_is_named_at_once() -> None:
     assert codes == [Code.MISSING_EPSILON, Code.MISSING_BOUNDS, Code.MISSING_KEYS]
     assert [one.code for one in asked.check(1, delta=1e-6)] == [Code.MISSING_BOUNDS]
     assert asked.check(1, delta=1e-6, buy_bounds=True) == ()
+
+
+def test_bounds_are_not_bought_where_a_level_could_not_pay_for_the_answer() -> None:
+    my = session(20)
+    my.ledger.allow("my", la.Budget(10), purpose="research")
+    my.ledger.allow("my", la.Budget(2), purpose="research", analyst="ann")
+    found = my.on_behalf_of("ann", purpose="research").sql("SELECT AVG(amount) FROM my")
+    for epsilon, fits in ((5, False), (2, True)):
+        priced_at = found.price_with_bounds(epsilon)
+        assert isinstance(priced_at, PricedWithBounds)
+        assert priced_at.fits == fits
+        if not fits:
+            with pytest.raises(la.BudgetExceeded):
+                priced_at.release()
+            assert my.spent.epsilon == 0
+
+
+def test_what_is_frozen_does_not_fit() -> None:
+    my = session()
+    found = priced(my)
+    my.ledger.fail(my.ledger.charge("my", la.PureDP(0.1), plan={}, digest="a"))
+    assert not found.fits
+
+
+def test_a_question_that_is_only_explained_buys_nothing() -> None:
+    my = session()
+    found = priced(my, "EXPLAIN SELECT AVG(amount) FROM my")
+    with pytest.raises(la.ParameterError) as refused:
+        found.release()
+    assert refused.value.code is Code.ONLY_EXPLAINED
+    with pytest.raises(la.ParameterError):
+        found.answer.answer()
+    assert my.spent.epsilon == 0
+
+
+def test_bounds_that_were_paid_for_and_interrupted_are_gone_on_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All of the budget is for this question, so a second payment for its bounds would not fit."""
+    my = session(1)
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DuckEngine, "measure", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            priced(my).release()
+    assert my.spent.epsilon == Fraction(1, 5)
+    priced(my).release()
+    assert my.spent.epsilon == 1

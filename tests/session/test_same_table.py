@@ -1,7 +1,9 @@
 """Two tables with one default name do not share a budget in one ledger by accident."""
 
 import duckdb
+import pandas as pd
 import polars as pl
+import psycopg
 import pytest
 
 import letalone as la
@@ -9,7 +11,10 @@ from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.privacy import ADD_REMOVE, Budget
 from letalone.session import same_table
+from letalone.session.locating import OpeningCall
+from letalone.session.opening import look_at
 from letalone.session.same_table import FRAME, NOWHERE, OLD_SPARK_ACT, TABLE_ACT
+from postgres import shared
 
 HERE, THERE, VIEW = "lake.clinic.visits", "lake.archive.visits", f"visits{NOWHERE}"
 
@@ -189,3 +194,62 @@ def test_a_csv_and_a_parquet_of_one_stem_are_one_table_and_other_stems_are_not(t
     assert told(csv.rename(csv.with_name("visits.2024.csv"))).endswith("visits.2024")
     assert told(pattern).endswith("visits_*.parquet")
     assert told(duck).endswith("one.duckdb, table visits")
+
+
+@pytest.fixture(params=["~/kept.db", "postgresql"])
+def spelled(request, tmp_path, monkeypatch):
+    """A ledger that is there, by a spelling that is no path of a file as it stands."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if request.param != "postgresql":
+        return request.param
+    name = f"same_table_{tmp_path.name.lower()}"
+    with psycopg.connect(shared(), autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}" STRATEGY wal_log')
+    return shared().replace("/postgres?", f"/{name}?")
+
+
+def test_a_ledger_is_looked_at_before_it_is_used_however_it_is_spelled(spelled, tmp_path):
+    one, two = files(tmp_path / "one", 100)[0], files(tmp_path / "two", 200)[0]
+    assert counted(one, spelled) == pytest.approx(100, abs=5)
+    with pytest.raises(ParameterError, match="belongs to the table"):
+        counted(two, spelled)
+    with la.open(one, ledger=spelled) as session:  # unit and budget are known
+        assert session.budget == Budget(1000)
+
+
+def test_one_missing_cell_changes_no_type_however_the_ledger_is_spelled(spelled):
+    whole = pd.DataFrame({"patient": range(40), "smokes": [True] * 40})
+    gap = whole.assign(smokes=[None, *[True] * 39])
+    seen = []
+    for frame in (whole, gap):
+        with la.open(frame, unit="patient", budget=1, ledger=spelled, name="people") as session:
+            seen.append(session.columns)
+    assert seen[0] == seen[1]
+
+
+def test_what_another_process_wrote_meanwhile_holds(tmp_path):
+    """Both looked before there was a ledger; the second comes to one that the first has made."""
+    place = tmp_path / "kept.db"
+    looks = []
+    for folder, rows in (("one", 100), ("two", 200)):
+        source = files(tmp_path / folder, rows)[0]
+        call = OpeningCall(source, unit="patient", budget=Budget(1), ledger=place)
+        looks.append(look_at(call))
+        looks[-1].session()
+    with looks[0], looks[1]:
+        looks[0].register()
+        with pytest.raises(ParameterError, match="belongs to the table"):
+            looks[1].register()
+
+
+def test_no_password_of_a_ledger_is_told():
+    call = OpeningCall("visits.csv", ledger="postgresql://role:S3CR3T@host/database")
+    assert call.corrected("patient") == (
+        "la.open('visits.csv', unit='patient', budget=la.Budget(epsilon=1), ledger=…)"
+    )
+
+
+def test_a_tilde_of_nobody_is_told_as_a_file_that_is_not_there():
+    for source, ledger in (("~nobody_here/x.csv", None), ("x.csv", "~nobody_here/kept.db")):
+        with pytest.raises(ParameterError, match="nobody here is called"):
+            la.open(source, unit="patient", budget=1, ledger=ledger)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from letalone.engines.addresses import is_address, stand_in
 from letalone.errors import ParameterError
+from letalone.exact.typed import expand_home
 from letalone.plans import schema
 
 
@@ -14,7 +15,7 @@ def ledger_path(file: str, given: Path | None = None) -> Path:
     on Spark CATALOG.SCHEMA.letalone.db.
     """
     if given is not None:
-        return given
+        return expand_home(given)
     elsewhere = stand_in(file) if is_address(file) else None
     return in_short_form(schema.ledger_path(file if elsewhere is None else elsewhere[0]))
 

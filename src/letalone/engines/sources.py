@@ -29,6 +29,7 @@ from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Problem, Spelled, problem
 from letalone.errors.remedies import ChooseTable
+from letalone.exact.typed import expand_home
 
 LOADED = "letalone_loaded"
 PARQUET, CSV, DUCKDB = (".parquet", ".pq"), (".csv", ".tsv", ".txt"), (".duckdb", ".ddb", ".db")
@@ -67,7 +68,7 @@ def find_files(source: str | PathLike[str]) -> Files:
     written = fspath(source)
     if "://" in written:
         raise ParameterError(f"{written!r} is not a file of this machine. Copy it here first.")
-    exact = Path(written).expanduser()
+    exact = expand_home(written)
     matches = [exact] if exact.exists() else _matching(exact)
     paths = tuple(path.resolve() for path in matches if path.is_file())
     if not paths:

@@ -1,4 +1,4 @@
-"""What a typed number means: 0.1 is one tenth.
+"""What a typed number means: 0.1 is one tenth; and a typed path, the folder that ~ is.
 
 A float that a person types (an epsilon, a delta, a rate, a noise scale) means the
 shortest decimal that prints as it, so ten charges of 0.1 are exactly 1. A data value
@@ -15,12 +15,14 @@ from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from numbers import Integral, Rational, Real
+from os import PathLike, fspath
+from pathlib import Path
 from re import compile as pattern
 from typing import cast
 
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
-from letalone.errors.problem import Argument, Problem, Spelled
+from letalone.errors.problem import Argument, Problem, Spelled, problem
 
 Number = int | float | Fraction | Decimal
 
@@ -175,3 +177,12 @@ COUNT = Constraint(
     "",
     (0, -1, 1.5, NAN, INF),
 )
+
+
+def expand_home(path: str | PathLike[str]) -> Path:
+    """The path with the folder that ~ stands for: every spelling of a place is one place."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        words = f"There is no file {fspath(path)!r}: nobody here is called what stands after ~."
+        raise ParameterError(problem(Code.UNKNOWN_FILE, words=words)) from None

@@ -14,7 +14,7 @@ can only refuse more.
 A refused question is an entry too, and charges nothing.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import cast
@@ -191,15 +191,30 @@ def _gone_on_with(not_settled: list[Entry], asking: list[Level], said: Json) -> 
 
 
 def check_fits(
-    books: LedgerTransaction, name: str, privacy: Privacy, question: ChargeRequest
+    books: LedgerTransaction,
+    name: str,
+    privacy: Privacy,
+    question: ChargeRequest,
+    *,
+    after: Sequence[Privacy] = (),
 ) -> None:
-    """Raise what a charge would be refused with now; nothing is written down."""
-    check_as_seen(*standing(books, name, question.asker(name)), privacy, question)
+    """Raise what a charge would be refused with now, `after` others; nothing is written down."""
+    check_as_seen(*standing(books, name, question.asker(name)), privacy, question, after=after)
 
 
-def check_as_seen(before: DataSet, find: Find, privacy: Privacy, question: ChargeRequest) -> None:
+def check_as_seen(
+    before: DataSet,
+    find: Find,
+    privacy: Privacy,
+    question: ChargeRequest,
+    *,
+    after: Sequence[Privacy] = (),
+) -> None:
     """The same, as all stood when it was looked at."""
     asking = levels_of(find, before, question.asker(before.name), now())
+    for earlier in after:
+        before, *_, paid = all_paid(before, asking, earlier, None)
+        asking = [level for level, _ in paid]
     all_paid(before, asking, privacy, question.delta)
 
 

@@ -122,14 +122,16 @@ class Payer:
             return "The budget is kept in the ledger."
         return 'The budget lives in this process only: la.open(…, ledger="budget.db") keeps it.'
 
-    def fits(self, charge: Charge) -> bool:
-        """Whether the charge would be accepted as all stands; nothing is written down."""
+    def fits(self, charge: Charge, *, after: Sequence[Charge] = ()) -> bool:
+        """Whether the charge would be accepted as all stands, `after` charges that have no delta;
+        nothing is written down."""
         return self.ledger.fits(
             self.name,
             self.curve(charge.privacy),
             delta=charge.delta,
             analyst=self.analyst,
             purpose=self.purpose,
+            after=[self.curve(earlier.privacy) for earlier in after],
         )
 
     def begun_run(self, charge: Charge) -> str | None:

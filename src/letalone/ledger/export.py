@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from letalone.errors import FormatError, LedgerUnavailable, ParameterError
+from letalone.exact.typed import expand_home
 from letalone.ledger.canonical import as_object, canonical, read_object, text_digest
 from letalone.ledger.replay import Replay, replay_entries
 from letalone.ledger.tables import Head, Settlement
@@ -37,7 +38,7 @@ def export(books: LedgerTransaction) -> Json:
 
 def write_export(content: Json, path: str | os.PathLike[str], *, ledger: Path | None) -> Path:
     """Write the file whole or not at all, and never over the ledger."""
-    place = Path(path).expanduser().absolute()
+    place = expand_home(path).absolute()
     if ledger is not None and place.exists() and place.samefile(ledger):
         raise ParameterError(f"{place} is the ledger itself. Name another file to export to.")
     unfinished = place.with_name(f"{place.name}.unfinished")

@@ -320,10 +320,14 @@ class Ledger:
         delta: Number | None = None,
         analyst: str | None = None,
         purpose: str | None = None,
+        after: Sequence[Privacy] = (),
     ) -> bool:
-        """Whether a charge would be accepted as all stands; nothing is written down."""
+        """Whether a charge would be accepted as all stands, and after others, each with no δ of its
+        own; nothing is written down."""
         try:
-            self.check_fits(name, privacy, delta=delta, analyst=analyst, purpose=purpose)
+            self.check_fits(
+                name, privacy, delta=delta, analyst=analyst, purpose=purpose, after=after
+            )
         except LetaloneError:
             return False
         return True
@@ -336,11 +340,13 @@ class Ledger:
         delta: Number | None = None,
         analyst: str | None = None,
         purpose: str | None = None,
+        after: Sequence[Privacy] = (),
     ) -> None:
         """Raises what a charge would be refused with as all stands; nothing is written down."""
         question = acts.ChargeRequest({}, "", delta, analyst, purpose)
         with self._store.glancing() as books:
-            acts.check_fits(books, name, storable(privacy), question)
+            curves = [storable(curve) for curve in after]
+            acts.check_fits(books, name, storable(privacy), question, after=curves)
 
     @contextmanager
     def claim(

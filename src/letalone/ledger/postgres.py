@@ -38,7 +38,7 @@ from letalone.errors import (
 from letalone.ledger.claims import AtServer
 from letalone.ledger.patience import IN_TURN, LOCK_SECONDS, LOOK_SECONDS, POOL_SECONDS
 from letalone.ledger.statements import CONFIRMED_HEAD
-from letalone.ledger.store import unavailable
+from letalone.ledger.store import NoLedgerYet, unavailable
 from letalone.ledger.tables import METADATA, SCHEMA
 from letalone.ledger.transaction import LedgerTransaction, first_entry
 from letalone.ledger.trips import READ_ONE_STATE, Asked, Pipeline
@@ -235,7 +235,7 @@ def _format_of(connection: Connection, place: str, *, create: bool) -> int:
     row = connection.exec_driver_sql(words, {"name": SCHEMA}).first()
     if row is None:
         if not create:
-            raise ParameterError(f"{place} holds no ledger. Is the name right?")
+            raise NoLedgerYet(f"{place} holds no ledger. Is the name right?")
         return EMPTY
     mark = row[0] or ""
     written = mark.removeprefix(MARK)

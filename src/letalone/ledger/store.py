@@ -43,6 +43,7 @@ from letalone.errors import (
 from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import AskAgain
+from letalone.exact.typed import expand_home
 from letalone.ledger.acts import close_begun
 from letalone.ledger.claims import BesideFile, Claims, InProcess
 from letalone.ledger.declared import in_sqlite
@@ -70,6 +71,10 @@ UNWRITABLE = (
 def is_postgres(place: object) -> bool:
     """Whether this names a database and not a file."""
     return isinstance(place, str) and place.startswith(PREFIXES)
+
+
+class NoLedgerYet(ParameterError):  # noqa: N818
+    """A database holds no ledger, and none was to be made."""
 
 
 class NotALedger(FormatError):  # noqa: N818
@@ -278,8 +283,8 @@ def _engine(place: Path, *, keep: bool = False) -> Engine:
 
 def _place(path: str | os.PathLike[str]) -> Path:
     try:
-        place = Path(path).expanduser().absolute()
-    except (TypeError, RuntimeError):
+        place = expand_home(path).absolute()
+    except TypeError:
         raise ParameterError(
             f"path is a {type(path).__name__}, but must name a file, such as 'budget.db'."
         ) from None

@@ -23,7 +23,7 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import UseName
 from letalone.errors.spelling import did_you_mean, nearest
-from letalone.exact.typed import COUNT, read_flag, refusal
+from letalone.exact.typed import COUNT, expand_home, read_flag, refusal
 from letalone.plans.constants import as_bound, format_constant, well_formed
 from letalone.plans.keys import read_column_keys
 from letalone.plans.records import stored_as
@@ -199,7 +199,7 @@ def _in_a_path(table: str) -> str:
 
 
 def _beside(data_path: str | Path, suffix: str) -> Path:
-    path = Path(data_path).resolve()  # a link to a file has the file's schema and budget
+    path = expand_home(data_path).resolve()  # a link to a file has the file's schema and budget
     stem = path.name.removesuffix(SUFFIX) if path.name.endswith(SUFFIX) else path.stem
     return path.with_name(stem + suffix)
 

@@ -20,19 +20,20 @@ from letalone.engines.duck import open_duck
 from letalone.engines.failure import EngineFailed
 from letalone.engines.sources import DUCKDB
 from letalone.errors import ParameterError
+from letalone.exact.typed import expand_home
 from letalone.plans.schema import SUFFIX, Schema, read_source, schema_path
 
 
 def schema_beside(source: str | PathLike[str], table: str | None = None) -> Path:
     """Where the schema of a file's table lies, or would lie; only metadata is read."""
     if is_schema_file(source):
-        return Path(fspath(source)).expanduser()
+        return expand_home(source)
     if is_address(source):
         check_address(fspath(source), table)
         elsewhere = stand_in(source, table)
         if elsewhere is not None:
             return schema_path(*elsewhere)
-    path = Path(fspath(source)).expanduser()
+    path = expand_home(source)
     plain = schema_path(path)
     if path.suffix.lower() not in DUCKDB or (table is None and plain.exists()):
         return plain
@@ -55,7 +56,7 @@ def is_schema_file(source: object) -> bool:
 
 def source_of(source: str | PathLike[str]) -> str:
     """Where the data of a schema file are: an address, or a file named as seen from its folder."""
-    path = Path(fspath(source)).expanduser()
+    path = expand_home(source)
     written = read_source(path)
     if is_address(written):
         check_address(written)  # or says that a password does not belong there

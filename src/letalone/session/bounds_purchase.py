@@ -35,7 +35,7 @@ from letalone.plans.typing import ColumnTypes, columns_of
 from letalone.plans.wording import in_words
 from letalone.privacy import Budget
 from letalone.privacy.filters import FilterState, brief, charge_filter, open_filter
-from letalone.session.pricing import Priced
+from letalone.session.pricing import Priced, check_asked
 from letalone.session.release import Release
 from letalone.sql.given_bounds import find_unbounded, give_bounds, is_open_ended
 
@@ -99,15 +99,17 @@ class PricedWithBounds:
     @property
     def fits(self) -> bool:
         """Whether all tables have room for both charges as they stand."""
-        return all(self._fit(table.data_set().state) for table in self.answer.tables)
+        first = [self.purchase.charge]
+        return all(
+            table.payer.fits(trial.charge, after=first)
+            for table in self.answer.tables
+            for trial in self.trials
+        )
 
     def fits_into(self, budget: Budget) -> bool:
         """Whether a new budget, of which nothing is spent, would allow both."""
-        return self._fit(open_filter(budget))
-
-    def _fit(self, state: FilterState) -> bool:
         try:
-            state = _after(state, self.purchase)
+            state = _after(open_filter(budget), self.purchase)
             for trial in self.trials:
                 _after(state, trial)
         except BudgetExceeded:
@@ -116,6 +118,7 @@ class PricedWithBounds:
 
     def release(self) -> BoughtAnswer:
         """Buys the bounds, then the answer; a repeat of either is free."""
+        check_asked(only_explained=self.query.only_explained)
         self._check_both_fit()
         bounds = self._buy()
         bounds, priced = self._usable(bounds)
@@ -129,10 +132,15 @@ class PricedWithBounds:
         raise refused
 
     def _check_both_fit(self) -> None:
-        """Bounds are not bought where nothing would be left for the answer; a repeat is free."""
+        """Bounds are not bought where nothing would be left for the answer.
+
+        Bounds that are paid for, or whose payment is gone on with, cost nothing more.
+        """
         table, digest = self.purchase.table, self.purchase.terms.digest
         table.check_registered()
         if self.fits or table.ledger.repeat_of(table.name, digest) is not None:
+            return
+        if all(table.payer.begun_run(self.purchase.charge) for table in self.purchase.tables):
             return
         data_set = table.data_set()
         error = BudgetExceeded(

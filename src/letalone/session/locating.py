@@ -15,8 +15,9 @@ from letalone.engines.frames import is_frame
 from letalone.engines.spark_address import is_spark, is_spark_address, look_up_address, words_of
 from letalone.errors import ParameterError
 from letalone.errors.problem import without_context
-from letalone.exact.typed import refusal
+from letalone.exact.typed import expand_home, refusal
 from letalone.ledger import Ledger
+from letalone.ledger.store import is_postgres
 from letalone.plans.schema import (
     Schema,
     ledger_path,
@@ -65,7 +66,8 @@ class OpeningCall:
         has = isinstance(self.budget, Budget)
         given.append(f"budget=la.{self.budget!r}" if has else f"budget={budget}")
         if isinstance(self.ledger, str | PathLike):
-            given.append(f"ledger={fspath(self.ledger)!r}")
+            place = fspath(self.ledger)  # an address may hold a password
+            given.append("ledger=…" if is_postgres(place) else f"ledger={place!r}")
         if isinstance(self.name, str):
             given.append(f"name={self.name!r}")
         return f"la.open({', '.join(given)})"
@@ -95,7 +97,7 @@ def locate(call: OpeningCall) -> LocatedSource:
     source, schema, table = call.source, call.schema, call.table
     file = source if is_schema_file(source) else None
     if file is not None and schema is None:
-        source, schema = source_of(cast("Place", file)), Path(cast("Place", file)).expanduser()
+        source, schema = source_of(cast("Place", file)), expand_home(cast("Place", file))
     written, source = source, _find_on_spark(source, table)
     beside = _beside(source if file is None else file) if call.ledger is None else None
     whole_name_parts = contain_engine(source, lambda: whole_name(source, table))
@@ -172,7 +174,7 @@ def _beside(source: object) -> Path | None:
         path = None if elsewhere is None else elsewhere[0]
     else:
         is_path = isinstance(source, str | PathLike)
-        path = Path(fspath(cast("Place", source))).expanduser() if is_path else None
+        path = expand_home(cast("Place", source)) if is_path else None
     if path is None:
         return None
     ledger_file = ledger_path(path)

@@ -21,8 +21,9 @@ from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Problem, Spelled, problem
 from letalone.errors.remedies import NameBudget, NameUnit
-from letalone.exact.typed import refusal
+from letalone.exact.typed import expand_home, refusal
 from letalone.ledger import DataSet, Ledger
+from letalone.ledger.store import NoLedgerYet, is_postgres
 from letalone.plans.schema import (
     Column,
     Schema,
@@ -248,7 +249,7 @@ class TableLook:
         budget = budget or call.budget or _known_budget(self.ledger, table.name)
         if budget is None:
             raise _missing_budget(table.schema, call)
-        ledger = self.ledger = _ledger(call.ledger) if self.ledger is None else self.ledger
+        ledger = self.ledger = self._make_ledger() if self.ledger is None else self.ledger
         data_set = ledger.register(
             table.name,
             budget,
@@ -286,6 +287,19 @@ class TableLook:
         if call.neighbours is None:
             return schema
         return replace(schema, neighbours=_relation(call.neighbours))
+
+    def _make_ledger(self) -> Ledger:
+        """A new ledger; what another process has meanwhile written into it holds here, too."""
+        ledger, name = _ledger(self._where.call.ledger), self.schema.name
+        if self._where.call.name is None:
+            check_same_table(ledger, name, self._told, declared=self.is_declared)
+        known = known_types(ledger, name)
+        if is_frame(self._where.source) and known and known != self._types:
+            raise ParameterError(
+                f"{name!r} was opened elsewhere at the same moment, with other types of columns."
+                " Open it again."
+            )
+        return ledger
 
     def _remember(self, ledger: Ledger) -> None:
         """Writes down which table it is, how it is read, and the owner's word about its rows."""
@@ -467,8 +481,15 @@ def _known_ledger(ledger: object) -> Ledger | None:
     """The ledger that was given, or that is there: one that is not is made when it is needed."""
     if isinstance(ledger, Ledger):
         return ledger
-    place = cast("Place", ledger) if isinstance(ledger, str | PathLike) else None
-    return None if place is None or not Path(place).is_file() else _ledger(place)
+    if not isinstance(ledger, str | PathLike):
+        return None
+    place = cast("Place", ledger)
+    if not is_postgres(place):
+        return _ledger(place) if expand_home(place).is_file() else None
+    try:
+        return Ledger.open(place, create=False)
+    except NoLedgerYet:
+        return None
 
 
 def _known_data_set(ledger: Ledger | None, name: str) -> DataSet | None:

@@ -138,6 +138,7 @@ class Priced:
 
         UnderWay where somebody else, in any process, is at work on the same for longer than this.
         """
+        check_asked(only_explained=self.only_explained)
         self.table.check_registered()
         payers, work = [table.payer for table in self.tables], Answering([self])
         settled = charged_work(payers, self.charge, work, wait_seconds=wait_seconds)

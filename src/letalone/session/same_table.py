@@ -27,7 +27,7 @@ dtypes are; `types=` declares anew.
 
 from collections.abc import Mapping
 from glob import has_magic
-from os import PathLike, fspath, sep
+from os import PathLike, sep
 from pathlib import Path
 from shlex import quote
 from typing import cast
@@ -37,6 +37,7 @@ from letalone.engines.frames import loose_types, names_of
 from letalone.engines.sources import CSV, DUCKDB, PARQUET
 from letalone.engines.spark_address import is_path_on_spark, is_spark, parts_in, written_name
 from letalone.errors import ParameterError
+from letalone.exact.typed import expand_home
 from letalone.ledger import Ledger
 from letalone.plans.types import Type
 from letalone.session.beside import called_in
@@ -134,7 +135,7 @@ def _is_pattern(path: Path) -> bool:
 
 def _resolve_path(source: str | PathLike[str]) -> Path:
     """The path without links; of a pattern, the folders above it without."""
-    path = Path(fspath(source)).expanduser().absolute()
+    path = expand_home(source).absolute()
     if not _is_pattern(path):
         return path.resolve()
     fixed = next(parent for parent in path.parents if not has_magic(str(parent)))
