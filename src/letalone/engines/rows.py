@@ -13,8 +13,7 @@ from hashlib import sha256
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.dialects.dialect import Dialect
-from letalone.engines.dialects.duckdb import DUCKDB
+from letalone.engines.dialects.dialect import DUCKDB, Dialect
 from letalone.engines.measures import RowScope
 from letalone.engines.reading import SQL_TYPES, Stored
 from letalone.engines.sql import ExpressionEmitter

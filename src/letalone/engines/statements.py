@@ -275,7 +275,7 @@ class _Builder:
         rows = syntax.select([exp.Star()], source)
         if only is not None:
             rows = _semi_join(rows, only, [f"{self._mark}unit"], missing=self._keys)
-        turn = syntax.window(exp.RowNumber(), partition=by, order=self._rows.rank)
+        turn = syntax.window(exp.RowNumber(), self._rows.rank, partition=by)
         columns = [exp.Star(), syntax.alias(turn, f"{self._mark}turn")]
         chosen = syntax.subquery(rows, f"{self._mark}some")
         return syntax.subquery(syntax.select(columns, chosen), f"{self._mark}turns")
@@ -301,7 +301,7 @@ class _Builder:
             least = syntax.alias(syntax.window(exp.Min(this=first), partition=by), name)
             source = syntax.subquery(pairs, f"{self._mark}cells")
             pairs, first = syntax.select([exp.Star(), least], source), syntax.column(name)
-        place = syntax.window(exp.DenseRank(), partition=[self._rows.unit], order=first)
+        place = syntax.window(exp.DenseRank(), first, partition=[self._rows.unit])
         columns = [exp.Star(), syntax.alias(place, f"{self._mark}place")]
         return syntax.select(columns, syntax.subquery(pairs, f"{self._mark}pairs"))
 

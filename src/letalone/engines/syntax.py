@@ -202,10 +202,10 @@ def group_by(query: exp.Select, by: Sequence[Sql]) -> exp.Select:
     return query
 
 
-def window(function: Sql, *, partition: Sequence[Sql], order: Sql | None = None) -> Sql:
+def window(function: Sql, *order: Sql, partition: Sequence[Sql]) -> Sql:
     """A window function."""
-    ordered = None if order is None else exp.Order(expressions=[exp.Ordered(this=order)])
-    return exp.Window(this=function, partition_by=list(partition), order=ordered)
+    by = exp.Order(expressions=[exp.Ordered(this=part) for part in order]) if order else None
+    return exp.Window(this=function, partition_by=list(partition), order=by)
 
 
 def union_all(one: exp.Select, other: exp.Select) -> exp.Union:
