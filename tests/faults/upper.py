@@ -241,8 +241,8 @@ ENGINES = (
     Fault(
         "a unit's rows in a group are not bounded",
         "engines/statements.py",
-        'return syntax.operation(exp.LTE, syntax.column(f"{self._mark}turn"), limit)',
-        'return syntax.operation(exp.GTE, syntax.column(f"{self._mark}turn"), limit)',
+        "where = [syntax.operation(exp.LTE, turn, syntax.whole(limit))]",
+        "where = [syntax.operation(exp.GTE, turn, syntax.whole(limit))]",
         (BOUNDED,),
     ),
     Fault(

@@ -203,8 +203,8 @@ def _alike(results: list[Term]) -> list[Term]:
     kind = kinds.pop() if len(kinds) == 1 else Type.NUMBER
     if kind is Type.NUMBER:
         results = [r if r.type is Type.OTHER else as_double(r) for r in results]
-    return [_typed_null(kind) if result.type is Type.OTHER else result for result in results]
-
-
-def _typed_null(kind: Type) -> Term:
-    return Term(syntax.cast_to(syntax.NULL.copy(), SQL_TYPES[kind]), kind)
+    nothing = Term(syntax.cast_to(syntax.NULL, SQL_TYPES[kind]), kind)
+    return [
+        replace(nothing, sql=nothing.sql.copy()) if result.type is Type.OTHER else result
+        for result in results
+    ]

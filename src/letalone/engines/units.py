@@ -14,7 +14,6 @@ columns depend on these rows alone, not on their order, and no row can make the 
   Tested:   tests/engines/test_units.py, against plain Python, rows shuffled
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -63,15 +62,8 @@ class _Units:
     """Builds the relation."""
 
     def __init__(self, scope: RowScope, per_unit: features.PerUnit, tables: Tables) -> None:
-        inner = RowScope(
-            schema=scope.schema,
-            where=per_unit.where,
-            derived=per_unit.derived,
-            joins=per_unit.joins,
-            groups=(),
-            keys=None,
-            bounding=Bounding(),
-        )
+        rows = (scope.schema, per_unit.where, per_unit.derived, per_unit.joins)
+        inner = RowScope(*rows, groups=(), keys=None, bounding=Bounding())
         expressions = [
             expression
             for _, feature in per_unit.features
@@ -109,9 +101,8 @@ class _Units:
                 value = self._rows.value(of).sql
                 return self._add(exp.Max(this=value) if largest else exp.Min(this=value))
             case features.UnitCondition(of, every):
-                true = syntax.case(
-                    (self._rows.value(of).sql, _truth(True)), otherwise=_truth(False)
-                )
+                yes, no = exp.Boolean(this=True), exp.Boolean(this=False)
+                true = syntax.case((self._rows.value(of).sql, yes), otherwise=no)
                 return self._add(syntax.call("BOOL_AND" if every else "BOOL_OR", true))
             case features.UnitValue(of, by, last):
                 return self._add(self._first(self._rows.value(of), self._rows.value(by), last=last))
@@ -123,7 +114,9 @@ class _Units:
         the order is that, or missing in all rows of the unit.
         """
         if self._dialect.has_first:
-            return _first(value.sql, [(by.sql, last), (value.sql, False)])
+            ordered = [(by.sql, last), (value.sql, False)]  # what is missing comes at the end
+            order = [exp.Ordered(this=sql, desc=desc, nulls_first=False) for sql, desc in ordered]
+            return syntax.call("FIRST", exp.Order(this=value.sql, expressions=order))
         name = f"{self._rows.mark}best{len(self._best)}"
         extreme = exp.Max(this=by.sql) if last else exp.Min(this=by.sql)
         window = syntax.window(extreme, partition=[self._rows.unit])
@@ -159,12 +152,6 @@ class _Units:
 
     def _name(self, number: int) -> str:
         return f"{self._rows.mark}raw{number}"
-
-
-def _first(value: Sql, by: Sequence[tuple[Sql, bool]]) -> Sql:
-    """The value that comes first in an order (True: largest first), what is missing at the end."""
-    order = [exp.Ordered(this=term, desc=down, nulls_first=False) for term, down in by]
-    return syntax.call("FIRST", exp.Order(this=value, expressions=order))
 
 
 def _total(of: _Sum, dialect: Dialect) -> Sql:
@@ -208,7 +195,3 @@ def _double(total: Sql, dropped: int) -> Sql:
     rest = syntax.operation(exp.IntDiv, total, syntax.whole(step)) if dropped else total
     double = syntax.cast_to(syntax.try_cast(rest, BIGINT), DOUBLE)
     return syntax.operation(exp.Mul, double, syntax.double(step)) if dropped else double
-
-
-def _truth(value: bool) -> Sql:
-    return exp.Boolean(this=value)

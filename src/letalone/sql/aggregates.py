@@ -152,11 +152,7 @@ def _read_filter(node: exp.Expr, translate: Translator) -> AggregateRequest:
 def _quantiles(of: exp.Expr, at: exp.Expr, translate: Translator) -> AggregateRequest:
     listed = at.expressions if type(at) is exp.Array else [at]
     ranks = [number_of(rank, translate, "The quantile") for rank in listed]
-    return _with_bounds(partial(_quantile, ranks), _read_argument(of, translate))
-
-
-def _quantile(ranks: list[Fraction], of: Expression, **bounds: Fraction) -> AggregateRequest:
-    return ask.quantile(of, ranks, **bounds)
+    return _with_bounds(partial(ask.quantile, at=ranks), _read_argument(of, translate))
 
 
 def _percentile(node: exp.Expr, translate: Translator) -> AggregateRequest:

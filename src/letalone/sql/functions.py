@@ -94,25 +94,15 @@ def read_cast(node: exp.Expr, _: "Translator") -> Expression:
 def read_case(node: exp.Expr, translate: "Translator") -> Expression:
     """CASE WHEN … THEN … ELSE … END, with or without a subject."""
     only(node, "this", "ifs", "default")
-    ifs = cast("list[exp.If]", node.args["ifs"])
-    branches = [
-        (
-            _read_condition(node.this, branch.this, translate),
-            _result(branch.args["true"], translate),
-        )
-        for branch in ifs
-    ]
+    branches: list[tuple[Expression, Expression]] = []
+    for branch in cast("list[exp.If]", node.args["ifs"]):
+        subject = None if node.this is None else translate(node.this)
+        condition = translate(branch.this)
+        condition = condition if subject is None else Comparison("=", subject, condition)
+        branches.append((condition, _result(branch.args["true"], translate)))
     default = node.args.get("default")
     otherwise = Literal(None) if default is None else _result(default, translate)
     return Case(tuple(branches), otherwise)
-
-
-def _read_condition(
-    subject: exp.Expr | None, condition: exp.Expr, translate: "Translator"
-) -> Expression:
-    if subject is None:
-        return translate(condition)
-    return Comparison("=", translate(subject), translate(condition))
 
 
 def _result(node: exp.Expr, translate: "Translator") -> Expression:
@@ -145,17 +135,7 @@ def read_absolute(node: exp.Expr, translate: "Translator") -> Expression:
     return Clamp(Case(((Comparison("<", of, ZERO), Negated(of)),), of), Fraction(0), None)
 
 
-def read_greatest(node: exp.Expr, translate: "Translator") -> Expression:
-    """The largest of several values."""
-    return _extreme(node, translate, largest=True)
-
-
-def read_least(node: exp.Expr, translate: "Translator") -> Expression:
-    """The smallest of several values."""
-    return _extreme(node, translate, largest=False)
-
-
-def _extreme(node: exp.Expr, translate: "Translator", *, largest: bool) -> Expression:
+def read_extreme(node: exp.Expr, translate: "Translator", *, largest: bool) -> Expression:
     """GREATEST(0, x) clamps; GREATEST(x, y) is a case. What is missing makes it missing."""
     only(node, "this", "expressions", "ignore_nulls")
     extreme, *rest = sorted(

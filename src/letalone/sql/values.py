@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import cast
 
 from sqlglot import exp
@@ -69,10 +70,6 @@ class Translator:
         return [self(node) for node in nodes]
 
 
-def _column(node: exp.Expr, translate: Translator) -> Expression:
-    return translate.names.column(node)
-
-
 def _constant(node: exp.Expr, _: Translator) -> Expression:
     only(node, "this", "is_string")
     if node.args.get("is_string"):
@@ -83,10 +80,6 @@ def _constant(node: exp.Expr, _: Translator) -> Expression:
     except InvalidOperation:
         pass
     raise slip(f"{digits[:40]!r} is no number", "Write it as 1000 or 0.5.", node=node)
-
-
-def _truth(node: exp.Expr, _: Translator) -> Expression:
-    return Literal(bool(node.this))
 
 
 def _missing(node: exp.Expr, _: Translator) -> Expression:
@@ -103,16 +96,10 @@ def _sides(node: exp.Expr, translate: Translator) -> tuple[Expression, Expressio
     return translate(binary.this), translate(binary.expression)
 
 
-def _and(node: exp.Expr, translate: Translator) -> Expression:
+def _connect(node: exp.Expr, translate: Translator) -> Expression:
     only(node, "this", "expression")
     left, right = _sides(node, translate)
-    return left & right
-
-
-def _or(node: exp.Expr, translate: Translator) -> Expression:
-    only(node, "this", "expression")
-    left, right = _sides(node, translate)
-    return left | right
+    return left & right if type(node) is exp.And else left | right
 
 
 def _not(node: exp.Expr, translate: Translator) -> Expression:
@@ -157,7 +144,7 @@ def _is(node: exp.Expr, translate: Translator) -> Expression:
 
 def _one_of(node: exp.Expr, translate: Translator) -> Expression:
     if node.args.get("query") is not None:
-        raise Unread(f"Not answered: {SUBQUERY.what}", SUBQUERY.instead, node=node)
+        raise SUBQUERY.at(node)
     only(node, "this", "expressions")
     of, values = translate(node.this), translate.several(node.expressions)
     if not values or not all(isinstance(value, Literal) for value in values):
@@ -167,13 +154,13 @@ def _one_of(node: exp.Expr, translate: Translator) -> Expression:
 
 
 TRANSLATED: dict[type[exp.Expr], Callable[[exp.Expr, Translator], Expression]] = {
-    exp.Column: _column,
+    exp.Column: lambda node, translate: translate.names.column(node),
     exp.Literal: _constant,
-    exp.Boolean: _truth,
+    exp.Boolean: lambda node, _: Literal(bool(node.this)),
     exp.Null: _missing,
     exp.Paren: _brackets,
-    exp.And: _and,
-    exp.Or: _or,
+    exp.And: _connect,
+    exp.Or: _connect,
     exp.Not: _not,
     exp.Neg: _negative,
     exp.Between: _read_between,
@@ -185,8 +172,8 @@ TRANSLATED: dict[type[exp.Expr], Callable[[exp.Expr, Translator], Expression]] =
     exp.Coalesce: functions.read_coalesce,
     exp.Nullif: functions.read_nullif,
     exp.Abs: functions.read_absolute,
-    exp.Greatest: functions.read_greatest,
-    exp.Least: functions.read_least,
+    exp.Greatest: partial(functions.read_extreme, largest=True),
+    exp.Least: partial(functions.read_extreme, largest=False),
     exp.Extract: functions.read_extract,
     exp.TimestampTrunc: functions.read_start,
     exp.DateTrunc: functions.read_start,

@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from letalone.tables.columns import Floats, Integers
+
 MOST_LEVELS = 17
 LOOKED_AT = 65  # places at which shapes are compared
 HOPELESS = 1.5  # deeper trees are not looked at once one is this much worse than the best

@@ -19,14 +19,11 @@ from fractions import Fraction
 from math import ceil, floor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.engines.measures import CellCounts
 from letalone.plans.expressions import Expression
-from letalone.tables.columns import NoisyColumn
+from letalone.tables.columns import Floats, Integers, NoisyColumn
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 MAX_BITS = 30  # squares of places have 60 bits
 MIN_BITS = 8
 MAX_SHIFT = 900  # 2^shift is a double

@@ -25,12 +25,9 @@ from math import log, prod
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.exact.balls import ball, upper, with_bits
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from letalone.tables.columns import Flags, Floats
 
 APART = 2.0**-9  # scales differ by at least this ratio: three of them keep nine digits
 NARROW = Fraction(1, 2**24)  # the same where digits do not run out

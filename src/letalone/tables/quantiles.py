@@ -58,13 +58,13 @@ from letalone.mechanisms import Exponential
 from letalone.plans.bounds import MOST_CELLS
 from letalone.privacy import BoundedRange, Privacy, compose
 from letalone.randomness.bits import BitSource
-from letalone.tables.choices import Integers, choose_ranks, refuse_tiny
-from letalone.tables.columns import NoisyColumn
+from letalone.tables.choices import choose_ranks, refuse_tiny
+from letalone.tables.columns import Floats, Integers, NoisyColumn, Wholes
 from letalone.tables.consistent import CountTree, tree_for
 from letalone.tables.grid import CellScale
 from letalone.tables.intervals import Family, NoiseLaw
 from letalone.tables.noise import LARGEST_SCALE, Noise, geometric
-from letalone.tables.part import ROOT_TWO, ChoicePart, Floats, VectorPart, Wholes
+from letalone.tables.part import ROOT_TWO, ChoicePart, VectorPart
 from letalone.tables.ranks import mean_band, ranks_of, spread, widest
 from letalone.tables.sensitivity import Contribution, Moved, rank_moves, sensitivity_of
 

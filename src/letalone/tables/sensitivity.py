@@ -63,9 +63,10 @@ class Contribution:
         return self.rows
 
     @property
-    def full(self) -> int:
-        """How many groups a unit can fill with rows."""
-        return self.most_rows // self.per_group
+    def filled(self) -> int:
+        """How many groups of the answer a unit can fill with rows: f'."""
+        full = self.most_rows // self.per_group
+        return full if self.keys is None else min(full, self.keys)
 
     @property
     def touched(self) -> int | None:
@@ -128,7 +129,7 @@ def number_moves(low: int, high: int, unit: Contribution) -> Moved:
     """One number for each group, to which a row adds a value from `low` to `high`."""
     k, reach = unit.per_group, max(abs(low), abs(high)) * unit.per_group
     span = (max(high, 0) - min(low, 0)) * k
-    full = _fewest(unit.full, unit.keys)
+    full = unit.filled
     if not unit.replace:
         return Moved(full * reach, full * reach**2)
     both = max(0, 2 * full - unit.keys) if unit.keys is not None else 0
@@ -140,11 +141,8 @@ def number_moves(low: int, high: int, unit: Contribution) -> Moved:
 def shares_move(weight: int, unit: Contribution) -> Moved:
     """Several numbers for each group, to which a row adds at most `weight`, none negative."""
     times = 2 if unit.replace else 1
-    full = _fewest(unit.full, unit.keys)
-    return Moved(
-        times * full * unit.per_group * weight,
-        times * full * (unit.per_group * weight) ** 2,
-    )
+    filled, each = times * unit.filled, unit.per_group * weight
+    return Moved(filled * each, filled * each**2)
 
 
 def rounded_shares_move(weight: Fraction, unit: Contribution, numbers: int) -> Moved:
@@ -228,7 +226,3 @@ def _least(first: int | None, second: int | None) -> int | None:
     if first is None or second is None:
         return first if second is None else second
     return min(first, second)
-
-
-def _fewest(first: int, second: int | None) -> int:
-    return first if second is None else min(first, second)

@@ -23,11 +23,10 @@ from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
+from letalone.tables.columns import Floats
 from letalone.tables.intervals import Family, NoiseLaw
 
-Floats = NDArray[np.float64]
 STEPS = 50
 BLOCK = 1 << 20  # weights that are looked at together: memory stays small
 WIDER = 1.006

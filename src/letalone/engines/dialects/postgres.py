@@ -114,8 +114,9 @@ class PostgresDialect(Dialect):
         """The rank is computed in the query; rows without a unit are left out."""
         rows = syntax.rename(source, f"{mark}source")
         if ranks is None or unit is None:
-            slow = any(_is_slow(column) for column in columns)
             query = syntax.select(columns, rows)
+            calls = (call.name for column in columns for call in column.find_all(exp.Anonymous))
+            slow = "PG_INPUT_IS_VALID" in calls  # made of text: too slow to be made at each mention
             return _apart(query) if slow else query
         rank = self._rank(unit, ranks, mark)
         chosen = with_rank(columns, rank, mark)
@@ -136,11 +137,6 @@ POSTGRES = PostgresDialect()
 def _apart(query: exp.Select) -> exp.Select:
     query.set("offset", exp.Offset(expression=exp.Literal.number(0)))
     return query
-
-
-def _is_slow(column: Sql) -> bool:
-    """Whether a column is made of text: too slow to be made anew at each mention."""
-    return any(call.name == "PG_INPUT_IS_VALID" for call in column.find_all(exp.Anonymous))
 
 
 def rank_of(unit: Sql, key: str, source: str) -> Sql:

@@ -208,10 +208,6 @@ def _cast(node: Sql) -> Sql:
     return node
 
 
-def _rewrite_sum(node: Sql) -> Sql:
-    return exp.Sum(this=syntax.cast_as(node.this, WIDE, "spark"))
-
-
 def _extract(node: Sql) -> Sql:
     if node.this.name == "ISODOW":
         node.set("this", exp.var("DAYOFWEEK_ISO"))
@@ -224,6 +220,6 @@ RULES: rewriting.Rules = {
     exp.Anonymous: rewriting.rewrite_call,
     exp.TryCast: _cast,
     exp.Cast: _cast,
-    exp.Sum: _rewrite_sum,
+    exp.Sum: lambda node: exp.Sum(this=syntax.cast_as(node.this, WIDE, "spark")),
     exp.Extract: _extract,
 }
