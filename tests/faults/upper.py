@@ -119,8 +119,8 @@ TABLES = (
     Fault(
         "shares move under replace as one unit does",
         "tables/sensitivity.py",
-        "    times = 2 if unit.replace else 1\n    full",
-        "    times = 1\n    full",
+        "    times = 2 if unit.replace else 1\n    filled",
+        "    times = 1\n    filled",
         (f"{PART}[mean]",),
     ),
     Fault(
