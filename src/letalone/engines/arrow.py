@@ -45,14 +45,10 @@ class ArrowTable(Protocol):
     """An Arrow table, as far as we look at it."""
 
     @property
-    def column_names(self) -> list[str]:
-        """The names of the columns."""
-        ...
+    def column_names(self) -> list[str]: ...
 
     @property
-    def num_rows(self) -> int:
-        """How many rows there are."""
-        ...
+    def num_rows(self) -> int: ...
 
 
 def _parquet() -> Any:
@@ -135,10 +131,10 @@ def table_of(columns: Sequence[tuple[str, object]]) -> ArrowTable:
     return cast("ArrowTable", pa.Table.from_arrays(arrays, names=[name for name, _ in columns]))
 
 
-def array_of(values: object, *, kind: object = None) -> object | None:
+def array_of(values: object) -> object | None:
     """An Arrow array without copying where that can be; None where Arrow has no type for it."""
     try:
-        return pa.array(values, type=kind, from_pandas=True)
+        return pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None
 

@@ -27,11 +27,12 @@ from letalone.engines import syntax
 from letalone.engines.arrow import parquet_columns
 from letalone.engines.csv_lines import (
     OddLines,
-    cells_of_line,
+    cell_pattern,
     csv_rows,
     decode_text,
     first_rows,
     odd_lines,
+    split_line,
 )
 from letalone.engines.failure import unreadable
 from letalone.engines.lockdown import LockedDuck
@@ -161,7 +162,8 @@ def csv_dialect(path: Path) -> tuple[list[str], str]:
         )
     check_line_end(line, path.name)
     delimiter = max(DELIMITERS, key=text.count)
-    names, is_open = cells_of_line(text, delimiter)
+    cells, is_open = split_line(text.encode(), cell_pattern(delimiter))
+    names = [cell.decode() for cell in cells] if text else []
     if is_open:
         raise ParameterError(
             f"The first line of {path.name} opens a quote and does not close it. A name or a cell"

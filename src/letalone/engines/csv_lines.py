@@ -149,12 +149,6 @@ def first_rows(stream: Any, *, max_rows: int) -> list[list[str]]:
     return columns
 
 
-def cells_of_line(line: str, delimiter: str) -> tuple[list[str], bool]:
-    """The cells of one line, such as the first, and whether a quote is open at its end."""
-    cells, is_open = split_line(line.encode(), cell_pattern(delimiter))
-    return [cell.decode() for cell in cells] if line else [], is_open
-
-
 def odd_lines(path: Path, number: int, delimiter: str) -> OddLines:
     """Counts the odd lines below the first."""
     odd = OddLines()

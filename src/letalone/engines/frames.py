@@ -19,6 +19,7 @@ from letalone.engines import arrow
 from letalone.engines.loose_columns import as_declared, cell_text, check_unit, is_loose, kind_of
 from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError
+from letalone.errors.problem import without_context
 from letalone.plans.types import Type
 
 Result = TypeVar("Result")
@@ -110,13 +111,10 @@ def _from_polars(source: object) -> arrow.ArrowTable:
 
 def _collect(run: Callable[[Any], Result], lazy: object) -> Result:
     """What Polars makes of a lazy frame; its own words could show a value."""
-    try:
-        return run(lazy)
-    except Exception:  # whatever Polars or a function in the plan raises
-        pass
-    raise ParameterError(
+    failed = ParameterError(
         "The lazy frame cannot be collected. Call its .collect(), which says what is wrong."
     )
+    return without_context(lambda: run(lazy), Exception, error=failed)
 
 
 def _with_arrow_types(frame: Any) -> Any:

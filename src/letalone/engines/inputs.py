@@ -95,14 +95,7 @@ def with_inputs(query: exp.Query, inputs: Mapping[str, exp.Select]) -> exp.Query
             waiting.append(added[name])
     if not added:
         return query
-    tables = [
-        exp.CTE(
-            this=table,
-            alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True)),
-            materialized=True,
-        )
-        for name, table in reversed(added.items())
-    ]
+    tables = [syntax.cte(table, name) for name, table in reversed(added.items())]
     known = query.args.get("with_")
     query.set("with_", exp.With(expressions=[*tables, *(known.expressions if known else ())]))
     return query

@@ -59,25 +59,21 @@ class Stored:
 
     @property
     def type(self) -> Type:
-        """The type that it has when nothing else is declared."""
-        return type_of_stored(self.stored)
+        """The type when nothing else is declared, from the engine's word, which is metadata."""
+        stored = self.stored
+        if stored in SHORT_INTEGERS or stored in LONG_INTEGERS:
+            return Type.INTEGER
+        if stored in (*FLOATS, "NUMERIC") or stored.startswith("DECIMAL("):
+            return Type.NUMBER
+        enumeration = stored.startswith("ENUM(") and stored.endswith(")")
+        if stored in ("VARCHAR", "CHAR", "UUID") or enumeration:
+            return Type.TEXT
+        if stored in TIMES or stored in ZONED:
+            return Type.TIMESTAMP
+        return {"BOOLEAN": Type.BOOLEAN, "DATE": Type.DATE}.get(stored, Type.OTHER)
 
 
 Reader = Callable[[Stored, Sql], Sql]  # the value of a stored column in one type
-
-
-def type_of_stored(stored: str) -> Type:
-    """The type of a column from the engine's word for it, which is metadata."""
-    if stored in SHORT_INTEGERS or stored in LONG_INTEGERS:
-        return Type.INTEGER
-    if stored in (*FLOATS, "NUMERIC") or stored.startswith("DECIMAL("):
-        return Type.NUMBER
-    enumeration = stored.startswith("ENUM(") and stored.endswith(")")
-    if stored in ("VARCHAR", "CHAR", "UUID") or enumeration:
-        return Type.TEXT
-    if stored in TIMES or stored in ZONED:
-        return Type.TIMESTAMP
-    return {"BOOLEAN": Type.BOOLEAN, "DATE": Type.DATE}.get(stored, Type.OTHER)
 
 
 def check_columns(names: Sequence[str], what: str) -> None:

@@ -234,12 +234,10 @@ class SideTable:
 
 
 def side_table_of(written: str | None, relation: TableRef, server: Server) -> SideTable | None:
-    """The copy of this name, where there is to be one and the role may use it."""
-    return None if written is None else make_side_table(written, relation).for_this_role(server)
-
-
-def make_side_table(written: str, relation: TableRef) -> SideTable:
-    """The copy of a relation under the name that the owner gave: "schema.name" or "name"."""
+    """The copy under the name that the owner gave, "schema.name" or "name", where there is to be
+    one and the role may use it."""
+    if written is None:
+        return None
     schema, dot, name = written.partition(".")
     place = (schema, name) if dot else (PUBLIC, schema)
     if not all(place) or len(place[1].encode()) > 63 or RANK in relation.columns:
@@ -247,4 +245,4 @@ def make_side_table(written: str, relation: TableRef) -> SideTable:
             f"side_table is {written!r}, but must be the name of a table, such as 'schema.name',"
             f" and the table itself must have no column {RANK!r}."
         )
-    return SideTable(*place, relation)
+    return SideTable(*place, relation).for_this_role(server)

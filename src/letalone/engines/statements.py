@@ -243,7 +243,8 @@ class _Builder:
             pairs,
             where=[syntax.operation(exp.GT, rows, limit)],
         )
-        both = syntax.union_all(light, self._pairs(turns=True, only=many))
+        heavy = self._pairs(turns=True, only=many)
+        both = exp.Union(this=light, expression=heavy, distinct=False)
         return syntax.subquery(syntax.with_table(both, chosen, name), f"{self._mark}kept")
 
     def _pairs(self, *, turns: bool, only: exp.Select | None = None) -> exp.Select:

@@ -208,17 +208,16 @@ def window(function: Sql, *order: Sql, partition: Sequence[Sql]) -> Sql:
     return exp.Window(this=function, partition_by=list(partition), order=by)
 
 
-def union_all(one: exp.Select, other: exp.Select) -> exp.Union:
-    """The rows of two queries with the same columns, one after the other."""
-    return exp.Union(this=one, expression=other, distinct=False)
-
-
 def with_table(query: exp.Query, table: exp.Select, name: str) -> exp.Query:
     """A query that reads another one's rows under a name; they are computed once."""
-    alias_of = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
-    table_of_query = exp.CTE(this=table, alias=alias_of, materialized=True)
-    query.set("with_", exp.With(expressions=[table_of_query]))
+    query.set("with_", exp.With(expressions=[cte(table, name)]))
     return query
+
+
+def cte(query: exp.Select, name: str) -> exp.CTE:
+    """A query by a name, whose rows are computed once."""
+    alias_of = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
+    return exp.CTE(this=query, alias=alias_of, materialized=True)
 
 
 def copy_table(source: Sql, name: str) -> Sql:

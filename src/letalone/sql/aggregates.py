@@ -16,11 +16,10 @@ from sqlglot import exp
 from letalone.plans import requests as ask
 from letalone.plans.expressions import Case, Clamp, ColumnRef, Expression, Literal
 from letalone.plans.facts import AggregateRequest
-from letalone.sql.functions import ONE, number_of
 from letalone.sql.names import only
 from letalone.sql.refusals import refuse_node, sql_name
 from letalone.sql.text import Unread, slip
-from letalone.sql.values import Translator
+from letalone.sql.values import ONE, Translator, number_of
 
 AGGREGATED = (
     "Aggregates are COUNT, COUNT(DISTINCT …), SUM, AVG, MIN, MAX, MEDIAN, QUANTILE_CONT, VAR_POP,"

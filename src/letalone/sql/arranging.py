@@ -139,8 +139,7 @@ class Arranging:
 
     def _group_column(self, node: exp.Expr) -> str | None:
         """The group column of this name: in HAVING it goes before a name that SELECT gives."""
-        while type(node) is exp.Paren:
-            node = node.this
+        node = node.unnest()
         if type(node) is not exp.Column or type(node.this) is not exp.Identifier:
             return None
         if node.args.get("table") or self.translate.names.find(node.this) is None:
@@ -149,8 +148,7 @@ class Arranging:
 
     def _name_of(self, node: exp.Expr, *, having: bool = False) -> str | None:
         """The column of the answer that an expression is; one that is not there yet is added."""
-        while type(node) is exp.Paren:
-            node = node.this
+        node = node.unnest()
         if type(node) is exp.Column and not node.args.get("table"):
             name = self._selected(node.name, quoted=bool(node.this.args.get("quoted")))
             if name is not None:

@@ -206,8 +206,7 @@ def _on(join: exp.Join, called: str, names: Names, public: Schema) -> tuple[tupl
 
 
 def _pair(node: exp.Expr, own: Names, other: Names) -> tuple[str, str]:
-    while type(node) is exp.Paren:
-        node = node.this
+    node = node.unnest()
     sides = [node.this, node.expression] if type(node) is exp.EQ else []
     if len(sides) != 2 or any(type(side) is not exp.Column for side in sides):
         raise Unread("This condition of a join is not read", UNIQUE, node=node)

@@ -15,11 +15,10 @@ from letalone.plans.expressions import ColumnRef, Literal
 from letalone.plans.facts import AggregateRequest
 from letalone.plans.trees import Computable, apply_function, combine
 from letalone.sql.aggregates import AGGREGATED, aggregate, is_aggregate, name_aggregate
-from letalone.sql.functions import number_of
 from letalone.sql.names import only
 from letalone.sql.refusals import refuse_node, sql_name
 from letalone.sql.text import Unread
-from letalone.sql.values import COMPUTED, Translator
+from letalone.sql.values import COMPUTED, Translator, number_of
 
 FORMULA = "A formula over aggregates is made of numbers, + - * /, ROUND and ABS."
 Value = Computable | Literal

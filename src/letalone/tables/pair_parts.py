@@ -39,13 +39,12 @@ from letalone.tables.cross import (
     GridAxis,
     IsWhole,
 )
-from letalone.tables.intervals import NoiseLaw
+from letalone.tables.intervals import NoiseLaw, widths
 from letalone.tables.moments import scale_to_sample
 from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart, needs_rows
 from letalone.tables.regression import EVEN, LeastSquaresSolver, line
 from letalone.tables.sensitivity import Contribution, Moved, refuse_clip
-from letalone.tables.spread import widths
 
 PLAIN, SQUARED = 1, 2
 Pair = Covariance | Correlation | Slope | Regression

@@ -32,8 +32,7 @@ import numpy as np
 
 from letalone.tables.columns import Floats, Integers
 from letalone.tables.consistent import CountTree, power_sums
-from letalone.tables.intervals import Family, NoiseLaw
-from letalone.tables.spread import reach
+from letalone.tables.intervals import Family, NoiseLaw, reach
 
 Ends = tuple[Integers, Integers, Integers]
 STARTS = 9  # blocks of a length that are looked at

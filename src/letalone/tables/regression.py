@@ -45,11 +45,10 @@ from letalone.engines.measures import Measure, ProductSum
 from letalone.plans.pairs import Regression
 from letalone.tables.columns import Floats, NoisyColumn, Wholes
 from letalone.tables.cross import ClampedColumn, GridAxis, IsWhole
-from letalone.tables.intervals import NoiseLaw
+from letalone.tables.intervals import NoiseLaw, widths
 from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart, needs_rows
 from letalone.tables.sensitivity import Contribution, Moved, products_move, refuse_clip
-from letalone.tables.spread import widths
 
 EVEN = 1 / 3  # the mean square of values spread evenly over [−1, 1]
 KNOWN = 2.5  # the least eigenvalue, in e, from which on coefficients are shown
