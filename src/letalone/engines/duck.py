@@ -23,7 +23,6 @@ from letalone.engines.frames import FRAMES, as_private, is_frame, is_lazy
 from letalone.engines.lazy_plan import check_lazy
 from letalone.engines.lockdown import VECTOR_ROWS, LockedDuck
 from letalone.engines.measures import RowScope
-from letalone.engines.one_row import lent_rows, one_row_scope
 from letalone.engines.parquet_files import copy_readable, reads_to_the_end, unsafe_columns
 from letalone.engines.provenance import IN_MEMORY, vouched_for
 from letalone.engines.public import check_public, copy_of_public
@@ -42,7 +41,7 @@ from letalone.engines.sql_engine import Built, Engine, key_table
 from letalone.engines.statements import KEYS, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
-from letalone.plans.plan import PrivateJoin, PublicJoin
+from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -161,22 +160,6 @@ class DuckEngine(Engine):
     def place(self) -> str:
         return "this process"
 
-    def lend(
-        self,
-        schema: Schema,
-        join: PrivateJoin,
-        names: Iterable[str],
-        *,
-        progress: Progress | None = None,
-    ) -> arrow.ArrowTable:
-        scope, wanted = one_row_scope(schema), list(names)
-
-        def build(tables: Tables) -> exp.Select:
-            return lent_rows(schema, join, wanted, tables)
-
-        with self._built(scope, build, progress=progress) as query:
-            return self._all_rows(query)
-
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
         with self._lock:
@@ -224,6 +207,12 @@ class DuckEngine(Engine):
         self.prepare(scope, progress=progress)
         with self._lock:
             yield made
+
+    def _lend(
+        self, scope: RowScope, build: Callable[[Tables], exp.Select], progress: Progress | None
+    ) -> arrow.ArrowTable:
+        with self._built(scope, build, progress=progress) as query:
+            return self._all_rows(query)
 
     def _sound(self, build: Callable[[], Built]) -> Built:
         """The statements; built again, if the rows had to be copied for them."""

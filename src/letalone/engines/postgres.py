@@ -22,7 +22,6 @@ from letalone.engines.dialects.postgres_words import check_width, write_statemen
 from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.inputs import Input, key_input, public_input, with_inputs
 from letalone.engines.measures import Measure, RowScope
-from letalone.engines.one_row import lent_rows, one_row_scope
 from letalone.engines.postgres_address import read_address
 from letalone.engines.postgres_making import check_made
 from letalone.engines.postgres_reached import connect_or_explain
@@ -43,7 +42,7 @@ from letalone.engines.statements import KEYS, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
 from letalone.errors import ParameterError
-from letalone.plans.plan import PrivateJoin, PublicJoin
+from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -150,22 +149,11 @@ class PostgresEngine(Engine):
     def place(self) -> str:
         return self._place
 
-    def lend(
-        self,
-        schema: Schema,
-        join: PrivateJoin,
-        names: Iterable[str],
-        *,
-        progress: Progress | None = None,  # noqa: ARG002
+    def _lend(
+        self, scope: RowScope, build: Callable[[Tables], exp.Select], progress: Progress | None
     ) -> LentRows:
-        scope = one_row_scope(schema)
-        self.prepare(scope)
-        wanted = list(names)
-
-        def query(server: Server) -> exp.Select:
-            return lent_rows(schema, join, wanted, self._seen(scope, server))
-
-        return LentRows(self._place, query, self._secret)
+        self.prepare(scope, progress=progress)
+        return LentRows(self._place, lambda server: build(self._seen(scope, server)), self._secret)
 
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:

@@ -16,7 +16,7 @@ meanwhile: they would print what goes to the JVM and back.
 # pyright: reportUnknownArgumentType=false
 
 import weakref
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import replace
 from typing import Any
@@ -29,7 +29,6 @@ from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.frames import as_arrow
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.measures import RowScope
-from letalone.engines.one_row import lent_rows, one_row_scope
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema
@@ -55,7 +54,7 @@ from letalone.engines.statements import KEYS, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
 from letalone.errors import UnsupportedQuery
-from letalone.plans.plan import PrivateJoin, PublicJoin
+from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -169,17 +168,11 @@ class SparkEngine(Engine):
     def place(self) -> str:
         return f"spark {self._session.sparkContext.applicationId}"
 
-    def lend(
-        self,
-        schema: Schema,
-        join: PrivateJoin,
-        names: Iterable[str],
-        *,
-        progress: Progress | None = None,  # noqa: ARG002
+    def _lend(
+        self, scope: RowScope, build: Callable[[Tables], exp.Select], progress: Progress | None
     ) -> LentRows:
-        scope = one_row_scope(schema)
-        self.prepare(scope)
-        query = lent_rows(schema, join, list(names), self._tables(scope))
+        self.prepare(scope, progress=progress)
+        query = build(self._tables(scope))
         return LentRows(self.place(), lambda _: query, {})
 
     @contextmanager

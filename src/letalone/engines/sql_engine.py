@@ -17,7 +17,7 @@ from sqlglot import exp
 from letalone.engines import arrow, syntax
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Exact, Measure, RowScope
-from letalone.engines.one_row import one_row_scope, training_rows, unit_kind
+from letalone.engines.one_row import lent_rows, one_row_scope, training_rows, unit_kind
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import columns_read_from_text
 from letalone.engines.rows import TableRef, Tables, lent_name, mark_of
@@ -104,6 +104,21 @@ class Engine(ABC):
             rows = self._all_rows(query, scope, kinds)
         return dict(zip(names, arrow.values_of(rows, kinds), strict=True))
 
+    def lend(
+        self,
+        schema: Schema,
+        join: PrivateJoin,
+        names: Iterable[str],
+        *,
+        progress: Progress | None = None,
+    ) -> object:
+        """One row of each unit, with the named columns, for an engine of the same place. Private.
+
+        Rows of a table that is joined to it by its unit get these as partners.
+        """
+        wanted, scope = list(names), one_row_scope(schema)
+        return self._lend(scope, lambda seen: lent_rows(schema, join, wanted, seen), progress)
+
     @abstractmethod
     def check(self, schema: Schema) -> None:
         """Refuses what could only fail after a charge, from metadata alone: when it is opened."""
@@ -132,20 +147,6 @@ class Engine(ABC):
         """Where statements run: tables of one place can be joined."""
 
     @abstractmethod
-    def lend(
-        self,
-        schema: Schema,
-        join: PrivateJoin,
-        names: Iterable[str],
-        *,
-        progress: Progress | None = None,
-    ) -> object:
-        """One row of each unit, with the named columns, for an engine of the same place. Private.
-
-        Rows of a table that is joined to it by its unit get these as partners.
-        """
-
-    @abstractmethod
     def borrowing(self, lent: Mapping[str, object]) -> AbstractContextManager[None]:
         """What other tables lend, by the names of their data sets, until the end of the block.
 
@@ -166,6 +167,12 @@ class Engine(ABC):
     ) -> AbstractContextManager[Built]:
         """What `build` makes of what a statement reads; all is prepared, and stays until the end
         of the block."""
+
+    @abstractmethod
+    def _lend(
+        self, scope: RowScope, build: Callable[[Tables], exp.Select], progress: Progress | None
+    ) -> object:
+        """What `build` makes of what a statement reads, or its rows, for another engine."""
 
     @abstractmethod
     def _run(self, query: Sql, scope: RowScope) -> list[tuple[Any, ...]]:

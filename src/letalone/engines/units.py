@@ -14,7 +14,7 @@ columns depend on these rows alone, not on their order, and no row can make the 
   Tested:   tests/engines/test_units.py, against plain Python, rows shuffled
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -47,15 +47,6 @@ def as_table_of_units(scope: RowScope, tables: Tables) -> tuple[RowScope, Tables
     )
     about = replace(scope, schema=schema, bounding=Bounding(), per_unit=None)
     return about, replace(before, private=units)
-
-
-@dataclass(frozen=True, slots=True)
-class _Sum:
-    """A total on its steps: the columns that hold it and the number of values."""
-
-    total: Sql
-    number: Sql
-    steps: features.StepGrid
 
 
 class _Units:
@@ -94,9 +85,10 @@ class _Units:
             case features.UnitCount():
                 return self._add(exp.Count(this=exp.Star()))
             case features.UnitTotal():
-                return _total(self._sum(feature), self._dialect)
+                total, _, steps = self._sum(feature)
+                return _total(total, steps, self._dialect)
             case features.UnitMean():
-                return _mean(self._sum(feature), self._dialect)
+                return _mean(*self._sum(feature), self._dialect)
             case features.UnitExtreme(of, largest):
                 value = self._rows.value(of).sql
                 return self._add(exp.Max(this=value) if largest else exp.Min(this=value))
@@ -127,14 +119,17 @@ class _Units:
             return syntax.call("BOOL_AND", chosen)
         return exp.Min(this=chosen)
 
-    def _sum(self, feature: features.UnitTotal | features.UnitMean) -> _Sum:
+    def _sum(
+        self, feature: features.UnitTotal | features.UnitMean
+    ) -> tuple[Sql, Sql, features.StepGrid]:
+        """The columns of a total on its steps and of the number of values, and the steps."""
         steps = features.steps_of(feature, self._before.type_of(feature.of).type)
         grid = GridSum(feature.of, steps.low, steps.high, steps.shift)
         value = self._place(grid)
         largest = max(abs(steps.low), abs(steps.high))
         total = self._add(self._dialect.total(value, largest))
         number = self._add(exp.Count(this=value))
-        return _Sum(total, number, steps)
+        return total, number, steps
 
     def _place(self, grid: GridSum) -> Sql:
         """The place of a value on its steps as a column, once for each grid."""
@@ -154,24 +149,23 @@ class _Units:
         return f"{self._rows.mark}raw{number}"
 
 
-def _total(of: _Sum, dialect: Dialect) -> Sql:
+def _total(total: Sql, steps: features.StepGrid, dialect: Dialect) -> Sql:
     """The total; whole numbers that 64 bits cannot hold become the nearest one that they can."""
-    if of.steps.kind is Type.NUMBER:
-        return dialect.scaled(_number(of.total), -of.steps.shift)
+    if steps.kind is Type.NUMBER:
+        return dialect.scaled(_number(total), -steps.shift)
     end, start = syntax.whole(LARGEST_LONG), syntax.whole(-LARGEST_LONG)
-    above = (syntax.operation(exp.GT, of.total, end), end)
-    below = (syntax.operation(exp.LT, of.total, start), start)
-    return syntax.try_cast(syntax.case(above, below, otherwise=of.total), BIGINT)
+    above = (syntax.operation(exp.GT, total, end), end)
+    below = (syntax.operation(exp.LT, total, start), start)
+    return syntax.try_cast(syntax.case(above, below, otherwise=total), BIGINT)
 
 
-def _mean(of: _Sum, dialect: Dialect) -> Sql:
+def _mean(total: Sql, number: Sql, steps: features.StepGrid, dialect: Dialect) -> Sql:
     """The mean, within the bounds; NULL where no value is there."""
-    number = syntax.cast_to(of.number, DOUBLE)
-    mean = syntax.operation(exp.Div, _number(of.total), number)
-    low, high = syntax.double(of.steps.low), syntax.double(of.steps.high)
+    mean = syntax.operation(exp.Div, _number(total), syntax.cast_to(number, DOUBLE))
+    low, high = syntax.double(steps.low), syntax.double(steps.high)
     within = syntax.call("GREATEST", low, syntax.call("LEAST", mean, high))
-    has_values = syntax.operation(exp.GT, of.number, syntax.whole(0))
-    return syntax.case((has_values, dialect.scaled(within, -of.steps.shift)))
+    has_values = syntax.operation(exp.GT, number, syntax.whole(0))
+    return syntax.case((has_values, dialect.scaled(within, -steps.shift)))
 
 
 def _number(total: Sql) -> Sql:

@@ -308,20 +308,14 @@ def _start(meta: dict[str, object]) -> int:
     return cast("int", meta["start"])
 
 
-class _Shut(logging.Filter):
-    """Lets nothing through that this thread logs."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.thread = get_ident()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return record.thread != self.thread
-
-
 @contextmanager
 def _silence_sqlglot() -> Generator[None]:
-    logger, shut = logging.getLogger("sqlglot"), _Shut()
+    """Nothing goes through that this thread logs."""
+    logger, thread = logging.getLogger("sqlglot"), get_ident()
+
+    def shut(record: logging.LogRecord) -> bool:
+        return record.thread != thread
+
     logger.addFilter(shut)
     try:
         yield

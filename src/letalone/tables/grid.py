@@ -128,13 +128,9 @@ class CellScale:
     def answer(self, place: Integers, low: Integers, high: Integers) -> NoisyColumn:
         """The values of places; −1 and beyond the last are the bounds."""
         inside = 0.0 if self.whole else 0.5
-        ends = self._at(low, 0.0), self._at(high, self._last)
-        return NoisyColumn(self._at(place, inside), *ends)
-
-    @property
-    def _last(self) -> float:
-        """Where a cell ends, in steps: at its last whole number, or at the next cell."""
-        return float(1 - 1 / self.step) if self.whole else 1.0
+        # Where a cell ends, in steps: at its last whole number, or at the next cell.
+        last = float(1 - 1 / self.step) if self.whole else 1.0
+        return NoisyColumn(self._at(place, inside), self._at(low, 0.0), self._at(high, last))
 
     def _at(self, places: Integers, within: float) -> Floats:
         inside: Floats = np.clip(places, 0, self.cells.count - 1).astype(np.float64) + within

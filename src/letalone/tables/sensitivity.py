@@ -26,16 +26,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, isqrt
 
-from letalone.engines.measures import (
-    CellCounts,
-    DistinctUnits,
-    DistinctValues,
-    GridSum,
-    Measure,
-    ProductSum,
-    Rows,
-    RowsWith,
-)
+from letalone.engines import measures
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.plan import Plan
 from letalone.privacy.neighbours import is_replace
@@ -101,26 +92,26 @@ def contribution(plan: Plan) -> Contribution:
     return Contribution(groups * bounding.max_rows, bounding.max_rows, groups, keys, replace)
 
 
-def sensitivity_of(measure: Measure, unit: Contribution) -> Moved:
+def sensitivity_of(measure: measures.Measure, unit: Contribution) -> Moved:
     """How far one unit moves a measure, over all groups."""
     match measure:
-        case Rows() | RowsWith():
+        case measures.Rows() | measures.RowsWith():
             return number_moves(0, 1, unit)
-        case DistinctValues():
+        case measures.DistinctValues():
             refuse_clip(unit)
             return number_moves(0, 1, unit)
-        case ProductSum():
+        case measures.ProductSum():
             refuse_clip(unit)
             return number_moves(*measure.ends, unit)
-        case DistinctUnits():
+        case measures.DistinctUnits():
             each = Contribution(unit.groups, 1, unit.groups, unit.keys, unit.replace)
             return number_moves(0, 1, each)
-        case GridSum(low=low, high=high, power=1):
+        case measures.GridSum(low=low, high=high, power=1):
             return number_moves(0, high - low, unit)
-        case GridSum(low=low, high=high):
+        case measures.GridSum(low=low, high=high):
             middle = (low + high) // 2
             return number_moves(0, max((low - middle) ** 2, (high - middle) ** 2), unit)
-        case CellCounts():
+        case measures.CellCounts():
             refuse_clip(unit)
             return shares_move(1, unit)
 
@@ -152,7 +143,7 @@ def rounded_shares_move(weight: Fraction, unit: Contribution, numbers: int) -> M
     return _after_rounding(scaled, unit, numbers)
 
 
-def products_move(products: Sequence[ProductSum], row: int, unit: Contribution) -> Moved:
+def products_move(products: Sequence[measures.ProductSum], row: int, unit: Contribution) -> Moved:
     """Several numbers for each group, a row adding a product from −row or 0 to row, rounded down.
 
     Each is scaled so that its largest product counts `row`. At most what each moves, added up.
