@@ -11,14 +11,14 @@ import weakref
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from sqlglot import exp
 
 from letalone.engines import arrow, syntax
 from letalone.engines.counted import count_combinations
 from letalone.engines.csv_files import check_every_line, load_csv
-from letalone.engines.failure import EngineFailed, hide_engine_errors
+from letalone.engines.failure import EngineFailed, Result, hide_engine_errors
 from letalone.engines.frames import FRAMES, as_private, is_frame, is_lazy
 from letalone.engines.lazy_plan import check_lazy
 from letalone.engines.lockdown import VECTOR_ROWS, LockedDuck
@@ -47,7 +47,6 @@ from letalone.plans.types import Type
 from letalone.randomness.bits import SYSTEM, BitSource
 
 FRAME = "letalone_frame"
-Result = TypeVar("Result")
 
 
 def open_duck(

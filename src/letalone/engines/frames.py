@@ -13,16 +13,16 @@ Public tables have the types that they look like: they are nobody's.
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from letalone.engines import arrow
+from letalone.engines.failure import Result
 from letalone.engines.loose_columns import as_declared, cell_text, check_unit, is_loose, kind_of
 from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError
 from letalone.errors.problem import without_context
 from letalone.plans.types import Type
 
-Result = TypeVar("Result")
 LONG = ("Int128", "UInt128")
 TEXTS = ("object", "str", "string")
 FRAMES = "a pandas or Polars frame or an Arrow table"

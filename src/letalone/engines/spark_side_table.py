@@ -101,13 +101,8 @@ class SparkSideTable:
 
     def tables(self, tables: Tables) -> Tables:
         catalog, schema, name = self.place
-        copy = TableRef(
-            syntax.table(name, schema=schema, catalog=catalog),
-            {
-                name: replace(column, name=copied)
-                for copied, (name, column) in self._copied().items()
-            },
-        )
+        table, copied = syntax.table(name, schema=schema, catalog=catalog), self._copied().items()
+        copy = TableRef(table, {name: replace(column, name=new) for new, (name, column) in copied})
         return replace(tables, private=copy, dialect=SparkDialect(stored_rank=RANK))
 
     def make(self, session: Any, schema: Schema, key: bytes) -> bool:

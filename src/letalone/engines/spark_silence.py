@@ -5,9 +5,8 @@ Tested:   tests/on_spark/test_frames.py
 
 import logging
 from collections.abc import Callable
-from typing import TypeVar
 
-from letalone.engines.failure import hide_engine_errors
+from letalone.engines.failure import Result, hide_engine_errors
 
 LOGGERS = (  # errors print a cell; what goes to the JVM and back is printed for those who debug
     "SQLQueryContextLogger",
@@ -17,7 +16,6 @@ LOGGERS = (  # errors print a cell; what goes to the JVM and back is printed for
     "py4j.java_gateway",
     "py4j.protocol",
 )
-Result = TypeVar("Result")
 
 
 def run_silently(run: Callable[[], Result]) -> Result:
