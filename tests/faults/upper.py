@@ -53,8 +53,8 @@ TABLES = (
     Fault(
         "the ends of a quantile are chosen at the value's share",
         "tables/quantiles.py",
-        "cost, margin = epsilon * END,",
-        "cost, margin = epsilon * VALUE,",
+        "self._chosen(epsilon * END, cells, aim, bits)",
+        "self._chosen(epsilon * VALUE, cells, aim, bits)",
         (f"{GIVEN}::test_ends_that_are_chosen_cost_a_quarter_each",),
     ),
     Fault(

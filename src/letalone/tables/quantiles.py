@@ -139,7 +139,9 @@ class RankPart(ChoicePart):
         if self._reads_tree(epsilon):
             low, high = self._read(epsilon, cells, confidence, bits)
         else:
-            low, high = self._chosen_ends(epsilon, cells, targets, confidence, bits)
+            margin = ceil(self._margin(epsilon, confidence))
+            aims = (targets - margin, targets + margin)
+            low, high = (self._chosen(epsilon * END, cells, aim, bits) for aim in aims)
         answer = self.scale.answer(place, np.minimum(low, place), np.maximum(high, place))
         return dict.fromkeys(self.names, answer)
 
@@ -153,19 +155,6 @@ class RankPart(ChoicePart):
             after_jumps=one_sided(confidence),
             constant=self._constant(epsilon) / self._many,
         )
-        return low, high
-
-    def _chosen_ends(
-        self,
-        epsilon: Fraction,
-        cells: Integers,
-        targets: Wholes,
-        confidence: float,
-        bits: BitSource,
-    ) -> Ends:
-        cost, margin = epsilon * END, ceil(self._margin(epsilon, confidence))
-        aims = (targets - margin, targets + margin)
-        low, high = (self._chosen(cost, cells, aim, bits) for aim in aims)
         return low, high
 
     def _chosen(
