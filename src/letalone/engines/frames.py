@@ -38,7 +38,8 @@ def as_arrow(source: object) -> arrow.ArrowTable:
     if arrow.is_arrow(source):
         table = arrow.as_table(source)
     elif family_of(source) == "polars":
-        table = _from_polars(source)
+        frame = _collect(lambda lazy: lazy.collect(), source) if is_lazy(source) else source
+        table = cast("arrow.ArrowTable", _with_arrow_types(frame).to_arrow())
     elif family_of(source) == "pandas":
         table = arrow.table_of([(name, _series(series)) for name, series in _columns(source)])
     else:
@@ -102,11 +103,6 @@ def family_of(source: object) -> str | None:
 def is_lazy(source: object) -> bool:
     """Whether this is a Polars frame that is not yet made."""
     return type(source).__name__ == "LazyFrame" and family_of(source) == "polars"
-
-
-def _from_polars(source: object) -> arrow.ArrowTable:
-    frame = _collect(lambda frame: frame.collect(), source) if is_lazy(source) else source
-    return cast("arrow.ArrowTable", _with_arrow_types(frame).to_arrow())
 
 
 def _collect(run: Callable[[Any], Result], lazy: object) -> Result:
