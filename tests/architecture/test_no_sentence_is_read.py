@@ -40,7 +40,7 @@ READS = {
     "curator.identities": "e-mail addresses and subjects of a provider",
     "curator.public_page": "signs that Markdown gives a meaning to",
     "curator.person_ids": "texts in which a person's id may stand",
-    "engines.csv_cells": "bytes of a CSV file",
+    "engines.csv_lines": "bytes of a CSV file",
     "engines.csv_files": "cells of a CSV file",
     "engines.spark": "letters that SQL text can have",
     "engines.postgres_making": "how PostgreSQL writes down a view",

@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 
 from engines import on_postgres
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import Engine, RowScope
+from letalone.engines.measures import RowScope
+from letalone.engines.sql_engine import Engine
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from seeded import SeededBits

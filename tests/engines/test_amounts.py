@@ -11,7 +11,7 @@ from engines.reference import cell as slow_cell
 from engines.reference import place as slow_place
 from letalone.engines import syntax
 from letalone.engines.amounts import cell, place
-from letalone.engines.dialects.duckdb import DUCKDB
+from letalone.engines.dialects.dialect import DUCKDB
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.measures import CellCounts, GridSum
 from letalone.engines.terms import Levels, Term

@@ -53,8 +53,8 @@ TABLES = (
     Fault(
         "the ends of a quantile are chosen at the value's share",
         "tables/quantiles.py",
-        "cost, margin = epsilon * END,",
-        "cost, margin = epsilon * VALUE,",
+        "self._chosen(epsilon * END, cells, aim, bits)",
+        "self._chosen(epsilon * VALUE, cells, aim, bits)",
         (f"{GIVEN}::test_ends_that_are_chosen_cost_a_quarter_each",),
     ),
     Fault(
@@ -119,8 +119,8 @@ TABLES = (
     Fault(
         "shares move under replace as one unit does",
         "tables/sensitivity.py",
-        "    times = 2 if unit.replace else 1\n    full",
-        "    times = 1\n    full",
+        "    times = 2 if unit.replace else 1\n    filled",
+        "    times = 1\n    filled",
         (f"{PART}[mean]",),
     ),
     Fault(
@@ -241,8 +241,8 @@ ENGINES = (
     Fault(
         "a unit's rows in a group are not bounded",
         "engines/statements.py",
-        'return syntax.operation(exp.LTE, syntax.column(f"{self._mark}turn"), limit)',
-        'return syntax.operation(exp.GTE, syntax.column(f"{self._mark}turn"), limit)',
+        "where = [syntax.operation(exp.LTE, turn, syntax.whole(limit))]",
+        "where = [syntax.operation(exp.GTE, turn, syntax.whole(limit))]",
         (BOUNDED,),
     ),
     Fault(

@@ -9,10 +9,9 @@ from sqlglot import exp, parse_one
 
 from letalone.errors import LetaloneError
 from letalone.sql.aggregates import AGGREGATES, NAMED
-from letalone.sql.functions import FUNCTIONS
 from letalone.sql.question import read_question
 from letalone.sql.sql_formulas import FORMULAS
-from letalone.sql.values import TRANSLATED
+from letalone.sql.values import FUNCTIONS, TRANSLATED
 
 SCRIPT = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "what_sql_works.py"))
 VISITS, TABLES = SCRIPT["VISITS"], {"cities": SCRIPT["CITIES"]}

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from letalone.tables.consistent import power_sums, tree_of
-from letalone.tables.intervals import Family, NoiseLaw, width
-from letalone.tables.spread import WIDER, reach, widths
+from letalone.tables.intervals import WIDER, Family, NoiseLaw, reach, width, widths
 
 LAPLACE, GAUSSIAN = NoiseLaw(Family.LAPLACE, 3.0), NoiseLaw(Family.GAUSSIAN, 3.0)
 SIZES = (1, 2, 3, 6, 9, 18)

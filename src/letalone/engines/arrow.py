@@ -1,6 +1,6 @@
 """Wraps the functions of pyarrow that we use, with types.
 
-Only this file, cells.py, cell_lengths.py, coded.py and csv_lines.py talk to it.
+Only this file, cells.py, long_cells.py, coded.py and csv_lines.py talk to it.
 
 pyarrow has no type information of its own, so everything is cast here once.
 """
@@ -45,26 +45,16 @@ class ArrowTable(Protocol):
     """An Arrow table, as far as we look at it."""
 
     @property
-    def column_names(self) -> list[str]:
-        """The names of the columns."""
-        ...
+    def column_names(self) -> list[str]: ...
 
     @property
-    def num_rows(self) -> int:
-        """How many rows there are."""
-        ...
+    def num_rows(self) -> int: ...
 
 
 def _parquet() -> Any:
     from pyarrow import parquet  # with it come file systems and SSL, of which few have need
 
     return parquet
-
-
-def _csv() -> Any:
-    from pyarrow import csv
-
-    return csv
 
 
 def is_arrow(source: object) -> bool:
@@ -141,10 +131,10 @@ def table_of(columns: Sequence[tuple[str, object]]) -> ArrowTable:
     return cast("ArrowTable", pa.Table.from_arrays(arrays, names=[name for name, _ in columns]))
 
 
-def array_of(values: object, *, kind: object = None) -> object | None:
+def array_of(values: object) -> object | None:
     """An Arrow array without copying where that can be; None where Arrow has no type for it."""
     try:
-        return pa.array(values, type=kind, from_pandas=True)
+        return pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None
 
@@ -329,8 +319,11 @@ def types_of(table: ArrowTable) -> list[str]:
 def read_file(path: Path) -> ArrowTable:
     """A public CSV or Parquet file; what is wrong with it may be said."""
     try:
-        read = _parquet().read_table if path.suffix.lower() == ".parquet" else _csv().read_csv
-        return cast("ArrowTable", read(str(path)))
+        if path.suffix.lower() == ".parquet":
+            return cast("ArrowTable", _parquet().read_table(str(path)))
+        from pyarrow import csv
+
+        return cast("ArrowTable", csv.read_csv(str(path)))
     except (pa.ArrowException, OSError) as error:
         words = str(error).splitlines()[0][:200]
     raise ParameterError(f"The public table {path} cannot be read: {words}")

@@ -33,42 +33,40 @@ class Coded:
 
     name: str
     codes: Codes
-    values: object
+    values: Any
 
     @property
     def size(self) -> int:
         """One more than the largest code there can be."""
-        return FIRST + len(cast("Any", self.values))
+        return FIRST + len(self.values)
 
     @property
     def is_text(self) -> bool:
         """Whether the values are text: they have an order, but no distances."""
-        kind = cast("Any", self.values).type
+        kind = self.values.type
         return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
     @property
     def is_dated(self) -> bool:
-        kind = cast("Any", self.values).type
-        return pa.types.is_date(kind) or pa.types.is_timestamp(kind)
+        return pa.types.is_date(self.values.type) or pa.types.is_timestamp(self.values.type)
 
     @property
     def is_ordered(self) -> bool:
         """Whether the values are numbers, dates or times."""
-        kind = cast("Any", self.values).type
+        kind = self.values.type
         return not (self.is_text or pa.types.is_boolean(kind) or pa.types.is_null(kind))
 
     def texts(self) -> list[str]:
-        values = cast("Any", self.values)
-        if pa.types.is_timestamp(values.type):
+        if pa.types.is_timestamp(self.values.type):
             return [str(moment) for moment in self.moments()]
-        return [str(value) for value in values.cast(pa.string()).to_pylist()]
+        return [str(value) for value in self.values.cast(pa.string()).to_pylist()]
 
     def numbers(self) -> NDArray[np.float64]:
-        return np.asarray(cast("Any", self.values).cast(pa.float64(), safe=False), np.float64)
+        return np.asarray(self.values.cast(pa.float64(), safe=False), np.float64)
 
     def moments(self) -> NDArray[np.datetime64]:
         """The values as dates or times in UTC, in order."""
-        values = cast("Any", self.values)
+        values = self.values
         if pa.types.is_date(values.type):
             return np.asarray(values.cast(pa.date32()).cast(pa.int32())).astype("datetime64[D]")
         return np.asarray(values.cast(pa.int64())).astype(f"datetime64[{values.type.unit}]")
@@ -79,10 +77,10 @@ class Coded:
     def moved(self, places: Codes) -> "Coded":
         """The same rows with the values in another order: `places` says where each one goes."""
         codes = np.concatenate([[MISSING, NAN], places + FIRST])[self.codes]
-        return Coded(self.name, codes, cast("Any", self.values).take(pa.array(np.argsort(places))))
+        return Coded(self.name, codes, self.values.take(pa.array(np.argsort(places))))
 
     def taken(self, codes: Codes) -> object:
-        values = cast("Any", self.values)
+        values = self.values
         places = pa.array(np.maximum(codes - FIRST, 0), mask=codes < FIRST)
         taken = values.take(places)
         if (codes == NAN).any():

@@ -54,15 +54,11 @@ def _value(stored: Stored) -> Sql:
     column = syntax.column(stored.name, "source")
     if stored.collated:
         return plain_text(column)
-    if stored.stored in ("FLOAT", "DOUBLE"):
-        return _one_zero_one_nan(column)
+    if stored.stored in ("FLOAT", "DOUBLE"):  # one zero, one NaN
+        nan = syntax.cast_to(syntax.text("NaN"), syntax.DOUBLE)
+        is_zero = syntax.operation(exp.EQ, column, syntax.double(0.0))
+        branches = ((syntax.call("ISNAN", column), nan), (is_zero, syntax.double(0.0)))
+        return syntax.case(*branches, otherwise=column.copy())
     if stored.stored in (*WITHOUT_ORDER, *WIDE) or stored.stored.startswith("ENUM("):
         return syntax.cast_to(column, TEXT)
     return column
-
-
-def _one_zero_one_nan(column: Sql) -> Sql:
-    nan = syntax.cast_to(syntax.text("NaN"), syntax.DOUBLE)
-    is_zero = syntax.operation(exp.EQ, column, syntax.double(0.0))
-    branches = ((syntax.call("ISNAN", column), nan), (is_zero, syntax.double(0.0)))
-    return syntax.case(*branches, otherwise=column.copy())

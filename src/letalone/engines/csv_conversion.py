@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import IO
 
 from letalone.engines.arrow import ParquetOfText
-from letalone.engines.csv_cells import cell_pattern, has_stray_quote, split_line
 from letalone.engines.csv_files import DELIMITERS, MAX_HEADER_BYTES, WITH_COMMA, check_line_end
+from letalone.engines.csv_lines import cell_pattern, decode_text, has_stray_quote, split_line
 from letalone.engines.failure import unreadable
 from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError
@@ -87,7 +87,7 @@ def _write_parquet(
         for record in records:
             if record.cells == [b""] and len(names) > 1:
                 continue
-            texts = [_as_text(cell) for cell in record.cells]
+            texts = [decode_text(cell) for cell in record.cells]
             if None in texts:
                 converted.not_text += 1
                 continue
@@ -108,7 +108,7 @@ def _delimiter(file: IO[bytes], name: str) -> str:
 
 
 def _names(cells: list[bytes], file: str) -> list[str]:
-    names = [_as_text(cell) for cell in cells]
+    names = [decode_text(cell) for cell in cells]
     if None in names:
         raise ParameterError(
             f"The first line of {file} is no list of names in UTF-8. Save the file as UTF-8."
@@ -130,13 +130,6 @@ def _as_cell(text: str | None, *, point: bool) -> str | None:
     if point and text and WITH_COMMA.fullmatch(text):
         return text.replace(",", ".")
     return text or None
-
-
-def _as_text(cell: bytes) -> str | None:
-    try:
-        return cell.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
 
 
 def _records(file: IO[bytes], delimiter: str, name: str) -> Iterator[_Record]:

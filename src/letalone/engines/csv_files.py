@@ -25,7 +25,15 @@ from pathlib import Path
 
 from letalone.engines import syntax
 from letalone.engines.arrow import parquet_columns
-from letalone.engines.csv_lines import OddLines, cells_of_line, csv_rows, first_rows, odd_lines
+from letalone.engines.csv_lines import (
+    OddLines,
+    cell_pattern,
+    csv_rows,
+    decode_text,
+    first_rows,
+    odd_lines,
+    split_line,
+)
 from letalone.engines.failure import unreadable
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.reading import check_columns
@@ -113,15 +121,9 @@ def _is_integer(cell: str) -> bool:
 
 
 def _is_timestamp(cell: str) -> bool:
-    return is_written_as(cell, Type.TIMESTAMP) and _exists(cell.strip(" "))
-
-
-def _is_date(cell: str) -> bool:
-    return ":" not in cell and _is_timestamp(cell)
-
-
-def _exists(day: str) -> bool:
-    year, month, rest = day.split("-", 2)
+    if not is_written_as(cell, Type.TIMESTAMP):
+        return False
+    year, month, rest = cell.strip(" ").split("-", 2)
     try:
         date(int(year), int(month), int(re.split("[ T]", rest)[0]))
     except ValueError:
@@ -133,7 +135,7 @@ FITS: dict[Type, Callable[[str], bool]] = {
     Type.BOOLEAN: lambda cell: TRUTH_WORDS.fullmatch(cell) is not None,
     Type.INTEGER: _is_integer,
     Type.NUMBER: _is_number,
-    Type.DATE: _is_date,
+    Type.DATE: lambda cell: ":" not in cell and _is_timestamp(cell),
     Type.TIMESTAMP: _is_timestamp,
 }
 
@@ -153,14 +155,15 @@ def csv_dialect(path: Path) -> tuple[list[str], str]:
             f"The first line of {path.name} is longer than 1 MiB, but holds the names of columns."
             " Begin the file with a line of names, and end lines with a line feed."
         )
-    text = _as_text(line)
+    text = decode_text(line, "utf-8-sig")
     if text is None:
         raise ParameterError(
             f"The first line of {path.name} is no list of names in UTF-8. Save the file as UTF-8."
         )
     check_line_end(line, path.name)
     delimiter = max(DELIMITERS, key=text.count)
-    names, is_open = cells_of_line(text, delimiter)
+    cells, is_open = split_line(text.encode(), cell_pattern(delimiter))
+    names = [cell.decode() for cell in cells] if text else []
     if is_open:
         raise ParameterError(
             f"The first line of {path.name} opens a quote and does not close it. A name or a cell"
@@ -177,13 +180,6 @@ def check_line_end(line: bytes, name: str) -> None:
             f"The first line of {name} has a carriage return in it. Lines end with a line feed (LF,"
             " or CR and LF). Save the file with such line ends."
         )
-
-
-def _as_text(line: bytes) -> str | None:
-    try:
-        return line.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return None
 
 
 def load_csv(

@@ -8,11 +8,13 @@ cells, in the same order, whatever the one line holds.
             ends there
   Tested:   tests/engines/test_csv_lines.py, against a slow reader, at all sizes of blocks
 
-The cells of a line are those of csv_cells.py. An empty cell is missing, also in quotes; so are
+The delimiter separates cells. A cell that begins with a quote (blanks before it aside) ends at the
+next quote that is not doubled; two quotes in it are one; what follows the closing quote is kept,
+but for blanks. A quote anywhere else is a letter. An empty cell is missing, also in quotes; so are
 cells that are too few; further ones are left out. Carriage returns before
 the line end are dropped, all of them; elsewhere they are letters. A line without letters is
 skipped (in a file of one column it is a row whose cell is missing). A line that is no UTF-8, or is
-longer than LONGEST_LINE, is dropped.
+longer than MAX_LINE_BYTES, is dropped.
 
 The fast path is all lines whose quotes stand around whole cells, if there are any. Cells are
 views of the block that was read (Arrow's string_view), so that nothing is copied in Python. A view
@@ -23,8 +25,10 @@ four, the number of a buffer and the place in it.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +36,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from letalone.engines.csv_cells import cell_pattern, split_line
-
 MAX_LINE_BYTES = 1 << 23  # in bytes: no line decides how much memory is needed
 BLOCK_BYTES = 1 << 20  # bytes that are read at a time
-CELLS_AT_ONCE = (
-    1 << 20
-)  # cells that are handed on at a time, so that many columns take no more memory
+CELLS_AT_ONCE = 1 << 20  # that are handed on: many columns take no more memory
 LF, CR, QUOTE = 0x0A, 0x0D, 0x22
 INLINE = 12
 PADDING = b"\0" * INLINE  # behind the last text, so that twelve bytes can be read anywhere
@@ -85,6 +85,48 @@ class _Lines:
     doubled: NDArray[np.bool_]  # cells with two quotes that are one
 
 
+def cell_pattern(delimiter: str) -> re.Pattern[bytes]:
+    """A cell and what ends it. What was taken is not given back, so that time is linear."""
+    other = b"[^" + re.escape(delimiter.encode()) + b"]"
+    quoted = rb' *+"((?>[^"]++|"")*+)("?+)'
+    return re.compile(b"(?:" + quoted + b")?+(" + other + b"*+)(.?)", re.DOTALL)
+
+
+def split_line(
+    line: bytes, pattern: re.Pattern[bytes], *, max_cells: int | None = None
+) -> tuple[list[bytes], bool]:
+    """The cells of one line by the rules above, and whether a quote is open at its end.
+
+    `max_cells`: only the first ones.
+    """
+    cells: list[bytes] = []
+    for match in islice(pattern.finditer(line), max_cells):
+        quoted, closed, rest, more = match.groups()
+        cells.append(rest if quoted is None else quoted.replace(b'""', b'"') + rest.strip(b" "))
+        if not more:
+            return cells, quoted is not None and not closed
+    return cells, False
+
+
+def has_stray_quote(line: bytes, pattern: re.Pattern[bytes]) -> bool:
+    """Whether a quote is a letter, or letters stand behind a closing one."""
+    for match in pattern.finditer(line):
+        quoted, _, rest, more = match.groups()
+        if b'"' in rest or (quoted is not None and rest.strip(b" ")):
+            return True
+        if not more:
+            break
+    return False
+
+
+def decode_text(line: bytes, encoding: str = "utf-8") -> str | None:
+    """The text that bytes are; None where they are none."""
+    try:
+        return line.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+
+
 def csv_rows(
     paths: Sequence[Path], names: Sequence[str], delimiter: str, *, only: Sequence[str]
 ) -> Any:
@@ -105,12 +147,6 @@ def first_rows(stream: Any, *, max_rows: int) -> list[list[str]]:
         if rows >= max_rows:
             break
     return columns
-
-
-def cells_of_line(line: str, delimiter: str) -> tuple[list[str], bool]:
-    """The cells of one line, such as the first, and whether a quote is open at its end."""
-    cells, is_open = split_line(line.encode(), cell_pattern(delimiter))
-    return [cell.decode() for cell in cells] if line else [], is_open
 
 
 def odd_lines(path: Path, number: int, delimiter: str) -> OddLines:
@@ -253,11 +289,7 @@ def _no_text(
 
 
 def _is_text(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    return decode_text(line) is not None
 
 
 def _columns(lines: _Lines, rows: slice, places: list[int], delimiter: str) -> list[Any]:

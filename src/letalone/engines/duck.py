@@ -11,19 +11,18 @@ import weakref
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from sqlglot import exp
 
 from letalone.engines import arrow, syntax
 from letalone.engines.counted import count_combinations
 from letalone.engines.csv_files import check_every_line, load_csv
-from letalone.engines.failure import EngineFailed, hide_engine_errors
+from letalone.engines.failure import EngineFailed, Result, hide_engine_errors
 from letalone.engines.frames import FRAMES, as_private, is_frame, is_lazy
 from letalone.engines.lazy_plan import check_lazy
 from letalone.engines.lockdown import VECTOR_ROWS, LockedDuck
-from letalone.engines.measures import Exact, Measure, RowScope
-from letalone.engines.one_row import lent_rows, one_row_scope, training_rows
+from letalone.engines.measures import RowScope
 from letalone.engines.parquet_files import copy_readable, reads_to_the_end, unsafe_columns
 from letalone.engines.provenance import IN_MEMORY, vouched_for
 from letalone.engines.public import check_public, copy_of_public
@@ -38,18 +37,16 @@ from letalone.engines.sources import (
     relation_of_files,
     relation_of_view,
 )
-from letalone.engines.sql_engine import SqlEngine, key_table
-from letalone.engines.statements import KEYS, build_discovery, build_statements, needs_ranks
+from letalone.engines.sql_engine import Built, Engine, key_table
+from letalone.engines.statements import KEYS, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
-from letalone.plans.expressions import Expression
-from letalone.plans.plan import PrivateJoin, PublicJoin
+from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Column, Schema
-from letalone.plans.types import Key, Type
+from letalone.plans.types import Type
 from letalone.randomness.bits import SYSTEM, BitSource
 
 FRAME = "letalone_frame"
-Result = TypeVar("Result")
 
 
 def open_duck(
@@ -76,7 +73,7 @@ def open_duck(
     duck = LockedDuck(threads=threads, memory=memory)
     try:
         relation = _relation(duck, files, frame, table)
-        name = relation.name or _name(files)
+        name = relation.name or ("data" if files is None else files.paths[0].stem)
         declared = declared_schema(relation.columns, schema, types or {}, name)
     except BaseException:
         duck.close()
@@ -93,7 +90,7 @@ def open_duck(
     )
 
 
-class DuckEngine(SqlEngine):
+class DuckEngine(Engine):
     """A table on DuckDB."""
 
     def __init__(
@@ -128,24 +125,8 @@ class DuckEngine(SqlEngine):
         """FileChanged where the files are not those that were opened; no row is read."""
         self._check_unchanged()
 
-    def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[Exact]:
-        self._load()
-        made = build_statements(scope, measures, self._tables(scope))
-        if self._made_sound(statement.sql for statement in made):
-            made = build_statements(scope, measures, self._tables(scope))
-        self.prepare(scope)
-        return self._measure(scope, made, measures)
-
-    def discover(self, scope: RowScope) -> list[tuple[tuple[Key, ...], int]]:
-        query = self._sound(lambda: build_discovery(scope, self._tables(scope)))
-        self.prepare(scope)
-        return self._discover(scope, query)
-
     def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:
-        """Draws the ranks of the unit's rows, if the bounding needs them and they are not there.
-
-        `progress` gets fractions of the work done: for the owner, since they tell its size.
-        """
+        """Draws the ranks of the unit's rows, if the bounding needs them and they are not there."""
         self._load()
         if not needs_ranks(scope):
             return
@@ -153,7 +134,7 @@ class DuckEngine(SqlEngine):
         self._made_sound([unit_of(self._relation, column, "#source")])
         with self._lock:
             if name not in self._ranks:
-                self._reading(lambda: self._draw_ranks(name, column, progress or _nobody))
+                self._reading(lambda: self._draw_ranks(name, column, progress or (lambda _: None)))
                 self._ranks.add(name)
 
     def add_public(self, join: PublicJoin, table: object) -> None:
@@ -178,37 +159,6 @@ class DuckEngine(SqlEngine):
     def place(self) -> str:
         return "this process"
 
-    def lend(
-        self,
-        schema: Schema,
-        join: PrivateJoin,
-        names: Iterable[str],
-        *,
-        progress: Progress | None = None,
-    ) -> arrow.ArrowTable:
-        scope, wanted = one_row_scope(schema), list(names)
-        query = self._sound(lambda: lent_rows(schema, join, wanted, self._tables(scope)))
-        self.prepare(scope, progress=progress)
-        with self._lock:
-            return self._all_rows(query)
-
-    def training_rows(
-        self,
-        schema: Schema,
-        names: Sequence[str],
-        *,
-        target: str | None,
-        where: Expression | None,
-        progress: Progress | None = None,
-    ) -> dict[str, arrow.Values]:
-        scope = one_row_scope(schema, where)
-        query = self._sound(lambda: training_rows(scope, names, target, self._tables(scope)))
-        self.prepare(scope, progress=progress)
-        with self._lock:
-            rows = self._all_rows(query)
-        kinds = [schema.column(name).type for name in names]
-        return dict(zip(names, arrow.values_of(rows, kinds), strict=True))
-
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
         with self._lock:
@@ -229,7 +179,8 @@ class DuckEngine(SqlEngine):
         """
         if self._files is not None and self._files.kind == "csv":
             check_every_line(self._files.paths)
-        called = self._relation.name or _file_name(self._files)
+        files = self._files
+        called = self._relation.name or ("the table" if files is None else files.paths[0].name)
         query = self._sound(lambda: count_combinations(self._relation, names, called=called))
         with self._lock:
             return self._all_rows(query)
@@ -247,11 +198,27 @@ class DuckEngine(SqlEngine):
             self._reading(lambda: load_csv(self._duck, paths, LOADED))
             self._loaded = True
 
-    def _sound(self, build: Callable[[], exp.Select]) -> exp.Select:
-        """The statement; built again, if the rows had to be copied for it."""
+    @contextmanager
+    def _built(
+        self, scope: RowScope, build: Callable[[Tables], Built], *, progress: Progress | None = None
+    ) -> Generator[Built]:
+        made = self._sound(lambda: build(self._tables(scope)))
+        self.prepare(scope, progress=progress)
+        with self._lock:
+            yield made
+
+    def _lend(
+        self, scope: RowScope, build: Callable[[Tables], exp.Select], progress: Progress | None
+    ) -> arrow.ArrowTable:
+        with self._built(scope, build, progress=progress) as query:
+            return self._all_rows(query)
+
+    def _sound(self, build: Callable[[], Built]) -> Built:
+        """The statements; built again, if the rows had to be copied for them."""
         self._load()
-        query = build()
-        return build() if self._made_sound([query]) else query
+        made = build()
+        queries = [made] if isinstance(made, exp.Select) else [statement.sql for statement in made]
+        return build() if self._made_sound(queries) else made
 
     def _made_sound(self, statements: Iterable[Sql]) -> bool:
         """Whether the rows had to be copied, because one of the columns cannot be scanned."""
@@ -309,7 +276,7 @@ class DuckEngine(SqlEngine):
             if keys is not None:
                 self._duck.connection.unregister(KEYS)
 
-    def _all_rows(self, query: Sql) -> arrow.ArrowTable:
+    def _all_rows(self, query: exp.Select, *_: object) -> arrow.ArrowTable:
         return self._reading(lambda: self._duck.read(query, arrow.read_all))
 
     def _reading(self, run: Callable[[], Result]) -> Result:
@@ -347,15 +314,3 @@ def _path(source: object) -> str | PathLike[str]:
         return cast("str | PathLike[str]", source)
     kind = type(source).__name__
     raise ParameterError(f"The source is {kind}, but must be the path of a file or {FRAMES}.")
-
-
-def _name(files: Files | None) -> str:
-    return "data" if files is None else files.paths[0].stem
-
-
-def _file_name(files: Files | None) -> str:
-    return "the table" if files is None else files.paths[0].name
-
-
-def _nobody(_: float) -> None:
-    """Nobody wants to know how far it is."""

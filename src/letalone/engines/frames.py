@@ -13,15 +13,16 @@ Public tables have the types that they look like: they are nobody's.
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from letalone.engines import arrow
+from letalone.engines.failure import Result
 from letalone.engines.loose_columns import as_declared, cell_text, check_unit, is_loose, kind_of
 from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError
+from letalone.errors.problem import without_context
 from letalone.plans.types import Type
 
-Result = TypeVar("Result")
 LONG = ("Int128", "UInt128")
 TEXTS = ("object", "str", "string")
 FRAMES = "a pandas or Polars frame or an Arrow table"
@@ -37,7 +38,8 @@ def as_arrow(source: object) -> arrow.ArrowTable:
     if arrow.is_arrow(source):
         table = arrow.as_table(source)
     elif family_of(source) == "polars":
-        table = _from_polars(source)
+        frame = _collect(lambda lazy: lazy.collect(), source) if is_lazy(source) else source
+        table = cast("arrow.ArrowTable", _with_arrow_types(frame).to_arrow())
     elif family_of(source) == "pandas":
         table = arrow.table_of([(name, _series(series)) for name, series in _columns(source)])
     else:
@@ -103,20 +105,12 @@ def is_lazy(source: object) -> bool:
     return type(source).__name__ == "LazyFrame" and family_of(source) == "polars"
 
 
-def _from_polars(source: object) -> arrow.ArrowTable:
-    frame = _collect(lambda frame: frame.collect(), source) if is_lazy(source) else source
-    return cast("arrow.ArrowTable", _with_arrow_types(frame).to_arrow())
-
-
 def _collect(run: Callable[[Any], Result], lazy: object) -> Result:
     """What Polars makes of a lazy frame; its own words could show a value."""
-    try:
-        return run(lazy)
-    except Exception:  # whatever Polars or a function in the plan raises
-        pass
-    raise ParameterError(
+    failed = ParameterError(
         "The lazy frame cannot be collected. Call its .collect(), which says what is wrong."
     )
+    return without_context(lambda: run(lazy), Exception, error=failed)
 
 
 def _with_arrow_types(frame: Any) -> Any:

@@ -28,9 +28,7 @@ from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
-MAX_PUBLIC_ROWS = (
-    1_000_000  # of a public table, which goes along with every statement that joins it
-)
+MAX_PUBLIC_ROWS = 1_000_000  # of a table that goes along with every statement that joins it
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +95,7 @@ def with_inputs(query: exp.Query, inputs: Mapping[str, exp.Select]) -> exp.Query
             waiting.append(added[name])
     if not added:
         return query
-    tables = [
-        exp.CTE(
-            this=table,
-            alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True)),
-            materialized=True,
-        )
-        for name, table in reversed(added.items())
-    ]
+    tables = [syntax.cte(table, name) for name, table in reversed(added.items())]
     known = query.args.get("with_")
     query.set("with_", exp.With(expressions=[*tables, *(known.expressions if known else ())]))
     return query
@@ -118,10 +109,10 @@ def _input(name: str, columns: Sequence[tuple[str, Type, list[object]]]) -> Inpu
         this=syntax.call("UNNEST", *arrays),
         alias=exp.TableAlias(this=exp.to_identifier("given", quoted=True), columns=names),
     )
-    shown = [
-        syntax.alias(_column(number, kind), called)
-        for number, (called, kind, _) in enumerate(columns)
-    ]
+    shown: list[Sql] = []
+    for number, (called, kind, _) in enumerate(columns):
+        column = syntax.column(f"c{number}", "given")
+        shown.append(syntax.alias(plain(column) if kind is Type.TEXT else column, called))
     stored = {called: Stored(called, PLAIN[kind]) for called, kind, _ in columns}
     values = {label: cells for label, (_, _, cells) in zip(labels, columns, strict=True)}
     relation = TableRef(syntax.table(name), stored)
@@ -133,8 +124,3 @@ def _array(label: str, kind: Type) -> Sql:
     element = words.get(kind, str(SQL_TYPES[kind].value))
     array_type = exp.DataType.build(f"{element}[]", dialect="postgres")
     return exp.Cast(this=exp.Placeholder(this=label), to=array_type)
-
-
-def _column(number: int, kind: Type) -> Sql:
-    column = syntax.column(f"c{number}", "given")
-    return plain(column) if kind is Type.TEXT else column

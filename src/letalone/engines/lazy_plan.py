@@ -51,8 +51,7 @@ def check_lazy(frame: object, unit: str | None, *, vouched: bool) -> tuple[str, 
 
     A frame in memory that the plan begins with is hidden, too, but needs no word.
     """
-    plan = _Plan(frame)
-    plan.look(unit)
+    plan = _Plan(frame, unit)
     if plan.hidden and not vouched:
         raise hides_its_making(SOURCE.lower(), ", ".join(plan.hidden))
     return (*plan.hidden, *plan.frames)
@@ -61,18 +60,13 @@ def check_lazy(frame: object, unit: str | None, *, vouched: bool) -> tuple[str, 
 class _Plan:
     """A walk over the nodes, from the last step to the first."""
 
-    def __init__(self, frame: object) -> None:
+    def __init__(self, frame: object, unit: str | None) -> None:
         self.hidden: list[str] = []
         self.frames: list[str] = []
-        self._last: str | None = None
+        self._last = unit
         try:
             self._nodes: Any = _as_written(cast("Any", frame)).visit()
         except Exception:  # a plan that is not shown, for whatever reason
-            self._nodes = None
-
-    def look(self, unit: str | None) -> None:
-        self._last = unit
-        if self._nodes is None:
             self._hide("steps that Polars does not show")
         else:
             self._node(unit)

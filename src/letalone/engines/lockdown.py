@@ -25,15 +25,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import duckdb
 from sqlglot import exp
 
 from letalone.engines import syntax
+from letalone.engines.failure import Result
 from letalone.engines.syntax import Sql
 
-Result = TypeVar("Result")
 MIN_MEMORY_BYTES = 1 << 28
 BATCH_ROWS = 1_000_000  # rows of a reader at a time
 VECTOR_ROWS = 2048  # rows that DuckDB takes at a time

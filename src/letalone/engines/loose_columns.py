@@ -48,7 +48,7 @@ KINDS = {
 NOTHING = ("NAType", "NaTType")  # pandas' own words for a missing value
 DATED = (Type.DATE, Type.TIMESTAMP)
 IN_MICROSECONDS = {"s": 10**6, "ms": 10**3, "us": 1}
-BATCH, TEXTS = 1_000_000, "texts"
+TEXTS = "texts"
 
 
 def is_loose(series: Any) -> bool:
@@ -251,9 +251,6 @@ def _read(texts: Sequence[tuple[str, object, Type]]) -> dict[str, object]:
     with closing(LockedDuck()) as duck:
         duck.lock([])
         duck.connection.register(TEXTS, arrow.table_of(numbered))
-        printed = syntax.print_sql(query)
-        table = hide_engine_errors(
-            lambda: arrow.read_all(duck.connection.sql(printed).to_arrow_reader(BATCH))
-        )
+        table = hide_engine_errors(lambda: duck.read(query, arrow.read_all))
     columns = cast("Any", table).columns
     return {name: column for (name, _, _), column in zip(texts, columns, strict=True)}

@@ -22,19 +22,15 @@ per_unit: the rows are units, one each, and where, derived, joins, groups and me
 their features; nothing is bounded then.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import Any, Literal, Protocol
-
-from numpy.typing import NDArray
+from typing import Literal
 
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
 from letalone.plans.features import PerUnit
-from letalone.plans.plan import Bounding, GroupColumn, Join, Plan, PrivateJoin, PublicJoin
+from letalone.plans.plan import Bounding, GroupColumn, Join, Plan
 from letalone.plans.schema import Schema
 from letalone.plans.types import Key
 
@@ -55,16 +51,8 @@ class RowScope:
 
 def scope_of(plan: Plan) -> RowScope:
     """The scope of a plan."""
-    return RowScope(
-        schema=plan.schema,
-        where=plan.where,
-        derived=plan.derived,
-        joins=plan.joins,
-        groups=plan.groups,
-        keys=plan.keys,
-        bounding=plan.bounding,
-        per_unit=plan.per_unit,
-    )
+    rows = (plan.schema, plan.where, plan.derived, plan.joins)
+    return RowScope(*rows, plan.groups, plan.keys, plan.bounding, plan.per_unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,98 +141,3 @@ def looked_at(measure: Measure) -> tuple[Expression, ...]:
             return tuple(grid.of for grid in places)
         case _:
             return (measure.of,)
-
-
-class Engine(Protocol):
-    """Runs measures over a table; what it returns is private."""
-
-    def schema(self) -> Schema:
-        """The columns and their types, from metadata alone."""
-        ...
-
-    def check(self, schema: Schema) -> None:
-        """Refuses what could only fail after a charge, from metadata alone: when it is opened."""
-        ...
-
-    def reach(self) -> None:
-        """Before a question is run: SourceAway where a server has the rows and does not answer,
-        FileChanged where a file has them and is not what was opened.
-        """
-        ...
-
-    def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[Exact]:
-        """One entry for each measure: an integer (Cells: a list) for each key, in order."""
-        ...
-
-    def discover(self, scope: RowScope) -> list[tuple[tuple[Key, ...], int]]:
-        """All keys present, with their number of units after bounding."""
-        ...
-
-    def sql(self, scope: RowScope, measures: Sequence[Measure]) -> str:
-        """The statement that `measure` would run."""
-        ...
-
-    def prepare(self, scope: RowScope, *, progress: Callable[[float], None] | None = None) -> None:
-        """Builds what bounding needs, if it is not there yet; `progress` is for the owner."""
-        ...
-
-    def read_from_text(self) -> frozenset[str]:
-        """The columns that are stored as text and declared to be something else: metadata."""
-        ...
-
-    def taken_on_trust(self) -> tuple[str, ...]:
-        """What is not seen of how the rows were made, in words for every answer: metadata."""
-        ...
-
-    def add_public(self, join: PublicJoin, table: object) -> None:
-        """Makes a public table known, so that scopes can join it by its digest."""
-        ...
-
-    def forget_public(self, digest: str) -> None:
-        """Lets go of a public table, which must be made known again to be joined."""
-        ...
-
-    def unit_kind(self, unit: str) -> str:
-        """How the units of a column are told apart: metadata."""
-        ...
-
-    def place(self) -> str:
-        """Where statements run: tables of one place can be joined."""
-        ...
-
-    def lend(
-        self,
-        schema: Schema,
-        join: PrivateJoin,
-        names: Iterable[str],
-        *,
-        progress: Callable[[float], None] | None = None,
-    ) -> object:
-        """One row of each unit, with the named columns, for an engine of the same place. Private.
-
-        Rows of a table that is joined to it by its unit get these as partners.
-        """
-        ...
-
-    def borrowing(self, lent: Mapping[str, object]) -> AbstractContextManager[None]:
-        """What other tables lend, by the names of their data sets, until the end of the block.
-
-        All that is measured in the block is measured of one state of the table.
-        """
-        ...
-
-    def training_rows(
-        self,
-        schema: Schema,
-        names: Sequence[str],
-        *,
-        target: str | None,
-        where: Expression | None,
-        progress: Callable[[float], None] | None = None,
-    ) -> dict[str, NDArray[Any]]:
-        """The named columns of the rows that a model is trained on: one of each unit. Private."""
-        ...
-
-    def close(self) -> None:
-        """Lets go of the table."""
-        ...

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from letalone.engines.addresses import check_address
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import Engine
 from letalone.engines.postgres_address import is_address
 from letalone.engines.spark_address import is_spark, is_spark_address, look_up_address
+from letalone.engines.sql_engine import Engine
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type

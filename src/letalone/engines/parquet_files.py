@@ -29,6 +29,7 @@ from letalone.engines.reading import SHORT_INTEGERS, Stored, check_columns
 from letalone.engines.rows import TableRef
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
+from letalone.errors.problem import without_context
 from letalone.plans.types import Type
 
 COPY, FIXED = "letalone_sound", "letalone_fixed"
@@ -152,8 +153,5 @@ def describe_columns(duck: LockedDuck, source: Sql) -> list[Stored]:
 
 def open_or_refuse(run: Callable[[], Result], name: str, *, why: str = "it is damaged") -> Result:
     """What `run` returns; a file that cannot be opened is named without the engine's words."""
-    try:
-        return run()
-    except Exception:
-        pass  # the engine's own words could hold a piece of the file
-    raise ParameterError(f"{name} cannot be read: {why}, or no file of its kind.")
+    failed = ParameterError(f"{name} cannot be read: {why}, or no file of its kind.")
+    return without_context(run, Exception, error=failed)

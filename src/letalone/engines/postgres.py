@@ -10,7 +10,7 @@ All statements of an answer see one state of the table (`borrowing` is that tran
 Everything that PostgreSQL raises stops in failure.py.
 """
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -21,8 +21,7 @@ from letalone.engines.dialects.postgres import POSTGRES
 from letalone.engines.dialects.postgres_words import check_width, write_statement
 from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.inputs import Input, key_input, public_input, with_inputs
-from letalone.engines.measures import Exact, Measure, RowScope
-from letalone.engines.one_row import lent_rows, one_row_scope, training_rows
+from letalone.engines.measures import Measure, RowScope
 from letalone.engines.postgres_address import read_address
 from letalone.engines.postgres_making import check_made
 from letalone.engines.postgres_reached import connect_or_explain
@@ -31,15 +30,21 @@ from letalone.engines.ranks import Progress
 from letalone.engines.reading import columns_read_from_text, declared_schema
 from letalone.engines.rows import TableRef, Tables, mark_of
 from letalone.engines.side_table import SideTable, side_table_of
-from letalone.engines.sql_engine import LentRows, SqlEngine, draw_key, new_key_name, rows_by_name
-from letalone.engines.statements import KEYS, build_discovery, build_statements, needs_ranks
+from letalone.engines.sql_engine import (
+    Built,
+    Engine,
+    LentRows,
+    draw_key,
+    new_key_name,
+    rows_by_name,
+)
+from letalone.engines.statements import KEYS, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
 from letalone.errors import ParameterError
-from letalone.plans.expressions import Expression
-from letalone.plans.plan import PrivateJoin, PublicJoin
+from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Schema
-from letalone.plans.types import Key, Type
+from letalone.plans.types import Type
 from letalone.randomness.bits import SYSTEM, BitSource
 
 READS_TEXT = 160000  # the first version that can be asked whether text is a number
@@ -81,7 +86,7 @@ def open_postgres(
     )
 
 
-class PostgresEngine(SqlEngine):
+class PostgresEngine(Engine):
     """A table on PostgreSQL."""
 
     def __init__(
@@ -122,17 +127,6 @@ class PostgresEngine(SqlEngine):
         with self._lock:
             server.reach(lambda: check_free(server, self._relation, server.address))
 
-    def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[Exact]:
-        self.prepare(scope)
-        with self._lock, self._server.reading():
-            made = build_statements(scope, measures, self._seen(scope, self._server))
-            return self._measure(scope, made, measures)
-
-    def discover(self, scope: RowScope) -> list[tuple[tuple[Key, ...], int]]:
-        self.prepare(scope)
-        with self._lock, self._server.reading():
-            return self._discover(scope, build_discovery(scope, self._seen(scope, self._server)))
-
     def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
         """Writes the side table, if there is to be one; else ranks are made in each statement."""
         side = self._side
@@ -155,22 +149,11 @@ class PostgresEngine(SqlEngine):
     def place(self) -> str:
         return self._place
 
-    def lend(
-        self,
-        schema: Schema,
-        join: PrivateJoin,
-        names: Iterable[str],
-        *,
-        progress: Progress | None = None,  # noqa: ARG002
+    def _lend(
+        self, scope: RowScope, build: Callable[[Tables], exp.Select], progress: Progress | None
     ) -> LentRows:
-        scope = one_row_scope(schema)
-        self.prepare(scope)
-        wanted = list(names)
-
-        def query(server: Server) -> exp.Select:
-            return lent_rows(schema, join, wanted, self._seen(scope, server))
-
-        return LentRows(self._place, query, self._secret)
+        self.prepare(scope, progress=progress)
+        return LentRows(self._place, lambda server: build(self._seen(scope, server)), self._secret)
 
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
@@ -184,28 +167,17 @@ class PostgresEngine(SqlEngine):
             finally:
                 self._lent = {}
 
-    def training_rows(
-        self,
-        schema: Schema,
-        names: Sequence[str],
-        *,
-        target: str | None,
-        where: Expression | None,
-        progress: Progress | None = None,  # noqa: ARG002
-    ) -> dict[str, arrow.Values]:
-        scope = one_row_scope(schema, where)
-        kinds = [schema.column(name).type for name in names]
-        self.prepare(scope)
-        with self._lock, self._server.reading():
-            query = training_rows(scope, names, target, self._seen(scope, self._server))
-            rows = hide_engine_errors(
-                lambda: arrow.table_of_rows(self._streamed(query, scope), kinds)
-            )
-        return dict(zip(names, arrow.values_of(rows, kinds), strict=True))
-
     def close(self) -> None:
         with self._lock:
             self._server.close()
+
+    @contextmanager
+    def _built(
+        self, scope: RowScope, build: Callable[[Tables], Built], *, progress: Progress | None = None
+    ) -> Generator[Built]:
+        self.prepare(scope, progress=progress)
+        with self._lock, self._server.reading():
+            yield build(self._seen(scope, self._server))
 
     def _tables(self, scope: RowScope) -> Tables:
         ranks = self._key_name if needs_ranks(scope) else None
@@ -240,8 +212,13 @@ class PostgresEngine(SqlEngine):
         text, parameters = self._statement(query, scope)
         return hide_engine_errors(lambda: self._server.run(text, parameters))
 
-    def _streamed(self, query: Sql, scope: RowScope) -> Iterable[Sequence[tuple[object, ...]]]:
-        return self._server.streamed(*self._statement(query, scope))
+    def _all_rows(
+        self, query: exp.Select, scope: RowScope, kinds: Sequence[Type], /
+    ) -> arrow.ArrowTable:
+        def read() -> arrow.ArrowTable:
+            return arrow.table_of_rows(self._server.streamed(*self._statement(query, scope)), kinds)
+
+        return hide_engine_errors(read)
 
     def _shown(self, scope: RowScope, measures: Sequence[Measure]) -> list[Sql]:
         """Refuses statements that are too wide: before any charge."""

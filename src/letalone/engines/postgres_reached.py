@@ -53,7 +53,8 @@ def _why(server: Server, error: Exception) -> LetaloneError:
 
 def _why_not_let_in(server: Server, error: Exception) -> str:
     words, database = repr(server.address.words), repr(server.address.database)
-    if _wants_password(error):
+    # The server asked for one, and there was none.
+    if getattr(getattr(error, "pgconn", None), "needs_password", False):
         return f"The server of {words} wants a password for the role. Put it into {SECRETS}."
     match _has_database(server):
         case False:
@@ -105,11 +106,6 @@ def _hello(tried: Any) -> bytes:
     """The first message of a connection, which every server answers."""
     body = b"user\0%b\0database\0%b\0\0" % (tried.user, tried.db)
     return struct.pack("!ii", len(body) + 8, PROTOCOL) + body
-
-
-def _wants_password(error: Exception) -> bool:
-    """Whether the server asked for one, and there was none."""
-    return bool(getattr(getattr(error, "pgconn", None), "needs_password", False))
 
 
 def _has_database(server: Server) -> bool | None:

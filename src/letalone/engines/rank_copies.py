@@ -29,6 +29,29 @@ def is_copy(comment: object) -> bool:
     return str(comment).startswith(MARK)
 
 
+def check_copy(
+    facts: CopyFacts, wanted: CopyFacts, words: str, quoted: str, *, has_columns: bool
+) -> None:
+    """Refuses a copy of another table, unit, version or columns: before any charge.
+
+    words: what the copy is called; quoted: the same as its engine reads it.
+    """
+    remedy = (
+        f"If nobody needs that copy, DROP TABLE {quoted}, and it is made anew; else give"
+        " side_table= another name."
+    )
+    for fact, made in (("of", "from"), ("unit", "by the unit"), ("version", "of version")):
+        if facts.get(fact) != wanted[fact]:
+            raise ParameterError(
+                f"The side table {words!r} was made {made} {facts.get(fact)!r}, and the data set is"
+                f" {made} {wanted[fact]!r}. {remedy}"
+            )
+    if not has_columns:
+        raise ParameterError(
+            f"The table has other columns than when its side table {words!r} was made. {remedy}"
+        )
+
+
 def check_is_no_copy(comment: object, name: str) -> None:
     """Refuses a copy as a data set of its own: it would have a budget beside that of its rows."""
     if not is_copy(comment):

@@ -59,25 +59,21 @@ class Stored:
 
     @property
     def type(self) -> Type:
-        """The type that it has when nothing else is declared."""
-        return type_of_stored(self.stored)
+        """The type when nothing else is declared, from the engine's word, which is metadata."""
+        stored = self.stored
+        if stored in SHORT_INTEGERS or stored in LONG_INTEGERS:
+            return Type.INTEGER
+        if stored in (*FLOATS, "NUMERIC") or stored.startswith("DECIMAL("):
+            return Type.NUMBER
+        enumeration = stored.startswith("ENUM(") and stored.endswith(")")
+        if stored in ("VARCHAR", "CHAR", "UUID") or enumeration:
+            return Type.TEXT
+        if stored in TIMES or stored in ZONED:
+            return Type.TIMESTAMP
+        return {"BOOLEAN": Type.BOOLEAN, "DATE": Type.DATE}.get(stored, Type.OTHER)
 
 
 Reader = Callable[[Stored, Sql], Sql]  # the value of a stored column in one type
-
-
-def type_of_stored(stored: str) -> Type:
-    """The type of a column from the engine's word for it, which is metadata."""
-    if stored in SHORT_INTEGERS or stored in LONG_INTEGERS:
-        return Type.INTEGER
-    if stored in (*FLOATS, "NUMERIC") or stored.startswith("DECIMAL("):
-        return Type.NUMBER
-    enumeration = stored.startswith("ENUM(") and stored.endswith(")")
-    if stored in ("VARCHAR", "CHAR", "UUID") or enumeration:
-        return Type.TEXT
-    if stored in TIMES or stored in ZONED:
-        return Type.TIMESTAMP
-    return {"BOOLEAN": Type.BOOLEAN, "DATE": Type.DATE}.get(stored, Type.OTHER)
 
 
 def check_columns(names: Sequence[str], what: str) -> None:
@@ -155,7 +151,8 @@ def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -
     doubles = kind is Type.NUMBER and stored.stored in FLOATS
     finite = kind is not Type.NUMBER or not (doubles or stored.type is Type.TEXT)
     if kind in (Type.DATE, Type.TIMESTAMP):
-        sql = syntax.case((_in_the_calendar(sql, kind), sql))
+        inside = in_the_calendar(sql, SQL_TYPES[kind], syntax.is_finite(sql))
+        sql = syntax.case((inside, sql))
     if clamped and (column.lower is not None or column.upper is not None):
         return Term(within_bounds(sql, column, finite=finite), kind)
     if doubles:  # no statistics know of NaN, so nothing above may take a comparison for a guard
@@ -182,16 +179,12 @@ def with_one_zero(value: Sql) -> Sql:
     return syntax.case(zero, (syntax.is_finite(value), value))
 
 
-def _in_the_calendar(sql: Sql, kind: Type) -> Sql:
-    inside = in_the_calendar(sql, SQL_TYPES[kind])
-    return syntax.join_conditions(exp.And, [syntax.is_finite(sql), *inside])
-
-
-def in_the_calendar(sql: Sql, kind: exp.DType) -> list[Sql]:
-    """Conditions: a date is in the years 1 to 9999, which all engines and Python know."""
+def in_the_calendar(sql: Sql, kind: exp.DType, *conditions: Sql) -> Sql:
+    """Whether a date is in the years 1 to 9999, which all engines and Python know, and more."""
     end = "9999-12-31" if kind == DATE else "9999-12-31 23:59:59.999999"
     first, last = (syntax.cast_to(syntax.text(when), kind) for when in ("0001-01-01", end))
-    return [syntax.operation(exp.GTE, sql, first), syntax.operation(exp.LTE, sql.copy(), last)]
+    ends = [syntax.operation(exp.GTE, sql, first), syntax.operation(exp.LTE, sql.copy(), last)]
+    return syntax.join_conditions(exp.And, [*conditions, *ends])
 
 
 def as_long(number: Sql, ends: tuple[Sql, Sql]) -> Sql:
@@ -213,8 +206,9 @@ def _convert(stored: Stored, source: Sql, kind: Type) -> Sql:
         source = syntax.case((_has_its_digits(stored, source), source))
     if kind is Type.TEXT and stored.type in DATED and not stored.stored.startswith("TIMESTAMP_NS"):
         # Times beyond the calendar cannot be written; nanoseconds do not reach beyond it.
-        when = _in_the_calendar(syntax.try_cast(source, SQL_TYPES[stored.type]), stored.type)
-        source = syntax.case((when, source))
+        when, sql_type = syntax.try_cast(source, SQL_TYPES[stored.type]), SQL_TYPES[stored.type]
+        inside = in_the_calendar(when, sql_type, syntax.is_finite(when))
+        source = syntax.case((inside, source))
     if _is_as_wanted(stored, kind):
         return source
     if stored.type is Type.TEXT and kind is not Type.TEXT:

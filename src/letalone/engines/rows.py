@@ -13,8 +13,7 @@ from hashlib import sha256
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.dialects.dialect import Dialect
-from letalone.engines.dialects.duckdb import DUCKDB
+from letalone.engines.dialects.dialect import DUCKDB, Dialect
 from letalone.engines.measures import RowScope
 from letalone.engines.reading import SQL_TYPES, Stored
 from letalone.engines.sql import ExpressionEmitter
@@ -64,21 +63,15 @@ class ScopeRows:
         groups = [group.of for group in scope.groups]
         used = [*where, *derived, *groups, *expressions]
         self._names = {name for expression in used for name in column_names(expression)}
-        self._names |= {column for join in scope.joins if _is_public(join) for column, _ in join.on}
+        public = [join for join in scope.joins if isinstance(join, PublicJoin)]
+        self._names |= {column for join in public for column, _ in join.on}
         self._columns = self._base_columns()
-        self._emit = ExpressionEmitter(self.levels, self._columns)
+        emit = ExpressionEmitter(self.levels, self._columns)
+        self.term, self.value = emit.term, emit.value  # not guarded; NULL where it is missing
         for name, expression in scope.derived:
-            self._columns[name] = self.levels.name(self._emit.term(expression))
-        self._where = [self._emit.value(condition) for condition in where]
+            self._columns[name] = self.levels.name(self.term(expression))
+        self._where = [self.value(condition) for condition in where]
         self.groups = [self._group(number) for number in range(len(scope.groups))]
-
-    def term(self, expression: Expression) -> Term:
-        """An expression as a term, not yet guarded."""
-        return self._emit.term(expression)
-
-    def value(self, expression: Expression) -> Term:
-        """An expression as a term that is NULL where it is missing."""
-        return self._emit.value(expression)
 
     @property
     def unit(self) -> Sql:
@@ -106,15 +99,13 @@ class ScopeRows:
 
     def _base_columns(self) -> dict[str, Term]:
         columns = [column for column in self._scope.schema.columns if column.name in self._names]
-        joined = [column for join in self._scope.joins for column in join.columns]
         terms = {column.name: self._private(column) for column in columns}
         for join in self._scope.joins:
             relation = self._other(join)
             terms |= {column.name: self._term(relation, column) for column in join.columns}
-        named = {c.name: terms[c.name] for c in (*columns, *joined)}
         return {
             name: replace(term, sql=syntax.column(name), simple=True)
-            for name, term in named.items()
+            for name, term in terms.items()
         }
 
     def _private(self, column: Column) -> Term:
@@ -159,7 +150,7 @@ class ScopeRows:
         added = [
             syntax.alias(self._term(relation, column, beside).sql, column.name)
             for column in join.columns
-            if column.name in self._names or _is_public(join)
+            if column.name in self._names or isinstance(join, PublicJoin)
         ]
         on = self._on(relation, join, (below, beside))
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier(below, quoted=True))
@@ -269,15 +260,15 @@ def _find_column(relation: TableRef, name: str) -> Stored:
     return stored
 
 
-def _is_public(join: Join) -> bool:
-    return isinstance(join, PublicJoin)
-
-
 def mark_of(scope: RowScope) -> str:
     """A beginning that no name of the scope has, for the names that are ours."""
     names = [column.name for column in rows_schema(scope.schema, scope.per_unit).columns]
-    names += [column.name for join in scope.joins for column in join.columns]
-    mark = "#"
+    return unused_mark(names + [column.name for join in scope.joins for column in join.columns])
+
+
+def unused_mark(names: Iterable[str]) -> str:
+    """A beginning that none of these names has."""
+    mark, names = "#", tuple(names)
     while any(name.startswith(mark) for name in names):
         mark += "#"
     return mark

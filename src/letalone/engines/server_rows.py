@@ -107,16 +107,17 @@ def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
 def write_delete(address: str, schema: Schema, unit_id: str) -> str:
     """The statement that removes all rows of a unit, found as they are here."""
     with _open_table(address) as (_, relation):
-        same = _is(relation, schema, _literal(unit_id))
+        same = _is(relation, schema, exp.Var(this=_as_literal(unit_id)))
         return f"DELETE FROM {POSTGRES.printed(_source(relation))} WHERE {POSTGRES.printed(same)};"
 
 
 def write_update(address: str, row: ServerRow, changes: Mapping[str, object]) -> str:
     """The statement that gives one row other values; it changes one row, or none that it meant."""
-    table = POSTGRES.printed(_table_at(address))
-    values = ", ".join(
-        f"{_printed_name(name)} = {_as_literal(new)}" for name, new in changes.items()
-    )
+    schema, name = read_address(address).table or ("", "")
+    table = POSTGRES.printed(syntax.table(name, schema=schema))
+    names = [POSTGRES.printed(exp.to_identifier(name, quoted=True)) for name in changes]
+    given = zip(names, changes.values(), strict=True)
+    values = ", ".join(f"{name} = {_as_literal(new)}" for name, new in given)
     kinds = zip(WHERE, ("oid", "tid", "xid"), row.place, strict=True)
     same = " AND ".join(f"{name} = {_as_literal(value)}::{kind}" for name, kind, value in kinds)
     return f"UPDATE {table} SET {values} WHERE {same};"
@@ -156,21 +157,8 @@ def _source(relation: TableRef) -> Sql:
     return syntax.rename(relation.sql, SOURCE)
 
 
-def _table_at(address: str) -> Sql:
-    schema, name = read_address(address).table or ("", "")
-    return syntax.table(name, schema=schema)
-
-
 def _as_text(of: Sql) -> Sql:
     return syntax.cast_as(of, "TEXT", "postgres")
-
-
-def _literal(text: str) -> Sql:
-    return exp.Var(this=_as_literal(text))
-
-
-def _printed_name(name: str) -> str:
-    return POSTGRES.printed(exp.to_identifier(name, quoted=True))
 
 
 def _as_literal(value: object) -> str:

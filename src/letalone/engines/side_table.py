@@ -29,7 +29,7 @@ from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect, rank_o
 from letalone.engines.dialects.postgres_words import write_statement
 from letalone.engines.postgres_address import PUBLIC, table_name
 from letalone.engines.postgres_server import COMPUTED, Server, columns_of
-from letalone.engines.rank_copies import RANK, CopyFacts, comment_of, read_facts
+from letalone.engines.rank_copies import RANK, CopyFacts, check_copy, comment_of, read_facts
 from letalone.engines.reading import Stored
 from letalone.engines.rows import TableRef, Tables, unit_of
 from letalone.errors import ParameterError
@@ -107,21 +107,9 @@ class SideTable:
         """Refuses a copy of another unit or version, or of other columns: before any charge."""
         known = self._known(server)
         self._check_is_copy(known)
-        if known is not None and not known.readable:
-            return  # it will not be read
-        facts = None if known is None else known.told
-        for fact, words in (("unit", "by the unit"), ("version", "of version")):
-            wanted = getattr(schema, fact)
-            if facts is not None and facts.get(fact) != wanted:
-                raise ParameterError(
-                    f"The side table {self.words!r} was made {words} {facts.get(fact)!r}, and the"
-                    f" data set is {words} {wanted!r}. {self._remedy()}"
-                )
-        if facts is not None and not self._has_columns(server):
-            raise ParameterError(
-                f"The table has other columns than when its side table {self.words!r} was made."
-                f" {self._remedy()}"
-            )
+        if known is not None and known.readable:  # else it will not be read
+            same, names = self._has_columns(server), (self.words, self._quoted())
+            check_copy(known.told, self._told(schema), *names, has_columns=same)
 
     @property
     def words(self) -> str:
@@ -215,12 +203,6 @@ class SideTable:
         known = self.relation.columns
         return {name: column for name, column in known.items() if column.stored != COMPUTED}
 
-    def _remedy(self) -> str:
-        return (
-            f"If nobody needs that copy, DROP TABLE {self._quoted()}, and it is made anew; else"
-            " give side_table= another name."
-        )
-
     def _copy(self, schema: Schema) -> exp.Create:
         unit = schema.column(schema.unit or "")
         who = unit_of(self.relation, unit, "source", POSTGRES)
@@ -252,12 +234,10 @@ class SideTable:
 
 
 def side_table_of(written: str | None, relation: TableRef, server: Server) -> SideTable | None:
-    """The copy of this name, where there is to be one and the role may use it."""
-    return None if written is None else make_side_table(written, relation).for_this_role(server)
-
-
-def make_side_table(written: str, relation: TableRef) -> SideTable:
-    """The copy of a relation under the name that the owner gave: "schema.name" or "name"."""
+    """The copy under the name that the owner gave, "schema.name" or "name", where there is to be
+    one and the role may use it."""
+    if written is None:
+        return None
     schema, dot, name = written.partition(".")
     place = (schema, name) if dot else (PUBLIC, schema)
     if not all(place) or len(place[1].encode()) > 63 or RANK in relation.columns:
@@ -265,4 +245,4 @@ def make_side_table(written: str, relation: TableRef) -> SideTable:
             f"side_table is {written!r}, but must be the name of a table, such as 'schema.name',"
             f" and the table itself must have no column {RANK!r}."
         )
-    return SideTable(*place, relation)
+    return SideTable(*place, relation).for_this_role(server)

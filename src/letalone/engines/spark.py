@@ -16,7 +16,7 @@ meanwhile: they would print what goes to the JVM and back.
 # pyright: reportUnknownArgumentType=false
 
 import weakref
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import replace
 from typing import Any
@@ -28,8 +28,7 @@ from letalone.engines.dialects.spark import SPARK
 from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.frames import as_arrow
 from letalone.engines.lockdown import LockedDuck
-from letalone.engines.measures import Exact, Measure, RowScope
-from letalone.engines.one_row import lent_rows, one_row_scope
+from letalone.engines.measures import RowScope
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema
@@ -43,21 +42,21 @@ from letalone.engines.spark_side_table import make_side_table as side_table_of
 from letalone.engines.spark_silence import run_silently as _private
 from letalone.engines.spark_versions import frame_of_arrow, print_for_session, rows_of
 from letalone.engines.sql_engine import (
+    Built,
+    Engine,
     LentRows,
-    SqlEngine,
     draw_key,
     key_table,
     new_key_name,
     rows_by_name,
 )
-from letalone.engines.statements import KEYS, build_discovery, build_statements, needs_ranks
+from letalone.engines.statements import KEYS, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
 from letalone.errors import UnsupportedQuery
-from letalone.plans.expressions import Expression
-from letalone.plans.plan import PrivateJoin, PublicJoin
+from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Schema
-from letalone.plans.types import Key, Type
+from letalone.plans.types import Type
 from letalone.randomness.bits import SYSTEM, BitSource
 
 TRIALS = 3  # of a statement that makes ranks: see spark_jobs.py
@@ -85,8 +84,10 @@ def open_spark(
     declared = declared_schema(relation.columns, schema, types or {}, name_of(source))
     session = _private(lambda: own_session(frame))
     _private(lambda: check_is_seen(session))
-    side = _private(lambda: _side(side_table, relation, frame, source))
-    if side is not None:
+    side: SparkSideTable | None = None
+    if side_table is not None:
+        written, theirs = side_table, frame.sparkSession
+        side = _private(lambda: side_table_of(written, relation, session=theirs, source=source))
         _private(lambda: side.check_place(session))
     _private(lambda: frame.createGlobalTempView(view))
     called = words_of(source)
@@ -102,7 +103,7 @@ def open_spark(
     )
 
 
-class SparkEngine(SqlEngine):
+class SparkEngine(Engine):
     """A table on Spark."""
 
     def __init__(
@@ -136,18 +137,6 @@ class SparkEngine(SqlEngine):
     def reach(self) -> None:
         """The driver is in this process: what it cannot do is found out when it is asked."""
 
-    def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[Exact]:
-        self.prepare(scope)
-        made = build_statements(scope, measures, self._tables(scope))
-        with self._lock:
-            return self._measure(scope, made, measures)
-
-    def discover(self, scope: RowScope) -> list[tuple[tuple[Key, ...], int]]:
-        self.prepare(scope)
-        query = build_discovery(scope, self._tables(scope))
-        with self._lock:
-            return self._discover(scope, query)
-
     def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
         """Writes the side table, if there is to be one; else ranks are made in each statement."""
         with self._lock:
@@ -179,17 +168,11 @@ class SparkEngine(SqlEngine):
     def place(self) -> str:
         return f"spark {self._session.sparkContext.applicationId}"
 
-    def lend(
-        self,
-        schema: Schema,
-        join: PrivateJoin,
-        names: Iterable[str],
-        *,
-        progress: Progress | None = None,  # noqa: ARG002
+    def _lend(
+        self, scope: RowScope, build: Callable[[Tables], exp.Select], progress: Progress | None
     ) -> LentRows:
-        scope = one_row_scope(schema)
-        self.prepare(scope)
-        query = lent_rows(schema, join, list(names), self._tables(scope))
+        self.prepare(scope, progress=progress)
+        query = build(self._tables(scope))
         return LentRows(self.place(), lambda _: query, {})
 
     @contextmanager
@@ -202,15 +185,7 @@ class SparkEngine(SqlEngine):
             finally:
                 self._lent = {}
 
-    def training_rows(
-        self,
-        schema: Schema,  # noqa: ARG002
-        names: Sequence[str],  # noqa: ARG002
-        *,
-        target: str | None,  # noqa: ARG002
-        where: Expression | None,  # noqa: ARG002
-        progress: Progress | None = None,  # noqa: ARG002
-    ) -> dict[str, arrow.Values]:
+    def training_rows(self, *_: object, **__: object) -> dict[str, arrow.Values]:
         """Never: rows stay on the cluster. The session has refused this before it was charged."""
         raise UnsupportedQuery("Models are not trained on Spark: its rows stay there.")
 
@@ -218,6 +193,14 @@ class SparkEngine(SqlEngine):
         """Forgets the frame; it and its session stay as they are."""
         with self._lock:
             self._finalizer()
+
+    @contextmanager
+    def _built(
+        self, scope: RowScope, build: Callable[[Tables], Built], *, progress: Progress | None = None
+    ) -> Generator[Built]:
+        self.prepare(scope, progress=progress)
+        with self._lock:
+            yield build(self._tables(scope))
 
     def _tables(self, scope: RowScope) -> Tables:
         ranks = self._key_name if needs_ranks(scope) else None
@@ -262,14 +245,6 @@ class SparkEngine(SqlEngine):
         made = frame_of_arrow(table, self._session)
         made.createOrReplaceTempView(name)
         return made
-
-
-def _side(
-    written: str | None, relation: TableRef, frame: Any, source: object
-) -> SparkSideTable | None:
-    if written is None:
-        return None
-    return side_table_of(written, relation, session=frame.sparkSession, source=source)
 
 
 def _forget(session: Any, view: str) -> None:

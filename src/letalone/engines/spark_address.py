@@ -226,7 +226,11 @@ def _fill_in(parts: Parts, session: Any) -> Place:
     *before, name = parts
     catalog = before[0] if len(before) == 2 else str(session.catalog.currentCatalog())
     if before:
-        _check_catalog(catalog, session)
+        if not _is_catalog(catalog, session):  # Spark would take it for a part of a longer name
+            raise ParameterError(
+                f"Spark has no catalogue {catalog!r}: spark.sql.catalog.{catalog} is not set."
+                f" Tables of its own are in {OWN_CATALOG}."
+            )
         return catalog, before[-1], name
     schema = parts_of(str(session.catalog.currentDatabase())) or ()
     if len(schema) != 1:
@@ -234,15 +238,6 @@ def _fill_in(parts: Parts, session: Any) -> Place:
             f"Say in which schema {name!r} is: {PREFIX}{written_name((catalog, 'SCHEMA', name))}."
         )
     return catalog, schema[0], name
-
-
-def _check_catalog(catalog: str, session: Any) -> None:
-    """Or Spark would take it for a part of a longer name."""
-    if not _is_catalog(catalog, session):
-        raise ParameterError(
-            f"Spark has no catalogue {catalog!r}: spark.sql.catalog.{catalog} is not set. Tables of"
-            f" its own are in {OWN_CATALOG}."
-        )
 
 
 def _is_catalog(name: str, session: Any) -> bool:

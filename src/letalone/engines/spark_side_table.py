@@ -29,7 +29,6 @@ a key that nobody keeps.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -40,9 +39,9 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK, SparkDialect
-from letalone.engines.rank_copies import RANK, CopyFacts, comment_of, read_facts
+from letalone.engines.rank_copies import RANK, CopyFacts, check_copy, comment_of, read_facts
 from letalone.engines.reading import Stored
-from letalone.engines.rows import TableRef, Tables, unit_of
+from letalone.engines.rows import TableRef, Tables, unit_of, unused_mark
 from letalone.engines.spark_address import (
     OWN_CATALOG,
     in_backticks,
@@ -92,17 +91,9 @@ class SparkSideTable:
     def check(self, session: Any, schema: Schema) -> None:
         """Refuses a copy of another table, unit, version or columns: before any charge."""
         facts, wanted = self._found(session), self._told(schema)
-        for fact, words in (("of", "from"), ("unit", "by the unit"), ("version", "of version")):
-            if facts is not None and facts.get(fact) != wanted[fact]:
-                raise ParameterError(
-                    f"The side table {self.words!r} was made {words} {facts.get(fact)!r}, and the"
-                    f" data set is {words} {wanted[fact]!r}. {self._remedy()}"
-                )
-        if facts is not None and facts != wanted:
-            raise ParameterError(
-                f"The table has other columns than when its side table {self.words!r} was made."
-                f" {self._remedy()}"
-            )
+        if facts is not None:
+            names = self.words, in_backticks(self.place)
+            check_copy(facts, wanted, *names, has_columns=facts == wanted)
 
     @property
     def words(self) -> str:
@@ -110,13 +101,8 @@ class SparkSideTable:
 
     def tables(self, tables: Tables) -> Tables:
         catalog, schema, name = self.place
-        copy = TableRef(
-            syntax.table(name, schema=schema, catalog=catalog),
-            {
-                name: replace(column, name=copied)
-                for copied, (name, column) in self._copied().items()
-            },
-        )
+        table, copied = syntax.table(name, schema=schema, catalog=catalog), self._copied().items()
+        copy = TableRef(table, {name: replace(column, name=new) for new, (name, column) in copied})
         return replace(tables, private=copy, dialect=SparkDialect(stored_rank=RANK))
 
     def make(self, session: Any, schema: Schema, key: bytes) -> bool:
@@ -139,7 +125,7 @@ class SparkSideTable:
 
     def _rows(self, schema: Schema) -> exp.Select:
         """The rows that have a unit, in names that every catalogue takes, and their ranks."""
-        mark = _mark(self.relation.columns)
+        mark = unused_mark(self.relation.columns)
         unit = schema.column(schema.unit or "")
         columns = [
             syntax.alias(syntax.column(name, f"{mark}source"), copied)
@@ -175,19 +161,15 @@ class SparkSideTable:
         return source is not None and owner == _owner_of(in_backticks(source), session)
 
     def _told(self, schema: Schema) -> CopyFacts:
-        original = _source_name(self.source) or f"the frame {schema.name}"
+        # One name for each table: its place in small letters, as in spark_address.py.
+        named = written_name(tuple(part.lower() for part in self.source or ()))
+        original = named or f"the frame {schema.name}"
         columns = [
             [name, column.stored, column.collated] for name, column in self._copied().values()
         ]
         digest = sha256(dumps(columns).encode()).hexdigest()
         about = {"of": original, "unit": schema.unit, "version": schema.version}
         return {"format": FORMAT, **about, "columns": digest}
-
-    def _remedy(self) -> str:
-        return (
-            f"If nobody needs that copy, DROP TABLE {in_backticks(self.place)}, and it is made"
-            " anew; else give side_table= another name."
-        )
 
 
 def make_side_table(
@@ -208,11 +190,6 @@ def _place_of(source: object, session: Any) -> Place | None:
     if place_of(source) is None:
         return None
     return _place(str(cast("tuple[object, ...]", source)[1]), session)
-
-
-def _source_name(source: Place | None) -> str | None:
-    """One name for each table: its place in small letters, as in spark_address.py."""
-    return None if source is None else written_name(tuple(part.lower() for part in source))
 
 
 def _place(written: str, session: Any) -> Place | None:
@@ -244,11 +221,3 @@ def _literal(text: str) -> str:
     """Plain text (JSON has no other) as Spark reads it."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
-
-
-def _mark(names: Mapping[str, object]) -> str:
-    """A beginning that no column has."""
-    mark = "#"
-    while any(name.startswith(mark) for name in names):
-        mark += "#"
-    return mark

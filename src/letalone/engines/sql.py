@@ -23,26 +23,9 @@ from letalone.engines.amounts import Edges, number_range
 from letalone.engines.reading import SQL_TYPES
 from letalone.engines.syntax import BIGINT, DATE, Sql
 from letalone.engines.terms import Levels, Term, as_double, deepest
+from letalone.plans import expressions as nodes
 from letalone.plans.constants import Value
-from letalone.plans.expressions import (
-    And,
-    Arithmetic,
-    Bin,
-    Case,
-    Clamp,
-    ColumnRef,
-    Comparison,
-    DatePart,
-    Expression,
-    IsNull,
-    Literal,
-    Negated,
-    Node,
-    Not,
-    OneOf,
-    Or,
-    StartOf,
-)
+from letalone.plans.expressions import Bin, Expression, Node
 from letalone.plans.types import Type, type_of_value
 from letalone.plans.typing import is_whole
 
@@ -72,36 +55,36 @@ class ExpressionEmitter:
     def term(self, expression: Expression) -> Term:
         """A term that may still be non-finite where the expression is missing."""
         match cast("Node", expression):
-            case ColumnRef(name):
+            case nodes.ColumnRef(name):
                 return self._columns[name]
-            case Literal(value):
+            case nodes.Literal(value):
                 return literal(value)
-            case Arithmetic(op, left, right):
+            case nodes.Arithmetic(op, left, right):
                 return self._arithmetic(op, left, right)
-            case Negated(of):
+            case nodes.Negated(of):
                 term = as_double(self.term(of))
                 return replace(term, sql=syntax.minus(term.sql), simple=False)
-            case Comparison(op, left, right):
+            case nodes.Comparison(op, left, right):
                 return self._comparison(op, self.value(left), self.value(right))
-            case And(parts):
+            case nodes.And(parts):
                 return self._chain(exp.And, parts)
-            case Or(parts):
+            case nodes.Or(parts):
                 return self._chain(exp.Or, parts)
-            case Not(of):
+            case nodes.Not(of):
                 return self._condition(of, syntax.negate)
-            case IsNull(of):
+            case nodes.IsNull(of):
                 return self._condition(of, syntax.is_null)
-            case OneOf(of, values):
+            case nodes.OneOf(of, values):
                 return self._one_of(self.value(of), values)
-            case Case(branches, otherwise):
+            case nodes.Case(branches, otherwise):
                 return self._case(branches, otherwise)
-            case DatePart(part, of):
+            case nodes.DatePart(part, of):
                 return self._part(part, self.value(of))
-            case StartOf(period, of):
+            case nodes.StartOf(period, of):
                 return self._start(period, self.value(of))
-            case Bin():
+            case nodes.Bin():
                 return self._bin(cast("Bin", expression))
-            case Clamp(of, lower, upper):
+            case nodes.Clamp(of, lower, upper):
                 return self._clamp(self.value(of), lower, upper)
 
     def _arithmetic(self, op: str, left: Expression, right: Expression) -> Term:
@@ -203,8 +186,8 @@ def _alike(results: list[Term]) -> list[Term]:
     kind = kinds.pop() if len(kinds) == 1 else Type.NUMBER
     if kind is Type.NUMBER:
         results = [r if r.type is Type.OTHER else as_double(r) for r in results]
-    return [_typed_null(kind) if result.type is Type.OTHER else result for result in results]
-
-
-def _typed_null(kind: Type) -> Term:
-    return Term(syntax.cast_to(syntax.NULL.copy(), SQL_TYPES[kind]), kind)
+    nothing = Term(syntax.cast_to(syntax.NULL, SQL_TYPES[kind]), kind)
+    return [
+        replace(nothing, sql=nothing.sql.copy()) if result.type is Type.OTHER else result
+        for result in results
+    ]

@@ -1,14 +1,15 @@
-"""The base of the engines on DuckDB, PostgreSQL and Spark: a table, and integers from statements.
+"""What an engine promises, and what those on DuckDB, PostgreSQL and Spark share: statements.
 
 Tested:   tests/engines/test_engine_laws.py, which every engine has to pass
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import count
 from threading import RLock
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from sqlglot import exp
@@ -16,20 +17,24 @@ from sqlglot import exp
 from letalone.engines import arrow, syntax
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Exact, Measure, RowScope
-from letalone.engines.one_row import unit_kind
+from letalone.engines.one_row import lent_rows, one_row_scope, training_rows, unit_kind
+from letalone.engines.ranks import Progress
 from letalone.engines.reading import columns_read_from_text
 from letalone.engines.rows import TableRef, Tables, lent_name, mark_of
-from letalone.engines.statements import NUMBER, Statement, build_statements
+from letalone.engines.statements import NUMBER, Statement, build_discovery, build_statements
 from letalone.engines.syntax import Sql
+from letalone.plans.expressions import Expression
+from letalone.plans.plan import PrivateJoin, PublicJoin
 from letalone.plans.schema import Schema
-from letalone.plans.types import Key
+from letalone.plans.types import Key, Type
 from letalone.randomness.bits import BitSource
 
 KEY_NUMBERS = count()
+Built = TypeVar("Built", exp.Select, list[Statement])
 
 
-class SqlEngine(ABC):
-    """A table; see `letalone.engines.measures.Engine` for what each method promises."""
+class Engine(ABC):
+    """Runs measures over a table; what it returns is private."""
 
     def __init__(self, relation: TableRef, schema: Schema, bits: BitSource) -> None:
         self._relation, self._schema, self._bits = relation, schema, bits
@@ -38,50 +43,151 @@ class SqlEngine(ABC):
         self._lock = RLock()  # a connection runs one statement at a time
 
     def schema(self) -> Schema:
+        """The columns and their types, from metadata alone."""
         return self._schema
 
     def read_from_text(self) -> frozenset[str]:
+        """The columns that are stored as text and declared to be something else: metadata."""
         return columns_read_from_text(self._schema, self._relation.columns)
 
     def taken_on_trust(self) -> tuple[str, ...]:
+        """What is not seen of how the rows were made, in words for every answer: metadata."""
         return self._trusted
 
     def unit_kind(self, unit: str) -> str:
+        """How the units of a column are told apart: metadata."""
         return unit_kind(self._relation, unit)
 
     def sql(self, scope: RowScope, measures: Sequence[Measure]) -> str:
-        """The statements without their parameters, with the table's name for where it is."""
+        """The statements that `measure` would run, without their parameters, with the table's name
+        for where it is."""
         shown, dialect = self._shown(scope, measures), self._tables(scope).dialect
         return ";\n\n".join(dialect.printed(query, pretty=True) for query in shown)
 
-    def _shown(self, scope: RowScope, measures: Sequence[Measure]) -> list[Sql]:
-        named = replace(self._relation, sql=syntax.table(scope.schema.name))
-        made = build_statements(scope, measures, replace(self._tables(scope), private=named))
-        return [statement.sql for statement in made]
+    def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[Exact]:
+        """One entry for each measure: an integer (Cells: a list) for each key, in order."""
+        keys = len(scope.keys or ()) if scope.groups else 1
+        exact: list[Exact] = [[]] * len(measures)
+        with self._built(scope, lambda seen: build_statements(scope, measures, seen)) as made:
+            for statement in made:
+                found = self._run(statement.sql, scope)
+                rows = [[None if value is None else int(value) for value in row] for row in found]
+                for figure, values in zip(
+                    statement.figures, statement.read(rows, keys), strict=True
+                ):
+                    exact[figure.number] = values
+        return exact
+
+    def discover(self, scope: RowScope) -> list[tuple[tuple[Key, ...], int]]:
+        """All keys present, with their number of units after bounding."""
+        with self._built(scope, lambda seen: build_discovery(scope, seen)) as query:
+            rows = self._run(query, replace(scope, keys=None))
+        groups = [(cast("tuple[Key, ...]", tuple(row[:-1])), int(row[-1])) for row in rows]
+        return sorted(groups, key=lambda pair: [(key is None, str(key)) for key in pair[0]])
+
+    def training_rows(
+        self,
+        schema: Schema,
+        names: Sequence[str],
+        *,
+        target: str | None,
+        where: Expression | None,
+        progress: Progress | None = None,
+    ) -> dict[str, arrow.Values]:
+        """The named columns of the rows that a model is trained on: one of each unit. Private."""
+        scope, kinds = one_row_scope(schema, where), [schema.column(name).type for name in names]
+
+        def build(seen: Tables) -> exp.Select:
+            return training_rows(scope, names, target, seen)
+
+        with self._built(scope, build, progress=progress) as query:
+            rows = self._all_rows(query, scope, kinds)
+        return dict(zip(names, arrow.values_of(rows, kinds), strict=True))
+
+    def lend(
+        self,
+        schema: Schema,
+        join: PrivateJoin,
+        names: Iterable[str],
+        *,
+        progress: Progress | None = None,
+    ) -> object:
+        """One row of each unit, with the named columns, for an engine of the same place. Private.
+
+        Rows of a table that is joined to it by its unit get these as partners.
+        """
+        wanted, scope = list(names), one_row_scope(schema)
+        return self._lend(scope, lambda seen: lent_rows(schema, join, wanted, seen), progress)
+
+    @abstractmethod
+    def check(self, schema: Schema) -> None:
+        """Refuses what could only fail after a charge, from metadata alone: when it is opened."""
+
+    @abstractmethod
+    def reach(self) -> None:
+        """Before a question is run: SourceAway where a server has the rows and does not answer,
+        FileChanged where a file has them and is not what was opened. No row is read.
+        """
+
+    @abstractmethod
+    def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:
+        """Builds what bounding needs, if it is not there yet; `progress` gets fractions of the work
+        done: for the owner, since they tell its size."""
+
+    @abstractmethod
+    def add_public(self, join: PublicJoin, table: object) -> None:
+        """Makes a public table known, so that scopes can join it by its digest."""
+
+    @abstractmethod
+    def forget_public(self, digest: str) -> None:
+        """Lets go of a public table, which must be made known again to be joined."""
+
+    @abstractmethod
+    def place(self) -> str:
+        """Where statements run: tables of one place can be joined."""
+
+    @abstractmethod
+    def borrowing(self, lent: Mapping[str, object]) -> AbstractContextManager[None]:
+        """What other tables lend, by the names of their data sets, until the end of the block.
+
+        All that is measured in the block is measured of one state of the table.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Lets go of the table."""
 
     @abstractmethod
     def _tables(self, scope: RowScope) -> Tables:
         """What a statement reads."""
 
     @abstractmethod
+    def _built(
+        self, scope: RowScope, build: Callable[[Tables], Built], *, progress: Progress | None = None
+    ) -> AbstractContextManager[Built]:
+        """What `build` makes of what a statement reads; all is prepared, and stays until the end
+        of the block."""
+
+    @abstractmethod
+    def _lend(
+        self, scope: RowScope, build: Callable[[Tables], exp.Select], progress: Progress | None
+    ) -> object:
+        """What `build` makes of what a statement reads, or its rows, for another engine."""
+
+    @abstractmethod
     def _run(self, query: Sql, scope: RowScope) -> list[tuple[Any, ...]]:
         """All rows of a statement's result."""
 
-    def _measure(
-        self, scope: RowScope, made: Sequence[Statement], measures: Sequence[Measure]
-    ) -> list[Exact]:
-        keys = len(scope.keys or ()) if scope.groups else 1
-        exact: list[Exact] = [[]] * len(measures)
-        for statement in made:
-            rows = [tuple(map(_as_integer, row)) for row in self._run(statement.sql, scope)]
-            for figure, values in zip(statement.figures, statement.read(rows, keys), strict=True):
-                exact[figure.number] = values
-        return exact
+    def _all_rows(
+        self, query: exp.Select, scope: RowScope, kinds: Sequence[Type], /
+    ) -> arrow.ArrowTable:
+        """All rows of a statement's result as columns of these types: only where rows come here."""
+        raise NotImplementedError
 
-    def _discover(self, scope: RowScope, query: Sql) -> list[tuple[tuple[Key, ...], int]]:
-        rows = self._run(query, replace(scope, keys=None))
-        groups = [(cast("tuple[Key, ...]", tuple(row[:-1])), int(row[-1])) for row in rows]
-        return sorted(groups, key=lambda pair: [(key is None, str(key)) for key in pair[0]])
+    def _shown(self, scope: RowScope, measures: Sequence[Measure]) -> list[Sql]:
+        named = replace(self._relation, sql=syntax.table(scope.schema.name))
+        made = build_statements(scope, measures, replace(self._tables(scope), private=named))
+        return [statement.sql for statement in made]
 
     def _name_of_copy(self) -> str:
         """A name for a public table, which is never used twice."""
@@ -134,7 +240,3 @@ def draw_key(bits: BitSource) -> bytes:
     words = np.empty(4, np.uint64)
     bits.fill(words)
     return words.tobytes()
-
-
-def _as_integer(value: Any) -> int | None:
-    return None if value is None else int(value)

@@ -20,7 +20,6 @@ so that unlisted groups take nobody's place).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from sqlglot import exp
 
@@ -104,7 +103,8 @@ def build_statements(
     scope: RowScope, measures: Sequence[Measure], tables: Tables
 ) -> list[Statement]:
     """One statement for all measures but those that group by values, and one for each of these."""
-    check_keys(scope)
+    if scope.groups and scope.keys is None:  # their order and number would be the data's
+        raise ParameterError("Measures of groups need the keys of the groups. List them.")
     scope, tables = as_table_of_units(scope, tables)
     numbered = list(enumerate(measures))
     plain = [pair for pair in numbered if not isinstance(pair[1], ALONE)]
@@ -117,12 +117,6 @@ def build_discovery(scope: RowScope, tables: Tables) -> exp.Select:
     """All groups that there are, with their number of units."""
     scope, tables = as_table_of_units(scope, tables)
     return _Builder(scope, [(0, DistinctUnits())], tables).totals()
-
-
-def check_keys(scope: RowScope) -> None:
-    """Refuses groups without keys: their order and number would be the data's."""
-    if scope.groups and scope.keys is None:
-        raise ParameterError("Measures of groups need the keys of the groups. List them.")
 
 
 class _Builder:
@@ -145,7 +139,8 @@ class _Builder:
         self._missing = _may_be_missing(scope, self._keys)
         self._sums: list[Sql] = []
         self._numbers: dict[Sql, int] = {}
-        self._on_grid = {repr(m.of): m for m in measures[::-1] if _is_first_power(m)}
+        grids = [m for m in measures[::-1] if isinstance(m, GridSum) and m.power == 1]
+        self._on_grid = {repr(grid.of): grid for grid in grids}
         self._places: dict[tuple[str, int, int, int], Term] = {}
         self._together: dict[str, list[Term]] = {}
         self._distinct = any(isinstance(measure, DistinctValues) for measure in measures)
@@ -183,17 +178,13 @@ class _Builder:
     # Rows
 
     def _of_rows(self) -> exp.Select:
-        with_unit = self._has_unit and self._needs_unit()
+        counts_units = any(isinstance(measure, DistinctUnits) for measure in self._measures)
+        with_unit = self._has_unit and (self._bounding.max_rows is None or counts_units)
         columns = [*self._by(), *self._named_sums()]
         in_a_cell = [syntax.is_present(syntax.column(f"{self._mark}cell"))] if self._cell else []
         rows = self._rows.select(with_unit=with_unit, bounded=self._bounded())
         query = syntax.select(columns, rows, where=in_a_cell)
         return syntax.group_by(query, self._by())
-
-    def _needs_unit(self) -> bool:
-        return self._bounding.max_rows is None or any(
-            isinstance(m, DistinctUnits) for m in self._measures
-        )
 
     def _bounded(self) -> list[Sql]:
         """Rows that have a unit, and not too many of them; a row without a unit has no rank."""
@@ -252,7 +243,8 @@ class _Builder:
             pairs,
             where=[syntax.operation(exp.GT, rows, limit)],
         )
-        both = syntax.union_all(light, self._pairs(turns=True, only=many))
+        heavy = self._pairs(turns=True, only=many)
+        both = exp.Union(this=light, expression=heavy, distinct=False)
         return syntax.subquery(syntax.with_table(both, chosen, name), f"{self._mark}kept")
 
     def _pairs(self, *, turns: bool, only: exp.Select | None = None) -> exp.Select:
@@ -261,7 +253,9 @@ class _Builder:
         source = self._rows.select(with_unit=True, bounded=self._bounded())
         where: list[Sql] = []
         if turns:
-            source, where = self._turns(source, only), [self._turn()]
+            limit, turn = self._bounding.max_rows or 0, syntax.column(f"{self._mark}turn")
+            source = self._turns(source, only)
+            where = [syntax.operation(exp.LTE, turn, syntax.whole(limit))]
         if only is None:
             columns.append(syntax.alias(exp.Count(this=exp.Star()), f"{self._mark}rows"))
             if self._bounding.max_groups is not None and self._keys:
@@ -275,14 +269,10 @@ class _Builder:
         rows = syntax.select([exp.Star()], source)
         if only is not None:
             rows = _semi_join(rows, only, [f"{self._mark}unit"], missing=self._keys)
-        turn = syntax.window(exp.RowNumber(), partition=by, order=self._rows.rank)
+        turn = syntax.window(exp.RowNumber(), self._rows.rank, partition=by)
         columns = [exp.Star(), syntax.alias(turn, f"{self._mark}turn")]
         chosen = syntax.subquery(rows, f"{self._mark}some")
         return syntax.subquery(syntax.select(columns, chosen), f"{self._mark}turns")
-
-    def _turn(self) -> Sql:
-        limit = syntax.whole(self._bounding.max_rows or 0)
-        return syntax.operation(exp.LTE, syntax.column(f"{self._mark}turn"), limit)
 
     def _listed(self, pairs: exp.Select) -> exp.Select:
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier("pairs", quoted=True))
@@ -301,7 +291,7 @@ class _Builder:
             least = syntax.alias(syntax.window(exp.Min(this=first), partition=by), name)
             source = syntax.subquery(pairs, f"{self._mark}cells")
             pairs, first = syntax.select([exp.Star(), least], source), syntax.column(name)
-        place = syntax.window(exp.DenseRank(), partition=[self._rows.unit], order=first)
+        place = syntax.window(exp.DenseRank(), first, partition=[self._rows.unit])
         columns = [exp.Star(), syntax.alias(place, f"{self._mark}place")]
         return syntax.select(columns, syntax.subquery(pairs, f"{self._mark}pairs"))
 
@@ -414,10 +404,6 @@ class _Builder:
             )
             levels.name(value, f"{self._mark}cell")
         return bool(cells)
-
-
-def _is_first_power(measure: Measure) -> TypeGuard[GridSum]:
-    return isinstance(measure, GridSum) and measure.power == 1
 
 
 def _clip(total: Sql, grid: GridSum) -> Sql:

@@ -202,23 +202,22 @@ def group_by(query: exp.Select, by: Sequence[Sql]) -> exp.Select:
     return query
 
 
-def window(function: Sql, *, partition: Sequence[Sql], order: Sql | None = None) -> Sql:
+def window(function: Sql, *order: Sql, partition: Sequence[Sql]) -> Sql:
     """A window function."""
-    ordered = None if order is None else exp.Order(expressions=[exp.Ordered(this=order)])
-    return exp.Window(this=function, partition_by=list(partition), order=ordered)
-
-
-def union_all(one: exp.Select, other: exp.Select) -> exp.Union:
-    """The rows of two queries with the same columns, one after the other."""
-    return exp.Union(this=one, expression=other, distinct=False)
+    by = exp.Order(expressions=[exp.Ordered(this=part) for part in order]) if order else None
+    return exp.Window(this=function, partition_by=list(partition), order=by)
 
 
 def with_table(query: exp.Query, table: exp.Select, name: str) -> exp.Query:
     """A query that reads another one's rows under a name; they are computed once."""
-    alias_of = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
-    table_of_query = exp.CTE(this=table, alias=alias_of, materialized=True)
-    query.set("with_", exp.With(expressions=[table_of_query]))
+    query.set("with_", exp.With(expressions=[cte(table, name)]))
     return query
+
+
+def cte(query: exp.Select, name: str) -> exp.CTE:
+    """A query by a name, whose rows are computed once."""
+    alias_of = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
+    return exp.CTE(this=query, alias=alias_of, materialized=True)
 
 
 def copy_table(source: Sql, name: str) -> Sql:

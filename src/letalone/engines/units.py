@@ -14,8 +14,7 @@ columns depend on these rows alone, not on their order, and no row can make the 
   Tested:   tests/engines/test_units.py, against plain Python, rows shuffled
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -50,28 +49,12 @@ def as_table_of_units(scope: RowScope, tables: Tables) -> tuple[RowScope, Tables
     return about, replace(before, private=units)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sum:
-    """A total on its steps: the columns that hold it and the number of values."""
-
-    total: Sql
-    number: Sql
-    steps: features.StepGrid
-
-
 class _Units:
     """Builds the relation."""
 
     def __init__(self, scope: RowScope, per_unit: features.PerUnit, tables: Tables) -> None:
-        inner = RowScope(
-            schema=scope.schema,
-            where=per_unit.where,
-            derived=per_unit.derived,
-            joins=per_unit.joins,
-            groups=(),
-            keys=None,
-            bounding=Bounding(),
-        )
+        rows = (scope.schema, per_unit.where, per_unit.derived, per_unit.joins)
+        inner = RowScope(*rows, groups=(), keys=None, bounding=Bounding())
         expressions = [
             expression
             for _, feature in per_unit.features
@@ -102,16 +85,16 @@ class _Units:
             case features.UnitCount():
                 return self._add(exp.Count(this=exp.Star()))
             case features.UnitTotal():
-                return _total(self._sum(feature), self._dialect)
+                total, _, steps = self._sum(feature)
+                return _total(total, steps, self._dialect)
             case features.UnitMean():
-                return _mean(self._sum(feature), self._dialect)
+                return _mean(*self._sum(feature), self._dialect)
             case features.UnitExtreme(of, largest):
                 value = self._rows.value(of).sql
                 return self._add(exp.Max(this=value) if largest else exp.Min(this=value))
             case features.UnitCondition(of, every):
-                true = syntax.case(
-                    (self._rows.value(of).sql, _truth(True)), otherwise=_truth(False)
-                )
+                yes, no = exp.Boolean(this=True), exp.Boolean(this=False)
+                true = syntax.case((self._rows.value(of).sql, yes), otherwise=no)
                 return self._add(syntax.call("BOOL_AND" if every else "BOOL_OR", true))
             case features.UnitValue(of, by, last):
                 return self._add(self._first(self._rows.value(of), self._rows.value(by), last=last))
@@ -123,7 +106,9 @@ class _Units:
         the order is that, or missing in all rows of the unit.
         """
         if self._dialect.has_first:
-            return _first(value.sql, [(by.sql, last), (value.sql, False)])
+            ordered = [(by.sql, last), (value.sql, False)]  # what is missing comes at the end
+            order = [exp.Ordered(this=sql, desc=desc, nulls_first=False) for sql, desc in ordered]
+            return syntax.call("FIRST", exp.Order(this=value.sql, expressions=order))
         name = f"{self._rows.mark}best{len(self._best)}"
         extreme = exp.Max(this=by.sql) if last else exp.Min(this=by.sql)
         window = syntax.window(extreme, partition=[self._rows.unit])
@@ -134,14 +119,17 @@ class _Units:
             return syntax.call("BOOL_AND", chosen)
         return exp.Min(this=chosen)
 
-    def _sum(self, feature: features.UnitTotal | features.UnitMean) -> _Sum:
+    def _sum(
+        self, feature: features.UnitTotal | features.UnitMean
+    ) -> tuple[Sql, Sql, features.StepGrid]:
+        """The columns of a total on its steps and of the number of values, and the steps."""
         steps = features.steps_of(feature, self._before.type_of(feature.of).type)
         grid = GridSum(feature.of, steps.low, steps.high, steps.shift)
         value = self._place(grid)
         largest = max(abs(steps.low), abs(steps.high))
         total = self._add(self._dialect.total(value, largest))
         number = self._add(exp.Count(this=value))
-        return _Sum(total, number, steps)
+        return total, number, steps
 
     def _place(self, grid: GridSum) -> Sql:
         """The place of a value on its steps as a column, once for each grid."""
@@ -161,30 +149,23 @@ class _Units:
         return f"{self._rows.mark}raw{number}"
 
 
-def _first(value: Sql, by: Sequence[tuple[Sql, bool]]) -> Sql:
-    """The value that comes first in an order (True: largest first), what is missing at the end."""
-    order = [exp.Ordered(this=term, desc=down, nulls_first=False) for term, down in by]
-    return syntax.call("FIRST", exp.Order(this=value, expressions=order))
-
-
-def _total(of: _Sum, dialect: Dialect) -> Sql:
+def _total(total: Sql, steps: features.StepGrid, dialect: Dialect) -> Sql:
     """The total; whole numbers that 64 bits cannot hold become the nearest one that they can."""
-    if of.steps.kind is Type.NUMBER:
-        return dialect.scaled(_number(of.total), -of.steps.shift)
+    if steps.kind is Type.NUMBER:
+        return dialect.scaled(_number(total), -steps.shift)
     end, start = syntax.whole(LARGEST_LONG), syntax.whole(-LARGEST_LONG)
-    above = (syntax.operation(exp.GT, of.total, end), end)
-    below = (syntax.operation(exp.LT, of.total, start), start)
-    return syntax.try_cast(syntax.case(above, below, otherwise=of.total), BIGINT)
+    above = (syntax.operation(exp.GT, total, end), end)
+    below = (syntax.operation(exp.LT, total, start), start)
+    return syntax.try_cast(syntax.case(above, below, otherwise=total), BIGINT)
 
 
-def _mean(of: _Sum, dialect: Dialect) -> Sql:
+def _mean(total: Sql, number: Sql, steps: features.StepGrid, dialect: Dialect) -> Sql:
     """The mean, within the bounds; NULL where no value is there."""
-    number = syntax.cast_to(of.number, DOUBLE)
-    mean = syntax.operation(exp.Div, _number(of.total), number)
-    low, high = syntax.double(of.steps.low), syntax.double(of.steps.high)
+    mean = syntax.operation(exp.Div, _number(total), syntax.cast_to(number, DOUBLE))
+    low, high = syntax.double(steps.low), syntax.double(steps.high)
     within = syntax.call("GREATEST", low, syntax.call("LEAST", mean, high))
-    has_values = syntax.operation(exp.GT, of.number, syntax.whole(0))
-    return syntax.case((has_values, dialect.scaled(within, -of.steps.shift)))
+    has_values = syntax.operation(exp.GT, number, syntax.whole(0))
+    return syntax.case((has_values, dialect.scaled(within, -steps.shift)))
 
 
 def _number(total: Sql) -> Sql:
@@ -208,7 +189,3 @@ def _double(total: Sql, dropped: int) -> Sql:
     rest = syntax.operation(exp.IntDiv, total, syntax.whole(step)) if dropped else total
     double = syntax.cast_to(syntax.try_cast(rest, BIGINT), DOUBLE)
     return syntax.operation(exp.Mul, double, syntax.double(step)) if dropped else double
-
-
-def _truth(value: bool) -> Sql:
-    return exp.Boolean(this=value)

@@ -237,15 +237,11 @@ def _read_source(making: Making, source: Any, key: str | None, known: Known) -> 
     if not isinstance(inner, exp.Query):
         making.hidden.append(f"{source.name or source.key}, which is no table")
         return None
-    names = _names_in_source(source, _rename_first(columns, inner.named_selects))
-    place = names.index(key) if key is not None and names.count(key) == 1 else None
-    return _read(making, inner, place, known)
-
-
-def _names_in_source(source: Sql, names: Sequence[str]) -> list[str]:
     alias = source.args.get("alias")
     given = () if alias is None else _columns(alias)
-    return _rename_first(given, names)
+    names = _rename_first(given, _rename_first(columns, inner.named_selects))
+    place = names.index(key) if key is not None and names.count(key) == 1 else None
+    return _read(making, inner, place, known)
 
 
 def _rename_first(given: Sequence[str], names: Sequence[str]) -> list[str]:

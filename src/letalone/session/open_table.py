@@ -8,7 +8,7 @@ from dataclasses import replace
 from threading import Event, RLock
 
 from letalone.engines.failure import EngineFailed
-from letalone.engines.measures import Engine
+from letalone.engines.sql_engine import Engine
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.errors.codes import Code
 from letalone.errors.problem import problem

@@ -14,9 +14,9 @@ from typing import Self, TypeVar, cast
 
 from letalone.engines.addresses import is_address
 from letalone.engines.frames import is_frame, names_of
-from letalone.engines.measures import Engine
 from letalone.engines.opening import open_engine
 from letalone.engines.provenance import read_rows
+from letalone.engines.sql_engine import Engine
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Problem, Spelled, problem

@@ -16,11 +16,10 @@ from sqlglot import exp
 from letalone.plans import requests as ask
 from letalone.plans.expressions import Case, Clamp, ColumnRef, Expression, Literal
 from letalone.plans.facts import AggregateRequest
-from letalone.sql.functions import ONE, number_of
 from letalone.sql.names import only
 from letalone.sql.refusals import refuse_node, sql_name
 from letalone.sql.text import Unread, slip
-from letalone.sql.values import Translator
+from letalone.sql.values import ONE, Translator, number_of
 
 AGGREGATED = (
     "Aggregates are COUNT, COUNT(DISTINCT …), SUM, AVG, MIN, MAX, MEDIAN, QUANTILE_CONT, VAR_POP,"
@@ -152,11 +151,7 @@ def _read_filter(node: exp.Expr, translate: Translator) -> AggregateRequest:
 def _quantiles(of: exp.Expr, at: exp.Expr, translate: Translator) -> AggregateRequest:
     listed = at.expressions if type(at) is exp.Array else [at]
     ranks = [number_of(rank, translate, "The quantile") for rank in listed]
-    return _with_bounds(partial(_quantile, ranks), _read_argument(of, translate))
-
-
-def _quantile(ranks: list[Fraction], of: Expression, **bounds: Fraction) -> AggregateRequest:
-    return ask.quantile(of, ranks, **bounds)
+    return _with_bounds(partial(ask.quantile, at=ranks), _read_argument(of, translate))
 
 
 def _percentile(node: exp.Expr, translate: Translator) -> AggregateRequest:

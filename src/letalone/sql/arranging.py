@@ -7,7 +7,7 @@ text by its code points, as Python does; WHERE, which an engine computes, does n
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from typing import cast
@@ -15,7 +15,6 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.answers.arranged import Arrangement, Condition, Fixed, HavingTest, Order, OutputRef
-from letalone.answers.columns import Cell
 from letalone.plans.dates import read_moment
 from letalone.plans.expressions import Bin, Expression, Literal, same
 from letalone.plans.facts import AggregateRequest
@@ -29,6 +28,7 @@ from letalone.sql.text import Unread, slip
 from letalone.sql.values import COMPARED, Translator
 
 HAVING = "HAVING compares aggregates and keys with constants: HAVING COUNT(*) >= 10."
+ROWS = "Conditions on rows stand in WHERE: SELECT COUNT(*) FROM visits WHERE age >= 65."
 ORDER = "ORDER BY takes columns of SELECT, by name or place, and aggregates."
 
 
@@ -51,13 +51,7 @@ class Arranging:
             limit=self._number(args.get("limit"), "LIMIT"),
             offset=self._number(args.get("offset"), "OFFSET") or 0,
         )
-        return Arrangement(
-            arrangement.having,
-            arrangement.order,
-            arrangement.limit,
-            arrangement.offset,
-            tuple(self.hidden),
-        )
+        return replace(arrangement, hidden=tuple(self.hidden))
 
     def condition(self, node: exp.Expr) -> Condition:
         match node:
@@ -138,14 +132,14 @@ class Arranging:
         if is_grouping(node):
             operand = self.translate(node)
             if isinstance(operand, Literal):
-                return Fixed(_cell(operand))
-            raise Unread("HAVING looks at the answer, not at rows", _where(), node=node)
+                value = operand.value
+                return Fixed(float(value) if isinstance(value, Fraction) else value)
+            raise Unread("HAVING looks at the answer, not at rows", ROWS, node=node)
         raise refuse_node(node, HAVING)
 
     def _group_column(self, node: exp.Expr) -> str | None:
         """The group column of this name: in HAVING it goes before a name that SELECT gives."""
-        while type(node) is exp.Paren:
-            node = node.this
+        node = node.unnest()
         if type(node) is not exp.Column or type(node.this) is not exp.Identifier:
             return None
         if node.args.get("table") or self.translate.names.find(node.this) is None:
@@ -154,8 +148,7 @@ class Arranging:
 
     def _name_of(self, node: exp.Expr, *, having: bool = False) -> str | None:
         """The column of the answer that an expression is; one that is not there yet is added."""
-        while type(node) is exp.Paren:
-            node = node.this
+        node = node.unnest()
         if type(node) is exp.Column and not node.args.get("table"):
             name = self._selected(node.name, quoted=bool(node.this.args.get("quoted")))
             if name is not None:
@@ -247,16 +240,6 @@ class Arranging:
 
 
 def _read_dates(of: Condition) -> Condition:
-    match of:
-        case Fixed(str() as text):
-            return Fixed(cast("date", read_moment(text, Type.DATE)))
-        case _:
-            return of
-
-
-def _cell(found: Literal) -> Cell:
-    return float(found.value) if isinstance(found.value, Fraction) else found.value
-
-
-def _where() -> str:
-    return "Conditions on rows stand in WHERE: SELECT COUNT(*) FROM visits WHERE age >= 65."
+    if isinstance(of, Fixed) and isinstance(of.value, str):
+        return Fixed(cast("date", read_moment(of.value, Type.DATE)))
+    return of

@@ -23,20 +23,14 @@ from letalone.errors.remedies import ClampExpression, EditSql
 from letalone.sql.text import CLOSING, MAX_SQL_LENGTH, OPENING, Text, Unread, read_text
 
 MAX_EDITS = 8
-LEFT_OUT = (exp.Order, exp.Having, exp.Limit, exp.Offset)
-ENDING = (
-    TokenType.HAVING,
-    TokenType.ORDER_BY,
-    TokenType.LIMIT,
-    TokenType.OFFSET,
-    TokenType.SEMICOLON,
-)
+# The clauses that can be left out, and the word that each begins with.
 STARTS: dict[type[exp.Expr], TokenType] = {
     exp.Order: TokenType.ORDER_BY,
     exp.Having: TokenType.HAVING,
     exp.Limit: TokenType.LIMIT,
     exp.Offset: TokenType.OFFSET,
 }
+ENDING = (*STARTS.values(), TokenType.SEMICOLON)
 Span = tuple[int, int]
 Read = Callable[[Text], object]
 
@@ -160,7 +154,7 @@ def _list_values(node: exp.Like, text: Text, tokens: Sequence[Token]) -> EditSql
 def _leave_out(node: exp.Expr, text: Text, tokens: Sequence[Token]) -> EditSql | None:
     """The clause that a node stands in, where the question can do without it."""
     clause: exp.Expr | None = node
-    while clause is not None and type(clause) not in LEFT_OUT:
+    while clause is not None and type(clause) not in STARTS:
         clause = clause.parent
     if clause is None:
         return None

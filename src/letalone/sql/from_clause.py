@@ -23,21 +23,14 @@ UNIQUE = (
     "Join a public table on equal keys: JOIN cities USING (city), or ON visits.city = cities.city."
 )
 JOINS: dict[str, SqlRefusal] = {
-    "LEFT": SqlRefusal(
-        "LEFT JOIN",
-        "Write JOIN: rows without a partner are left out.",
-        "SELECT COUNT(*) FROM visits LEFT JOIN cities USING (city)",
-    ),
-    "RIGHT": SqlRefusal(
-        "RIGHT JOIN",
-        "Write JOIN: rows without a partner are left out.",
-        "SELECT COUNT(*) FROM visits RIGHT JOIN cities USING (city)",
-    ),
-    "FULL": SqlRefusal(
-        "FULL JOIN",
-        "Write JOIN: rows without a partner are left out.",
-        "SELECT COUNT(*) FROM visits FULL JOIN cities USING (city)",
-    ),
+    **{
+        side: SqlRefusal(
+            f"{side} JOIN",
+            "Write JOIN: rows without a partner are left out.",
+            f"SELECT COUNT(*) FROM visits {side} JOIN cities USING (city)",
+        )
+        for side in ("LEFT", "RIGHT", "FULL")
+    },
     "CROSS": SqlRefusal("CROSS JOIN", UNIQUE, "SELECT COUNT(*) FROM visits CROSS JOIN cities"),
     "NATURAL": SqlRefusal(
         "NATURAL JOIN",
@@ -87,9 +80,11 @@ def _private(
 
 def _other_table(table: exp.Expr, schema: Schema) -> Unread:
     name = quote_name(schema.name)
-    what = f"There is no table {_dotted_name(table)!r}: this one is called {name}"
-    parts = exp.Tuple(expressions=[part.copy() for part in cast("exp.Table", table).parts])
-    return slip(what, f"Write FROM {name}.", node=parts, edit=name)
+    parts = cast("exp.Table", table).parts
+    dotted = ".".join(part.name for part in parts)
+    what = f"There is no table {dotted!r}: this one is called {name}"
+    node = exp.Tuple(expressions=[part.copy() for part in parts])
+    return slip(what, f"Write FROM {name}.", node=node, edit=name)
 
 
 def _name(table: exp.Expr, schema: Schema, whole_name: Sequence[str] = ()) -> exp.Identifier:
@@ -102,11 +97,11 @@ def _name(table: exp.Expr, schema: Schema, whole_name: Sequence[str] = ()) -> ex
         raise Unread(what, "Files and table functions are not read here.", node=table)
     identifier = cast("exp.Identifier", table.this)
     foreign = _is_qualified(table) and not _ends(whole_name, table)
-    if foreign or _is_file(identifier.name):
+    if foreign or set(identifier.name) & set("/\\"):  # a file is none
         raise _other_table(table, schema)
     for name, refused in CLAUSES.items():
         if table.args.get(name) not in (None, False, []):
-            raise Unread(f"Not answered: {refused.what}", refused.instead, node=table)
+            raise refused.at(table)
     only(table, "this", "alias", "joins", *QUALIFIERS)
     return identifier
 
@@ -122,14 +117,6 @@ def _ends(whole_name: Sequence[str], table: exp.Expr) -> bool:
         return False
     pairs = zip(parts, whole_name[-len(parts) :], strict=True)
     return all(matching(cast("exp.Identifier", part), [name]) is not None for part, name in pairs)
-
-
-def _is_file(name: str) -> bool:
-    return "/" in name or "\\" in name
-
-
-def _dotted_name(table: exp.Expr) -> str:
-    return ".".join(part.name for part in cast("exp.Table", table).parts)
 
 
 def _alias(table: exp.Expr, name: str) -> str:
@@ -187,7 +174,7 @@ def _check_kind(join: exp.Join) -> None:
     for part in ("side", "kind", "method"):
         word = str(join.args.get(part) or "").upper()
         if word in JOINS:
-            raise Unread(f"Not answered: {JOINS[word].what}", JOINS[word].instead, node=join)
+            raise JOINS[word].at(join)
         if word not in ("", "INNER"):
             raise Unread(f"Not answered: {word} JOIN", UNIQUE, node=join)
     only(join, "this", "using", "on", "kind", "side", "method")
@@ -219,8 +206,7 @@ def _on(join: exp.Join, called: str, names: Names, public: Schema) -> tuple[tupl
 
 
 def _pair(node: exp.Expr, own: Names, other: Names) -> tuple[str, str]:
-    while type(node) is exp.Paren:
-        node = node.this
+    node = node.unnest()
     sides = [node.this, node.expression] if type(node) is exp.EQ else []
     if len(sides) != 2 or any(type(side) is not exp.Column for side in sides):
         raise Unread("This condition of a join is not read", UNIQUE, node=node)

@@ -105,11 +105,7 @@ def _give_bounds(asked: Computable, bounds: Bounds) -> Computable:
         lower, upper = bounds[request.of.name]
         return replace(request, lower=lower, upper=upper)
     if request.by and all(isinstance(of, ColumnRef) for of in (request.of, *request.by)):
-        names = [
-            *column_names(request.of),
-            *(name for of in request.by for name in column_names(of)),
-        ]
-        more = {name: bounds[name] for name in names if name in bounds}
+        more = {name: bounds[name] for name in columns_within(request) if name in bounds}
         return replace(request, bounds=tuple({**more, **dict(request.bounds)}.items()))
     by = tuple(clamp_columns(of, bounds) for of in request.by)
     return replace(request, of=clamp_columns(request.of, bounds), by=by)

@@ -29,10 +29,9 @@ from letalone.plans.expressions import (
 from letalone.plans.plan import Group, bins
 from letalone.plans.types import Type
 from letalone.sql.aggregates import is_aggregate
-from letalone.sql.functions import number_of
 from letalone.sql.names import Names, matching, only
 from letalone.sql.text import Unread, slip
-from letalone.sql.values import Translator
+from letalone.sql.values import Translator, number_of
 
 GROUPED = (
     "GROUP BY takes columns, CASE, YEAR(day), MONTH(day), DATE_TRUNC('month', day) and"
@@ -59,8 +58,7 @@ class GroupClause:
 
 def key_of(node: exp.Expr, translate: Translator) -> Expression:
     """What a group column is in each row."""
-    while type(node) is exp.Paren:
-        node = node.this
+    node = node.unnest()
     ranges = _ranges(node, translate)
     if ranges is not None:
         return ranges

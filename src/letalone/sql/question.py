@@ -91,8 +91,9 @@ def read_question(
         result = _try_dialect(text, spelling, known)
         if isinstance(result, ReadSql):
             return result
-        if first is not (better := _better(first, result)):
-            first, spoken = better, spelling
+        # The first refusal, unless a later dialect got further: it could parse the text.
+        if first is None or (_puzzling(first) and not _puzzling(result)):
+            first, spoken = result, spelling
         if isinstance(result, Unread) and result.final:
             break
     if not isinstance(first, Unread):
@@ -125,21 +126,12 @@ class _Known:
 def _try_dialect(text: Text, dialect: str, known: _Known) -> ReadSql | Unread | LetaloneError:
     try:
         return _question(text, parse_select(text, dialect), dialect, known)
-    except Unread as error:
-        return error.with_traceback(None)
-    except LetaloneError as error:
+    except (Unread, LetaloneError) as error:
         return error.with_traceback(None)
     except RecursionError:
         return too_deep()
     except ODD:  # a function with fewer arguments than sqlglot, or we, count on
         return not_understood()
-
-
-def _better(
-    first: Unread | LetaloneError | None, found: Unread | LetaloneError
-) -> Unread | LetaloneError:
-    """The first refusal, unless a later dialect got further: it could parse the text."""
-    return found if first is None or (_puzzling(first) and not _puzzling(found)) else first
 
 
 def _puzzling(error: Unread | LetaloneError) -> bool:
@@ -203,9 +195,8 @@ def _check_clauses(query: exp.Select) -> None:
         value = query.args.get(name)
         if value not in (None, False, []):
             inner = cast("exp.Expr", value[0] if isinstance(value, list) else value)
-            what = f"Not answered: {refused.what}"
             word = refused.what.split()[-1] if refused.what.isupper() else None
-            raise Unread(what, refused.instead, node=inner, word=word)
+            raise refused.at(inner, word)
     only(query, *READ)
 
 

@@ -22,6 +22,13 @@ class SqlRefusal(NamedTuple):
     instead: str
     example: str
 
+    def where(self, condition: str) -> "SqlRefusal":
+        """The same with another example."""
+        return self._replace(example=f"SELECT COUNT(*) FROM visits WHERE {condition}")
+
+    def at(self, node: exp.Expr, word: str | None = None) -> Unread:
+        return Unread(f"Not answered: {self.what}", self.instead, node=node, word=word)
+
 
 WINDOW = SqlRefusal(
     "OVER (a window)",
@@ -48,6 +55,16 @@ TEXT = SqlRefusal(
     "a function of text",
     "List the values that are meant: ward IN ('A', 'B').",
     "SELECT COUNT(*) FROM visits WHERE lower(ward) = 'a'",
+)
+LIKE = SqlRefusal(
+    "LIKE",
+    "List the values that are meant, as in ward IN ('A', 'B').",
+    "SELECT COUNT(*) FROM visits WHERE ward LIKE 'A%'",
+)
+ROOT = SqlRefusal(
+    "a root or a logarithm, which can fail on a row",
+    "Compute it into a column of the table.",
+    "SELECT SUM(SQRT(cost)) FROM visits",
 )
 WHOLE = SqlRefusal(
     "a division of whole numbers, which can fail",
@@ -92,47 +109,24 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
         instead="Write the date: day >= '2024-01-31'.",
         example="SELECT COUNT(*) FROM visits WHERE day < CURRENT_DATE",
     ),
-    exp.Like: SqlRefusal(
-        "LIKE",
-        "List the values that are meant, as in ward IN ('A', 'B').",
-        "SELECT COUNT(*) FROM visits WHERE ward LIKE 'A%'",
-    ),
-    exp.ILike: SqlRefusal(
-        "ILIKE",
-        "List the values that are meant, as in ward IN ('A', 'B').",
-        "SELECT COUNT(*) FROM visits WHERE ward ILIKE 'a%'",
-    ),
-    exp.RegexpLike: TEXT._replace(
-        example="SELECT COUNT(*) FROM visits WHERE regexp_matches(ward, 'A')"
-    ),
+    exp.Like: LIKE,
+    exp.ILike: LIKE.where("ward ILIKE 'a%'")._replace(what="ILIKE"),
+    exp.RegexpLike: TEXT.where("regexp_matches(ward, 'A')"),
     exp.Lower: TEXT,
-    exp.Upper: TEXT._replace(example="SELECT COUNT(*) FROM visits WHERE upper(ward) = 'A'"),
-    exp.Concat: TEXT._replace(example="SELECT COUNT(*) FROM visits WHERE concat(ward, 'x') = 'Ax'"),
-    exp.DPipe: TEXT._replace(example="SELECT COUNT(*) FROM visits WHERE ward || 'x' = 'Ax'"),
-    exp.Substring: TEXT._replace(
-        example="SELECT COUNT(*) FROM visits WHERE substring(ward, 1, 1) = 'A'"
-    ),
-    exp.Length: TEXT._replace(example="SELECT COUNT(*) FROM visits WHERE length(ward) = 1"),
+    exp.Upper: TEXT.where("upper(ward) = 'A'"),
+    exp.Concat: TEXT.where("concat(ward, 'x') = 'Ax'"),
+    exp.DPipe: TEXT.where("ward || 'x' = 'Ax'"),
+    exp.Substring: TEXT.where("substring(ward, 1, 1) = 'A'"),
+    exp.Length: TEXT.where("length(ward) = 1"),
     exp.IntDiv: WHOLE,
-    exp.Mod: WHOLE._replace(
-        what="%, a remainder, which can fail",
-        example="SELECT COUNT(*) FROM visits WHERE age % 2 = 1",
-    ),
+    exp.Mod: WHOLE.where("age % 2 = 1")._replace(what="%, a remainder, which can fail"),
     exp.Pow: SqlRefusal(
         "a power, which can be too large",
         "Multiply: cost * cost.",
         "SELECT SUM(cost ^ 2) FROM visits",
     ),
-    exp.Sqrt: SqlRefusal(
-        "a root or a logarithm, which can fail on a row",
-        "Compute it into a column of the table.",
-        "SELECT SUM(SQRT(cost)) FROM visits",
-    ),
-    exp.Ln: SqlRefusal(
-        "a root or a logarithm, which can fail on a row",
-        "Compute it into a column of the table.",
-        "SELECT SUM(LN(cost)) FROM visits",
-    ),
+    exp.Sqrt: ROOT,
+    exp.Ln: ROOT._replace(example="SELECT SUM(LN(cost)) FROM visits"),
     exp.Floor: SqlRefusal(
         "FLOOR",
         "For ranges write GROUP BY BIN(age, 0, 100, 10), or FLOOR(age / 10) * 10 of a column with"
@@ -157,15 +151,13 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
         "SELECT APPROX_QUANTILES(cost, 4) FROM visits",
     ),
     exp.Interval: INTERVAL,
-    exp.DateAdd: INTERVAL._replace(
-        example="SELECT COUNT(*) FROM visits WHERE date_add(day, INTERVAL 1 DAY) > day"
-    ),
+    exp.DateAdd: INTERVAL.where("date_add(day, INTERVAL 1 DAY) > day"),
     exp.DateDiff: INTERVAL._replace(
         example="SELECT AVG(DATE_DIFF('day', day, DATE '2024-01-31')) FROM visits"
     ),
     exp.DayOfWeek: WEEKDAY,
     exp.Placeholder: PARAMETER,
-    exp.Parameter: PARAMETER._replace(example="SELECT COUNT(*) FROM visits WHERE age = $name"),
+    exp.Parameter: PARAMETER.where("age = $name"),
     exp.NullSafeEQ: SqlRefusal(
         "IS NOT DISTINCT FROM",
         "Write = and IS NULL.",
@@ -230,7 +222,7 @@ def refuse_node(node: exp.Expr, instead: str = CONDITIONS) -> Unread:
     """The refusal of a node that has no translation."""
     for kind in type(node).__mro__:
         if (refusal := REFUSED.get(cast("type[exp.Expr]", kind))) is not None:
-            return Unread(f"Not answered: {refusal.what}", refusal.instead, node=node)
+            return refusal.at(node)
     return Unread(f"Not answered: {sql_name(node)}", instead, node=node)
 
 

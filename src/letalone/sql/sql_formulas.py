@@ -13,21 +13,13 @@ from sqlglot import exp
 
 from letalone.plans.expressions import ColumnRef, Literal
 from letalone.plans.facts import AggregateRequest
-from letalone.plans.trees import Computable, Operator, apply_function, combine
+from letalone.plans.trees import Computable, apply_function, combine
 from letalone.sql.aggregates import AGGREGATED, aggregate, is_aggregate, name_aggregate
-from letalone.sql.functions import number_of
 from letalone.sql.names import only
 from letalone.sql.refusals import refuse_node, sql_name
 from letalone.sql.text import Unread
-from letalone.sql.values import Translator
+from letalone.sql.values import COMPUTED, Translator, number_of
 
-OPERATIONS: dict[type[exp.Expr], Operator] = {
-    exp.Add: "+",
-    exp.Sub: "-",
-    exp.Mul: "*",
-    exp.Div: "/",
-    exp.SafeDivide: "/",
-}
 FORMULA = "A formula over aggregates is made of numbers, + - * /, ROUND and ABS."
 Value = Computable | Literal
 
@@ -81,7 +73,7 @@ class Formulas:
         left, right = self._value(binary.this), self._value(binary.expression)
         if isinstance(left, Literal) and isinstance(right, Literal):
             return _constant(self.translate(node), node)
-        return combine(OPERATIONS[type(node)], _plain(left), _plain(right))
+        return combine(COMPUTED[type(node)], _plain(left), _plain(right))
 
     def read_negative(self, node: exp.Expr) -> Value:
         only(node, "this")
@@ -155,5 +147,5 @@ FORMULAS: dict[type[exp.Expr], Callable[[Formulas, exp.Expr], Value]] = {
     exp.Abs: Formulas.read_absolute,
     exp.Round: Formulas.read_rounded,
     exp.Nullif: Formulas.read_nullif,
-    **dict.fromkeys(OPERATIONS, Formulas.read_operation),
+    **dict.fromkeys(COMPUTED, Formulas.read_operation),
 }

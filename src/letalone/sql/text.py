@@ -18,9 +18,10 @@ of TIMESTAMP_TRUNC(at, WEEK), which begin on Sunday, for those of DATE_TRUNC('we
 import logging
 import re
 from bisect import bisect_right
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from itertools import pairwise
 from threading import get_ident
 from typing import cast
@@ -66,6 +67,7 @@ PERIOD_FIRST = ("DATE_TRUNC", "DATETRUNC")  # but in BigQuery
 FROM_SUNDAY = ("TIMESTAMP_TRUNC", "DATETIME_TRUNC")  # their weeks, in BigQuery, which has them
 
 
+@dataclass(eq=False)
 class Unread(Exception):  # noqa: N818  (it never leaves the package)
     """Something that is not read: what, the nearest thing that works, and its node.
 
@@ -73,36 +75,19 @@ class Unread(Exception):  # noqa: N818  (it never leaves the package)
     where the parser made nothing of it.
     """
 
-    def __init__(
-        self,
-        what: str,
-        instead: str = SHAPE,
-        *,
-        node: exp.Expr | None = None,
-        word: str | None = None,
-        kind: type[LetaloneError] = UnsupportedQuery,
-        final: bool = False,
-        puzzling: bool = False,
-        edit: str | None = None,
-    ) -> None:
-        super().__init__(what)
-        self.what, self.instead, self.kind = what, instead, kind
-        self.node, self.word, self.final, self.puzzling = node, word, final, puzzling
-        self.edit = edit
+    what: str
+    instead: str = SHAPE
+    _: KW_ONLY
+    node: exp.Expr | None = None
+    word: str | None = None
+    kind: type[LetaloneError] = UnsupportedQuery
+    final: bool = False
+    puzzling: bool = False
+    edit: str | None = None
 
 
-def slip(
-    what: str,
-    instead: str,
-    *,
-    node: exp.Expr | None = None,
-    final: bool = False,
-    puzzling: bool = False,
-    edit: str | None = None,
-) -> Unread:
-    """A mistake in what is allowed, such as a name that is not there."""
-    kind = ParameterError
-    return Unread(what, instead, node=node, kind=kind, final=final, puzzling=puzzling, edit=edit)
+# A mistake in what is allowed, such as a name that is not there.
+slip = partial(Unread, kind=ParameterError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +196,8 @@ def _check_tokens(tokens: Sequence[Token]) -> None:
         raise Unread(f"The SQL begins with {first[:20]!r}", SHAPE, word=first, final=True)
     if len(tokens) > MAX_TOKENS or _depth(tokens) > MAX_DEPTH:
         raise too_deep()
-    if (name := _find_overfull_call(tokens)) is not None:
+    name = _find_call(tokens, (*OF_TWO, *TRUNCATING), lambda rest: _commas(rest) > 1)
+    if name is not None:
         period = name.text.upper() in TRUNCATING
         what = f"a {'period' if period else 'quantile'}, and no more"
         instead = "DATE_TRUNC('month', day)" if period else "QUANTILE_CONT(cost, 0.5)"
@@ -220,10 +206,14 @@ def _check_tokens(tokens: Sequence[Token]) -> None:
 
 
 def _check_periods(tokens: Sequence[Token]) -> None:
-    if (name := _find_unquoted_period(tokens)) is not None:
+    name = _find_call(tokens, PERIOD_FIRST, lambda rest: not _has_period_first(rest))
+    if name is not None:
         what = f"{name.text.upper()} takes a period in quotes first"
         raise slip(what, "Write DATE_TRUNC('month', day).", node=_at(name))
-    if (name := _find_week_from_sunday(tokens)) is not None:
+    name = _find_call(
+        tokens, FROM_SUNDAY, lambda rest: "WEEK" in (token.text.upper() for token in _inside(rest))
+    )
+    if name is not None:
         what = f"The weeks of {name.text.upper()} begin on Sunday"
         raise slip(what, "Write DATE_TRUNC('week', at): they begin on Monday.", node=_at(name))
 
@@ -239,37 +229,19 @@ def _check_hints(tokens: Sequence[Token], statement: str) -> None:
             raise Unread("A comment with a hint", "Leave it out: /*+ … */.", node=node)
 
 
-def _find_overfull_call(tokens: Sequence[Token]) -> Token | None:
-    """The name of the first of these functions that is called with more than two arguments."""
-    for name, arguments in _calls(tokens, (*OF_TWO, *TRUNCATING)):
-        if _commas(arguments) > 1:
-            return name
-    return None
-
-
-def _find_unquoted_period(tokens: Sequence[Token]) -> Token | None:
-    """The name of the first DATE_TRUNC that does not begin with a period in quotes."""
-    for name, arguments in _calls(tokens, PERIOD_FIRST):
-        if not arguments or arguments[0].token_type is not TokenType.STRING:
-            return name
-    return None
-
-
-def _find_week_from_sunday(tokens: Sequence[Token]) -> Token | None:
-    """The name of the first of BigQuery's functions that is called with WEEK."""
-    for name, arguments in _calls(tokens, FROM_SUNDAY):
-        if any(token.text.upper() == "WEEK" for token in _inside(arguments)):
-            return name
-    return None
-
-
-def _calls(
-    tokens: Sequence[Token], names: Sequence[str]
-) -> Iterator[tuple[Token, Sequence[Token]]]:
-    """The name of each call, and all that comes after its bracket."""
+def _find_call(
+    tokens: Sequence[Token], names: Sequence[str], is_wrong: Callable[[Sequence[Token]], bool]
+) -> Token | None:
+    """The name of the first call of these that is wrong, by all that comes after its bracket."""
     for place, (name, bracket) in enumerate(pairwise(tokens)):
-        if name.text.upper() in names and bracket.token_type is TokenType.L_PAREN:
-            yield name, tokens[place + 2 :]
+        is_call = name.text.upper() in names and bracket.token_type is TokenType.L_PAREN
+        if is_call and is_wrong(tokens[place + 2 :]):
+            return name
+    return None
+
+
+def _has_period_first(arguments: Sequence[Token]) -> bool:
+    return bool(arguments) and arguments[0].token_type is TokenType.STRING
 
 
 def _commas(tokens: Sequence[Token]) -> int:
@@ -336,20 +308,14 @@ def _start(meta: dict[str, object]) -> int:
     return cast("int", meta["start"])
 
 
-class _Shut(logging.Filter):
-    """Lets nothing through that this thread logs."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.thread = get_ident()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return record.thread != self.thread
-
-
 @contextmanager
 def _silence_sqlglot() -> Generator[None]:
-    logger, shut = logging.getLogger("sqlglot"), _Shut()
+    """Nothing goes through that this thread logs."""
+    logger, thread = logging.getLogger("sqlglot"), get_ident()
+
+    def shut(record: logging.LogRecord) -> bool:
+        return record.thread != thread
+
     logger.addFilter(shut)
     try:
         yield

@@ -5,7 +5,7 @@ Tested:   the ε returned is enough, and the next smaller one of three digits is
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import cast
@@ -52,7 +52,8 @@ def epsilon_for(
             " bounds."
         )
     step = _step(powers[place])
-    return float(step * _least(lambda digits: keeps(step * digits)))
+    digits = range(FEWEST, MOST)  # the highest keeps
+    return float(step * (FEWEST + bisect_left(digits, True, key=lambda n: keeps(step * n))))
 
 
 def _step(power: int) -> Decimal:
@@ -71,11 +72,3 @@ def _limits(plan: Plan, error: object) -> dict[str, Fraction]:
             f"error {what}, but must name some of the aggregates: {', '.join(names)}."
         )
     return {name: ERROR.typed(f"error of {name}", limit) for name, limit in given.items()}
-
-
-def _least(keeps: Callable[[int], bool]) -> int:
-    low, high = FEWEST - 1, MOST  # the highest keeps; the lowest is taken not to
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if keeps(middle) else (middle, high)
-    return high

@@ -23,10 +23,10 @@ from letalone.plans.expressions import Case, Comparison, ComparisonOp, Expressio
 from letalone.plans.types import Key
 from letalone.privacy import BoundedRange, Privacy, PureDP, compose
 from letalone.randomness.bits import BitSource
-from letalone.tables.choices import Integers, choose_rank, refuse_tiny
-from letalone.tables.columns import NoisyColumn, count_answer
+from letalone.tables.choices import choose_rank, refuse_tiny
+from letalone.tables.columns import Integers, NoisyColumn, Wholes, count_answer
 from letalone.tables.noise import geometric
-from letalone.tables.part import ChoicePart, Wholes
+from letalone.tables.part import ChoicePart
 from letalone.tables.quantiles import INSIDE, inside
 from letalone.tables.sensitivity import Contribution, count_utility_moves, rank_moves, shares_move
 
@@ -47,7 +47,11 @@ class TopPart(ChoicePart):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        return tuple(_rows_where(_equals(self.of, key)) for key in self.candidates)
+        equals = [
+            IsNull(self.of) if key is None else Comparison("=", self.of, Literal(key))
+            for key in self.candidates
+        ]
+        return tuple(map(_rows_where, equals))
 
     @property
     def weight(self) -> float:
@@ -181,7 +185,3 @@ class BoundsPart(ChoicePart):
 
 def _rows_where(condition: Expression) -> RowsWith:
     return RowsWith(Case(((condition, Literal(1)),), Literal(None)))
-
-
-def _equals(of: Expression, key: Key) -> Expression:
-    return IsNull(of) if key is None else Comparison("=", of, Literal(key))

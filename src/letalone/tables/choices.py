@@ -12,17 +12,14 @@ at some confidence, still does: a clamped utility is 2^53 below the best, which 
 """
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.errors import ParameterError
 from letalone.mechanisms import Exponential
 from letalone.randomness.bits import BitSource
+from letalone.tables.columns import Integers, Wholes
 
-Wholes = NDArray[Any]
-Integers = NDArray[np.int64]
 LARGEST = 2**53  # what is missed by more counts as missed by this
 WRAPS = 2**61
 

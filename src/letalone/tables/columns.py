@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from letalone.plans.types import Key
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Wholes = NDArray[Any]  # whole numbers of any size
 
 
 @dataclass(frozen=True, slots=True, eq=False)

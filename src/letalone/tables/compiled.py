@@ -13,6 +13,7 @@ uses a delta its pure ε is the typed one exactly.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite
@@ -106,7 +107,10 @@ class Compiled:
         counts = shared.names if shared is not None and shared.reads(place) else ()
         names = tuple(dict.fromkeys(shown_name(name) for name in (*part.names, *counts)))
         words = part.words if isinstance(part, ChoicePart) else self.split.noises[place].words
-        errors = {name: self._error_or_none(name) for name in names}
+        errors: dict[str, float | None] = dict.fromkeys(names)
+        for name in names:
+            with suppress(ParameterError):
+                errors[name] = self.expected_error(name)
         return PricePart(", ".join(names), self.split.shares[place], words, self._groups, errors)
 
     @property
@@ -158,12 +162,6 @@ class Compiled:
             return part.error(name, noise, confidence=confidence, rows=rows)
         names = ", ".join(name for name, _ in self.plan.aggregates)
         raise ParameterError(f"There is no aggregate {name!r}. The aggregates are: {names}.")
-
-    def _error_or_none(self, name: str) -> float | None:
-        try:
-            return self.expected_error(name)
-        except ParameterError:
-            return None
 
     def check(self) -> None:
         """Refuses a price for which a choice's numbers, or a width, would be too large.

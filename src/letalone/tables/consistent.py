@@ -7,7 +7,7 @@ itself and its children's sum; from above, what is left over is shared among the
 proportion to their variances (Hay et al. for equal numbers of children).
 
 The rank of a cell less a share of all rows is a linear form of the nodes. Its weights a depend
-on the shape alone, and Σa² and Σa⁴ say how far its noise strays (`spread.reach`).
+on the shape alone, and Σa² and Σa⁴ say how far its noise strays (`intervals.reach`).
 
 Theorem.  A unit moves the nodes by `levels` times what it moves the cells by, in L1 and in L2
 squared. `counts` is the least squares solution; `power_sums` and `squares` are its weights'.
@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from letalone.tables.columns import Floats, Integers
+
 MOST_LEVELS = 17
 LOOKED_AT = 65  # places at which shapes are compared
 HOPELESS = 1.5  # deeper trees are not looked at once one is this much worse than the best

@@ -20,20 +20,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.engines.measures import GridSum, Measure, ProductSum
 from letalone.plans.expressions import Expression
+from letalone.tables.columns import Floats, Wholes
 from letalone.tables.grid import Grid, grid_for
 from letalone.tables.sensitivity import Contribution, Moved, rounded_shares_move, shares_move
 
 Degree = Literal[1, 2]
 IsWhole = Callable[[Expression], bool]
-Floats = NDArray[np.float64]
-Wholes = NDArray[Any]
 
 MAX_PRODUCT_BITS = {2: 30, 3: 26, 4: 20}  # of a grid, by the degree of the largest product
 # What 1, t and t² are at the corners of an axis of this degree.

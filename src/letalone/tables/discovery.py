@@ -63,7 +63,8 @@ class Discovery:
         return f"keys of about {self.threshold} units or more, by geometric noise and a threshold"
 
     def choose(self, found: list[tuple[tuple[Key, ...], int]], bits: BitSource) -> Keys:
-        ordered = sorted(found, key=lambda pair: tuple(map(_order, pair[0])))
+        # Values of one column have one type; a missing one comes first.
+        ordered = sorted(found, key=lambda pair: [(key is not None, key) for key in pair[0]])
         noise = Geometric(epsilon=self.epsilon, sensitivity=self.touched)
         noisy = noise.release(np.array([count for _, count in ordered], np.int64), bits=bits)
         return tuple(
@@ -71,8 +72,3 @@ class Discovery:
             for (key, _), count in zip(ordered, noisy.tolist(), strict=True)
             if count >= self.threshold
         )
-
-
-def _order(key: Key) -> tuple[bool, Key]:
-    # Values of one column have one type; a missing one comes first.
-    return key is not None, key

@@ -16,13 +16,10 @@ from fractions import Fraction
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.plans.formulas import Formula, inner_name
 from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue, Tree
-from letalone.tables.columns import NoisyColumn
-
-Floats = NDArray[np.float64]
+from letalone.tables.columns import Floats, NoisyColumn
 
 
 def confidence_of(parts: int, confidence: float) -> float:
@@ -93,7 +90,8 @@ def _evaluate(tree: Tree, parts: Sequence[NoisyColumn]) -> NoisyColumn:
             answer = parts[part]
             return NoisyColumn(answer.values, np.minimum(answer.low, answer.high), answer.high)
         case Constant(value):
-            return _as_constant(as_double(value))
+            number = np.array(as_double(value))
+            return NoisyColumn(number, number, number)
         case Operation(op, left, right):
             return _combine(op, _evaluate(left, parts), _evaluate(right, parts))
         case FunctionCall("negative", of):
@@ -104,11 +102,6 @@ def _evaluate(tree: Tree, parts: Sequence[NoisyColumn]) -> NoisyColumn:
         case FunctionCall(_, of, digits):
             inner = _evaluate(of, parts)
             return NoisyColumn(*(_round(x, digits) for x in (inner.values, inner.low, inner.high)))
-
-
-def _as_constant(number: float) -> NoisyColumn:
-    value = np.array(number)
-    return NoisyColumn(value, value, value)
 
 
 def _combine(op: str, left: NoisyColumn, right: NoisyColumn) -> NoisyColumn:

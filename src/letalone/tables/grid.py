@@ -19,14 +19,11 @@ from fractions import Fraction
 from math import ceil, floor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.engines.measures import CellCounts
 from letalone.plans.expressions import Expression
-from letalone.tables.columns import NoisyColumn
+from letalone.tables.columns import Floats, Integers, NoisyColumn
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 MAX_BITS = 30  # squares of places have 60 bits
 MIN_BITS = 8
 MAX_SHIFT = 900  # 2^shift is a double
@@ -131,13 +128,9 @@ class CellScale:
     def answer(self, place: Integers, low: Integers, high: Integers) -> NoisyColumn:
         """The values of places; −1 and beyond the last are the bounds."""
         inside = 0.0 if self.whole else 0.5
-        ends = self._at(low, 0.0), self._at(high, self._last)
-        return NoisyColumn(self._at(place, inside), *ends)
-
-    @property
-    def _last(self) -> float:
-        """Where a cell ends, in steps: at its last whole number, or at the next cell."""
-        return float(1 - 1 / self.step) if self.whole else 1.0
+        # Where a cell ends, in steps: at its last whole number, or at the next cell.
+        last = float(1 - 1 / self.step) if self.whole else 1.0
+        return NoisyColumn(self._at(place, inside), self._at(low, 0.0), self._at(high, last))
 
     def _at(self, places: Integers, within: float) -> Floats:
         inside: Floats = np.clip(places, 0, self.cells.count - 1).astype(np.float64) + within

@@ -10,10 +10,28 @@ A mean is a ratio of two noisy numbers. The sum over rows of (t − m) is 0 for 
 whatever it is, so its noisy form must be within the noise's width at m: the interval is the
 set of m for which it is (Fieller). A variance v likewise: the sum of (t − m)² − v, at the
 estimated m, around which that sum is flat.
-  Proven:   docs/explanation/proofs/tables.md, section 5
-  Tested:   coverage over seeded runs; the tails against simulation and the equal-scale formula
+
+Sums of many noises are approximated, for many groups at once.
+For X = Σ a_j Z_j with Laplace noises Z_j of scale 1, let K(λ) = −Σ log(1 − (λ a_j)²), and for
+λ > 0 let x = K'(λ), w = √(2(λx − K)), u = λ√K''. By Lugannani and Rice (Saddle point approximation
+for the distribution of the sum of independent random variables, 1980)
+    P[X > x] ≈ 1 − Φ(w) + φ(w)(1/u − 1/w),
+which falls as λ rises, so that λ is found by halving. What comes out is widened by 0.6 %, since
+it was seen to be too narrow by up to 0.5 %.
+
+Where the weights are too many to be looked at, `reach` takes Σa² and Σa⁴ for them: the sum is
+taken to be one of m = (Σa²)²/Σa⁴ equal noises, m not whole, which has the same variance and the
+same kurtosis, hence the cumulants −m log(1 − λ²).
+
+  Proven:   docs/explanation/proofs/tables.md, section 5; the approximation: Gaussian noise exactly
+  Tested:   coverage over seeded runs; the tails against simulation and the equal-scale formula;
+            tests/tables/test_spread.py, against the exact tails of `intervals.width`: never
+            narrower, and at 95 % at most 2 % wider, from one noise to eighteen; `reach` for the
+            ranks of trees, against the approximation by all weights: from 0.2 % narrower to
+            2.5 % wider at 95 %, at most 2 % narrower at 99.9 %
   Assumed:  doubles are good to nine digits here; the variance's interval ignores the square of
-            the mean's relative error
+            the mean's relative error; the approximation is no worse between the weights that were
+            tested
 """
 
 from collections.abc import Callable
@@ -25,16 +43,19 @@ from math import log, prod
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.exact.balls import ball, upper, with_bits
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from letalone.tables.columns import Flags, Floats
 
 APART = 2.0**-9  # scales differ by at least this ratio: three of them keep nine digits
 NARROW = Fraction(1, 2**24)  # the same where digits do not run out
 STEPS = 60  # halvings of an interval: a double has 53 bits
+TILT_STEPS = 50
+BLOCK = 1 << 20  # weights that are looked at together: memory stays small
+WIDER = 1.006
+SMALLEST, LARGEST = 1e-3, 1 - 1e-12  # tilts λ, where the largest weight is 1
+ROOT = float(np.sqrt(2 * np.pi))
+EVENNESS = np.linspace(0, 1, 257)  # Σa⁴/(Σa²)² at which `reach` is tabled
 
 
 class Family(Enum):
@@ -146,3 +167,60 @@ def _bisect(with_shares: list[tuple[Fraction, Fraction]], step: Fraction, miss: 
 
 def _share(scale: Fraction, others: list[Fraction]) -> Fraction:
     return prod((scale**2 / (scale**2 - other**2) for other in others), start=Fraction(1))
+
+
+def widths(law: NoiseLaw, weights: Floats, confidence: float) -> Floats:
+    """Sums of noises, weighted along the last axis, stay within these with this probability."""
+    if law.family is Family.GAUSSIAN:
+        spread = np.sqrt(np.sum(weights**2, axis=-1))
+        return _normal(confidence) * law.scale * spread
+    largest = np.max(np.abs(weights), axis=-1)
+    none = (largest == 0)[..., None]
+    scaled = np.where(none, 1.0, weights) / np.where(none, 1.0, largest[..., None])
+    squares = (scaled**2).reshape(-1, weights.shape[-1])
+    blocks = np.array_split(squares, 1 + squares.size // BLOCK)
+    found_widths = np.concatenate([_laplace(block, (1 - confidence) / 2) for block in blocks])
+    return law.scale * largest * WIDER * found_widths.reshape(largest.shape)
+
+
+def reach(family: Family, evenness: Floats, confidence: float) -> Floats:
+    """How many deviations sums of noises stay within, by Σa⁴/(Σa²)² of their weights."""
+    if confidence <= 0:
+        return np.zeros(evenness.shape)
+    if family is Family.GAUSSIAN:
+        return np.full(evenness.shape, _normal(confidence))
+    return np.interp(evenness, EVENNESS, _tabulate(confidence))
+
+
+@lru_cache(maxsize=64)
+def _tabulate(confidence: float) -> Floats:
+    """The reach of 1/EVENNESS equal Laplace noises; infinitely many are a Gaussian one."""
+    many = 1 / EVENNESS[1:]
+    reached = _laplace(np.ones((many.size, 1)), (1 - confidence) / 2, many)
+    normal = _normal(confidence)
+    return np.concatenate([[normal], reached / np.sqrt(2 * many)])
+
+
+def _laplace(squares: Floats, miss: float, many: Floats | float = 1.0) -> Floats:
+    low = np.full(squares.shape[:-1], SMALLEST)
+    high = np.full(squares.shape[:-1], LARGEST)
+    for _ in range(TILT_STEPS):
+        middle = (low + high) / 2
+        above = _tail(squares, middle, many)[0] > miss
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return _tail(squares, high, many)[1]
+
+
+def _tail(squares: Floats, tilt: Floats, many: Floats | float) -> tuple[Floats, Floats]:
+    """The probability beyond the place that a tilt belongs to, and that place.
+
+    `many` is how often the noises of a row are there, each time anew.
+    """
+    from scipy.special import ndtr  # slow to load
+
+    remainder = 1 - squares * tilt[..., None] ** 2
+    place = many * tilt * np.sum(2 * squares / remainder, axis=-1)
+    curvature = many * np.sum(2 * squares * (2 - remainder) / remainder**2, axis=-1)
+    root = np.sqrt(2 * (tilt * place + many * np.sum(np.log(remainder), axis=-1)))
+    more = np.exp(-(root**2) / 2) / ROOT * (1 / (tilt * np.sqrt(curvature)) - 1 / root)
+    return ndtr(-root) + more, place

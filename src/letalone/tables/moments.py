@@ -27,20 +27,18 @@ from itertools import product
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.engines.measures import GridSum, Measure, Rows, RowsWith
 from letalone.plans.aggregates import Deviation, Mean, Sum, Variance
 from letalone.plans.expressions import Expression
 from letalone.plans.formulas import Aggregate
-from letalone.tables.columns import NoisyColumn
+from letalone.tables.columns import Flags, Floats, NoisyColumn, Wholes
 from letalone.tables.grid import Grid
-from letalone.tables.intervals import Flags, NoiseLaw, fitting, width, within
+from letalone.tables.intervals import NoiseLaw, fitting, width, within
 from letalone.tables.noise import Noise
-from letalone.tables.part import ROOT_TWO, VectorPart, Wholes, needs_rows
+from letalone.tables.part import ROOT_TWO, VectorPart, needs_rows
 from letalone.tables.sensitivity import Contribution, Moved, rounded_shares_move, shares_move
 
-Floats = NDArray[np.float64]
 EVEN = 1 / 3  # the variance of values spread evenly over [−1, 1]
 Moment = Sum | Mean | Variance | Deviation
 Polynomial = tuple[float, float, float]
@@ -101,7 +99,7 @@ class Corners:
             corners.append((rest.pop(0) - rows) * width**self.degree)
         return np.stack(corners, axis=-1) // self.unit
 
-    def form(self, polynomial: Polynomial) -> NDArray[np.float64]:
+    def form(self, polynomial: Polynomial) -> Floats:
         """What each corner counts for in the sum of a polynomial over rows with a value."""
         constant, first, second = polynomial
         if self.degree == 1:
@@ -111,7 +109,7 @@ class Corners:
         return np.array(ends + [0.0] * self.missing) / float(self.row)
 
     @property
-    def all_rows(self) -> NDArray[np.float64]:
+    def all_rows(self) -> Floats:
         """What each corner counts for in the number of rows, with a value or without."""
         return np.full(self.count, 1 / float(self.row))
 
@@ -184,7 +182,9 @@ class MomentsPart(VectorPart):
         if sample:
             form = self.corners.form(ONE)
             square = scale_to_sample(square, noisy @ form, width(law, form, confidence))
-        return _root(square) if isinstance(asked, Deviation) else square
+        if isinstance(asked, Deviation):
+            return NoisyColumn(*map(np.sqrt, (square.values, square.low, square.high)))
+        return square
 
     def _sum(self, noisy: Floats, law: NoiseLaw, confidence: float) -> NoisyColumn:
         """Each end for values that stray from their places as far as they can."""
@@ -211,7 +211,8 @@ class MomentsPart(VectorPart):
         ends = (
             np.where(some, constant, none) for constant, none in zip(places, without, strict=True)
         )
-        return NoisyColumn(*(self._clamped(end) for end in ends))
+        bounds = float(self.lower), float(self.upper)
+        return NoisyColumn(*(np.clip(end, *bounds) for end in ends))
 
     def _variance(self, noisy: Floats, law: NoiseLaw, confidence: float) -> NoisyColumn:
         mean, some = self._means(noisy)
@@ -242,9 +243,6 @@ class MomentsPart(VectorPart):
         some = rows > 0
         mean = noisy @ self.corners.form(FIRST) / np.where(some, rows, 1.0)
         return np.clip(mean, -1.0, 1.0), some
-
-    def _clamped(self, values: Floats) -> Floats:
-        return np.clip(values, float(self.lower), float(self.upper))
 
     def error(self, name: str, noise: Noise, *, confidence: float, rows: int | None) -> float:
         """The half-width to expect; a mean's and a variance's for this many rows a group."""
@@ -277,10 +275,6 @@ class MomentsPart(VectorPart):
         return max(
             width(law, forms((m * m - v * (1 - m * m), -2 * m, 1.0)), confidence) for m, v in tried
         )
-
-
-def _root(square: NoisyColumn) -> NoisyColumn:
-    return NoisyColumn(*(np.sqrt(end) for end in (square.values, square.low, square.high)))
 
 
 def _norm(weights: Floats) -> float:

@@ -26,10 +26,10 @@ from letalone.mechanisms import Gaussian, Geometric
 from letalone.privacy import Privacy
 from letalone.randomness.bits import BitSource
 from letalone.randomness.real_noise import grid_exponent
+from letalone.tables.columns import Floats
 from letalone.tables.intervals import Family, NoiseLaw
 from letalone.tables.sensitivity import Moved
 
-Floats = NDArray[np.float64]
 LARGEST_SCALE = 1 << 50
 APART = 48  # bits of the noise's grid that are left to the mechanism: a float holds 53
 EXACT_BITS = 53

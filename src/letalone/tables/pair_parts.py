@@ -26,12 +26,11 @@ from itertools import product
 from typing import TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.engines.measures import Measure
 from letalone.plans.formulas import Aggregate
 from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
-from letalone.tables.columns import NoisyColumn
+from letalone.tables.columns import Flags, Floats, NoisyColumn, Wholes
 from letalone.tables.cross import (
     MAX_PRODUCT_BITS,
     ClampedColumn,
@@ -40,16 +39,14 @@ from letalone.tables.cross import (
     GridAxis,
     IsWhole,
 )
-from letalone.tables.intervals import NoiseLaw
+from letalone.tables.intervals import NoiseLaw, widths
 from letalone.tables.moments import scale_to_sample
 from letalone.tables.noise import Noise
-from letalone.tables.part import ROOT_TWO, VectorPart, Wholes, needs_rows
+from letalone.tables.part import ROOT_TWO, VectorPart, needs_rows
 from letalone.tables.regression import EVEN, LeastSquaresSolver, line
 from letalone.tables.sensitivity import Contribution, Moved, refuse_clip
-from letalone.tables.spread import widths
 
 PLAIN, SQUARED = 1, 2
-Floats = NDArray[np.float64]
 Pair = Covariance | Correlation | Slope | Regression
 
 
@@ -173,7 +170,7 @@ class _Seen:
         return float(widths(self.law, self._plain(0, 0), self.confidence))
 
     @cached_property
-    def some(self) -> NDArray[np.bool_]:
+    def some(self) -> Flags:
         """Whether there are enough rows to tell anything."""
         return self.rows > 2 * self.rows_width
 
@@ -234,7 +231,7 @@ class _Seen:
 
     def _ratio(
         self, top: Floats, bottom: Floats, *, most: float
-    ) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]:
+    ) -> tuple[Floats, Floats, Flags, Floats]:
         """One sum by another that is positive, its half-width, where it is known, the least sum."""
         below = self._sum(bottom)
         strays = widths(self.law, bottom, self.confidence)
@@ -271,9 +268,7 @@ def _shift_powers(mean: Floats, power: int) -> Floats:
     return np.stack(columns, axis=-1)
 
 
-def _make_answer(
-    value: Floats, half: Floats, known: NDArray[np.bool_], *, most: float
-) -> NoisyColumn:
+def _make_answer(value: Floats, half: Floats, known: Flags, *, most: float) -> NoisyColumn:
     """Values with their intervals, cut at the ends of the range; missing where not known."""
     low, high = np.maximum(value - half, -most), np.minimum(value + half, most)
     ends = ((value, np.nan), (low, -most), (high, most))

@@ -6,21 +6,15 @@ split of ε evens out the errors to expect (`weight`), as shares of the number o
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from letalone.engines.measures import Measure
 from letalone.errors import ParameterError
 from letalone.privacy import Privacy
 from letalone.randomness.bits import BitSource
-from letalone.tables.columns import NoisyColumn
+from letalone.tables.columns import Floats, NoisyColumn, Wholes
 from letalone.tables.noise import Noise
 from letalone.tables.sensitivity import Contribution, Moved
 
-Floats = NDArray[np.float64]
-Wholes = NDArray[Any]
 ROOT_TWO = 2**0.5  # the standard deviation of Laplace noise of scale 1
 
 
@@ -43,6 +37,10 @@ class Part(ABC):
 
 class VectorPart(Part):
     """A vector of whole numbers for each key, and what is read off it with noise."""
+
+    @property
+    def weight(self) -> float:
+        return ROOT_TWO * self.moved.l1
 
     @property
     @abstractmethod

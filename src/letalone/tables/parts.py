@@ -42,7 +42,7 @@ from letalone.tables.part import AnyPart
 from letalone.tables.quantiles import RankPart, TreePart
 from letalone.tables.regression import regression_part
 from letalone.tables.sensitivity import Contribution, contribution, refuse_clip
-from letalone.tables.vectors import CountPart, HistogramPart, SharedCount, TotalPart
+from letalone.tables.vectors import CountPart, SharedCount, TotalPart
 
 Group = tuple[tuple[str, Moment], ...]
 Named = list[tuple[str, Aggregate]]
@@ -150,10 +150,10 @@ def _scale(facts: PlanFacts, asked: Quantiles | Extreme) -> CellScale:
     return CellScale(asked.of, asked.lower, asked.upper, asked.step, is_whole)
 
 
-def _histogram(names: tuple[str, ...], unit: Contribution, asked: Histogram) -> HistogramPart:
+def _histogram(facts: PlanFacts, names: tuple[str, ...], asked: Histogram) -> AnyPart:
     first, step = asked.edges[0], asked.step
     ends = tuple(int((edge - first) / step) for edge in asked.edges[1:])
-    return HistogramPart(names, unit, CellCounts(asked.of, first, step, asked.cells), ends)
+    return CountPart(names, facts.unit, CellCounts(asked.of, first, step, asked.cells), ends)
 
 
 def _quantiles(facts: PlanFacts, names: tuple[str, ...], asked: Quantiles) -> AnyPart:
@@ -176,7 +176,7 @@ PARTS: dict[type, Callable[[PlanFacts, tuple[str, ...], Any], AnyPart]] = {
     CountValues: lambda facts, names, asked: CountPart(names, facts.unit, DistinctValues(asked.of)),
     Quantiles: _quantiles,
     Extreme: _extreme,
-    Histogram: lambda facts, names, asked: _histogram(names, facts.unit, asked),
+    Histogram: _histogram,
     MostFrequent: lambda facts, names, asked: TopPart(
         names, facts.unit, asked.of, asked.k, asked.candidates
     ),

@@ -58,13 +58,13 @@ from letalone.mechanisms import Exponential
 from letalone.plans.bounds import MOST_CELLS
 from letalone.privacy import BoundedRange, Privacy, compose
 from letalone.randomness.bits import BitSource
-from letalone.tables.choices import Integers, choose_ranks, refuse_tiny
-from letalone.tables.columns import NoisyColumn
+from letalone.tables.choices import choose_ranks, refuse_tiny
+from letalone.tables.columns import Floats, Integers, NoisyColumn, Wholes
 from letalone.tables.consistent import CountTree, tree_for
 from letalone.tables.grid import CellScale
 from letalone.tables.intervals import Family, NoiseLaw
 from letalone.tables.noise import LARGEST_SCALE, Noise, geometric
-from letalone.tables.part import ROOT_TWO, ChoicePart, Floats, VectorPart, Wholes
+from letalone.tables.part import ROOT_TWO, ChoicePart, VectorPart
 from letalone.tables.ranks import mean_band, ranks_of, spread, widest
 from letalone.tables.sensitivity import Contribution, Moved, rank_moves, sensitivity_of
 
@@ -139,7 +139,9 @@ class RankPart(ChoicePart):
         if self._reads_tree(epsilon):
             low, high = self._read(epsilon, cells, confidence, bits)
         else:
-            low, high = self._chosen_ends(epsilon, cells, targets, confidence, bits)
+            margin = ceil(self._margin(epsilon, confidence))
+            aims = (targets - margin, targets + margin)
+            low, high = (self._chosen(epsilon * END, cells, aim, bits) for aim in aims)
         answer = self.scale.answer(place, np.minimum(low, place), np.maximum(high, place))
         return dict.fromkeys(self.names, answer)
 
@@ -153,19 +155,6 @@ class RankPart(ChoicePart):
             after_jumps=one_sided(confidence),
             constant=self._constant(epsilon) / self._many,
         )
-        return low, high
-
-    def _chosen_ends(
-        self,
-        epsilon: Fraction,
-        cells: Integers,
-        targets: Wholes,
-        confidence: float,
-        bits: BitSource,
-    ) -> Ends:
-        cost, margin = epsilon * END, ceil(self._margin(epsilon, confidence))
-        aims = (targets - margin, targets + margin)
-        low, high = (self._chosen(cost, cells, aim, bits) for aim in aims)
         return low, high
 
     def _chosen(

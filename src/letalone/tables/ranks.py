@@ -29,14 +29,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from letalone.tables.columns import Floats, Integers
 from letalone.tables.consistent import CountTree, power_sums
-from letalone.tables.intervals import Family, NoiseLaw
-from letalone.tables.spread import reach
+from letalone.tables.intervals import Family, NoiseLaw, reach
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Ends = tuple[Integers, Integers, Integers]
 STARTS = 9  # blocks of a length that are looked at
 JUMP = 1.5  # deviations of a node's noise, by which data rise and noise seldom does
@@ -84,7 +81,8 @@ class Ranks:
         no = np.zeros((len(rises), 1), np.bool_)
         after, before = np.hstack([no, rises]), np.hstack([rises, no])
         highest = np.maximum.accumulate(np.where(after, self.noisy + width, -np.inf), axis=1)
-        least = _least_after(np.where(before, self.noisy - width, np.inf))
+        backwards = np.where(before, self.noisy - width, np.inf)[:, ::-1]
+        least = np.minimum.accumulate(backwards, axis=1)[:, ::-1]
         return np.maximum(self.rising + stray, highest), np.minimum(self.rising - stray, least)
 
     def _band(self, share: float, law: NoiseLaw, confidence: float) -> Floats:
@@ -164,7 +162,3 @@ def _gains(tree: CountTree) -> tuple[Floats, Floats]:
         alone = (running[starts + length] - running[starts]) / length
         gains.append(max(gains[-1], float(np.min(alone - tree.squares(forms)))))
     return powers.astype(np.float64), np.array(gains)
-
-
-def _least_after(values: Floats) -> Floats:
-    return np.minimum.accumulate(values[:, ::-1], axis=1)[:, ::-1]

@@ -40,19 +40,16 @@ from itertools import combinations_with_replacement
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from letalone.engines.measures import Measure, ProductSum
+from letalone.engines.measures import ProductSum
 from letalone.plans.pairs import Regression
-from letalone.tables.columns import NoisyColumn
+from letalone.tables.columns import Floats, NoisyColumn, Wholes
 from letalone.tables.cross import ClampedColumn, GridAxis, IsWhole
-from letalone.tables.intervals import NoiseLaw
+from letalone.tables.intervals import NoiseLaw, widths
 from letalone.tables.noise import Noise
-from letalone.tables.part import ROOT_TWO, VectorPart, Wholes, needs_rows
+from letalone.tables.part import ROOT_TWO, VectorPart, needs_rows
 from letalone.tables.sensitivity import Contribution, Moved, products_move, refuse_clip
-from letalone.tables.spread import widths
 
-Floats = NDArray[np.float64]
 EVEN = 1 / 3  # the mean square of values spread evenly over [−1, 1]
 KNOWN = 2.5  # the least eigenvalue, in e, from which on coefficients are shown
 STRAYS = 2  # what ‖E‖ is taken to be, in e
@@ -155,7 +152,7 @@ class RegressionPart(VectorPart):
         refuse_clip(self.unit)
 
     @property
-    def products(self) -> tuple[ProductSum, ...]:
+    def measures(self) -> tuple[ProductSum, ...]:
         """What is summed: z_i z_j for i ≤ j, then z_i s, where z = (1, t₁, …, t_d)."""
         places = (*(axis.place for axis in self.by), self.of.place)
         size = len(self.by) + 1
@@ -169,10 +166,6 @@ class RegressionPart(VectorPart):
         )
 
     @property
-    def measures(self) -> tuple[Measure, ...]:
-        return self.products
-
-    @property
     def row(self) -> int:
         """What the largest product of a row counts."""
         return 1 << self.bits
@@ -180,7 +173,7 @@ class RegressionPart(VectorPart):
     @property
     def moved(self) -> Moved:
         """At most what each product moves, added up."""
-        return products_move(self.products, self.row, self.unit)
+        return products_move(self.measures, self.row, self.unit)
 
     @property
     def weight(self) -> float:
@@ -191,7 +184,7 @@ class RegressionPart(VectorPart):
         """The sums of products, each scaled so that its largest product counts a row."""
         scaled = [
             total * self.row // product.largest
-            for product, total in zip(self.products, exact, strict=True)
+            for product, total in zip(self.measures, exact, strict=True)
         ]
         return np.stack(scaled, axis=-1)
 
@@ -207,7 +200,7 @@ class RegressionPart(VectorPart):
 
     @property
     def _line(self) -> LeastSquaresSolver:
-        size, forms = len(self.by) + 1, np.eye(len(self.products)) / self.row
+        size, forms = len(self.by) + 1, np.eye(len(self.measures)) / self.row
         left = np.zeros((size, size, len(forms)))
         for (i, k), form in zip(combinations_with_replacement(range(size), 2), forms, strict=False):
             left[i, k] = left[k, i] = form

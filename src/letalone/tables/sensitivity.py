@@ -26,16 +26,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, isqrt
 
-from letalone.engines.measures import (
-    CellCounts,
-    DistinctUnits,
-    DistinctValues,
-    GridSum,
-    Measure,
-    ProductSum,
-    Rows,
-    RowsWith,
-)
+from letalone.engines import measures
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.plan import Plan
 from letalone.privacy.neighbours import is_replace
@@ -63,9 +54,10 @@ class Contribution:
         return self.rows
 
     @property
-    def full(self) -> int:
-        """How many groups a unit can fill with rows."""
-        return self.most_rows // self.per_group
+    def filled(self) -> int:
+        """How many groups of the answer a unit can fill with rows: f'."""
+        full = self.most_rows // self.per_group
+        return full if self.keys is None else min(full, self.keys)
 
     @property
     def touched(self) -> int | None:
@@ -100,26 +92,26 @@ def contribution(plan: Plan) -> Contribution:
     return Contribution(groups * bounding.max_rows, bounding.max_rows, groups, keys, replace)
 
 
-def sensitivity_of(measure: Measure, unit: Contribution) -> Moved:
+def sensitivity_of(measure: measures.Measure, unit: Contribution) -> Moved:
     """How far one unit moves a measure, over all groups."""
     match measure:
-        case Rows() | RowsWith():
+        case measures.Rows() | measures.RowsWith():
             return number_moves(0, 1, unit)
-        case DistinctValues():
+        case measures.DistinctValues():
             refuse_clip(unit)
             return number_moves(0, 1, unit)
-        case ProductSum():
+        case measures.ProductSum():
             refuse_clip(unit)
             return number_moves(*measure.ends, unit)
-        case DistinctUnits():
+        case measures.DistinctUnits():
             each = Contribution(unit.groups, 1, unit.groups, unit.keys, unit.replace)
             return number_moves(0, 1, each)
-        case GridSum(low=low, high=high, power=1):
+        case measures.GridSum(low=low, high=high, power=1):
             return number_moves(0, high - low, unit)
-        case GridSum(low=low, high=high):
+        case measures.GridSum(low=low, high=high):
             middle = (low + high) // 2
             return number_moves(0, max((low - middle) ** 2, (high - middle) ** 2), unit)
-        case CellCounts():
+        case measures.CellCounts():
             refuse_clip(unit)
             return shares_move(1, unit)
 
@@ -128,7 +120,7 @@ def number_moves(low: int, high: int, unit: Contribution) -> Moved:
     """One number for each group, to which a row adds a value from `low` to `high`."""
     k, reach = unit.per_group, max(abs(low), abs(high)) * unit.per_group
     span = (max(high, 0) - min(low, 0)) * k
-    full = _fewest(unit.full, unit.keys)
+    full = unit.filled
     if not unit.replace:
         return Moved(full * reach, full * reach**2)
     both = max(0, 2 * full - unit.keys) if unit.keys is not None else 0
@@ -140,11 +132,8 @@ def number_moves(low: int, high: int, unit: Contribution) -> Moved:
 def shares_move(weight: int, unit: Contribution) -> Moved:
     """Several numbers for each group, to which a row adds at most `weight`, none negative."""
     times = 2 if unit.replace else 1
-    full = _fewest(unit.full, unit.keys)
-    return Moved(
-        times * full * unit.per_group * weight,
-        times * full * (unit.per_group * weight) ** 2,
-    )
+    filled, each = times * unit.filled, unit.per_group * weight
+    return Moved(filled * each, filled * each**2)
 
 
 def rounded_shares_move(weight: Fraction, unit: Contribution, numbers: int) -> Moved:
@@ -154,7 +143,7 @@ def rounded_shares_move(weight: Fraction, unit: Contribution, numbers: int) -> M
     return _after_rounding(scaled, unit, numbers)
 
 
-def products_move(products: Sequence[ProductSum], row: int, unit: Contribution) -> Moved:
+def products_move(products: Sequence[measures.ProductSum], row: int, unit: Contribution) -> Moved:
     """Several numbers for each group, a row adding a product from −row or 0 to row, rounded down.
 
     Each is scaled so that its largest product counts `row`. At most what each moves, added up.
@@ -228,7 +217,3 @@ def _least(first: int | None, second: int | None) -> int | None:
     if first is None or second is None:
         return first if second is None else second
     return min(first, second)
-
-
-def _fewest(first: int, second: int | None) -> int:
-    return first if second is None else min(first, second)

@@ -1,10 +1,8 @@
 """Counts, sums and histograms, each with noise of its own, and counts read off other parts."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.engines.measures import (
     CellCounts,
@@ -16,7 +14,7 @@ from letalone.engines.measures import (
     RowsWith,
 )
 from letalone.plans.expressions import Expression
-from letalone.tables.columns import NoisyColumn, count_answer
+from letalone.tables.columns import Floats, NoisyColumn, Wholes, count_answer
 from letalone.tables.grid import Grid
 from letalone.tables.intervals import width
 from letalone.tables.noise import Noise
@@ -29,18 +27,18 @@ from letalone.tables.sensitivity import (
     together,
 )
 
-Floats = NDArray[np.float64]
-Wholes = NDArray[Any]
 ROW_SHARE = 2**15  # the share of a sum's noise that its number of rows costs
 
 
 @dataclass(frozen=True, slots=True)
 class CountPart(VectorPart):
-    """How many rows, or units, or different values."""
+    """How many rows, or units, or different values; or rows in each range of a histogram, whose
+    `ends` are the ranges' last cells, plus one."""
 
     names: tuple[str, ...]
     unit: Contribution
-    measure: Rows | RowsWith | DistinctUnits | DistinctValues = Rows()  # noqa: RUF009  (it is frozen and has no fields)
+    measure: Rows | RowsWith | DistinctUnits | DistinctValues | CellCounts = Rows()  # noqa: RUF009  (it is frozen and has no fields)
+    ends: tuple[int, ...] = ()
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -50,16 +48,14 @@ class CountPart(VectorPart):
     def moved(self) -> Moved:
         return sensitivity_of(self.measure, self.unit)
 
-    @property
-    def weight(self) -> float:
-        return ROOT_TWO * self.moved.l1
-
     def vector(self, exact: list[Wholes]) -> Wholes:
-        return exact[0][:, None]
+        """A count; or those of ranges: sums of cells that no other range has."""
+        starts = np.array((0, *self.ends[:-1]))
+        return np.add.reduceat(exact[0], starts, axis=1) if self.ends else exact[0][:, None]
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
-        answer = count_answer(noisy[:, 0], noise.width(confidence))
-        return dict.fromkeys(self.names, answer)
+        counts = noisy if self.ends else noisy[:, 0]
+        return dict.fromkeys(self.names, count_answer(counts, noise.width(confidence)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,36 +129,6 @@ class TotalPart(VectorPart):
     def width(self, noise: Noise, confidence: float) -> float:
         """One noise's, in the unit of the values."""
         return self._half(noise, confidence, self.grid.offset)
-
-
-@dataclass(frozen=True, slots=True)
-class HistogramPart(VectorPart):
-    """How many rows in each range; `ends` are the ranges' last cells, plus one."""
-
-    names: tuple[str, ...]
-    unit: Contribution
-    cells: CellCounts
-    ends: tuple[int, ...]
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        return (self.cells,)
-
-    @property
-    def moved(self) -> Moved:
-        return sensitivity_of(self.cells, self.unit)
-
-    @property
-    def weight(self) -> float:
-        return ROOT_TWO * self.moved.l1
-
-    def vector(self, exact: list[Wholes]) -> Wholes:
-        """The ranges' counts: sums of cells that no other range has."""
-        starts = np.array((0, *self.ends[:-1]))
-        return np.add.reduceat(exact[0], starts, axis=1)
-
-    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
-        return dict.fromkeys(self.names, count_answer(noisy, noise.width(confidence)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pytest
 
 from engines.test_engine_laws import COST, DERIVED, FILTERS, GROUPINGS, SCHEMA
 from letalone.engines import syntax
-from letalone.engines.dialects.duckdb import DUCKDB
+from letalone.engines.dialects.dialect import DUCKDB
 from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect
 from letalone.engines.dialects.spark import SPARK, SparkDialect
 from letalone.engines.measures import (

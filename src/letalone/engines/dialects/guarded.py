@@ -29,6 +29,7 @@ where that is infinite (or NaN of finite operands), and 0 where it underflows.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from sqlglot import exp
 
@@ -96,21 +97,9 @@ def _size(of: Sql) -> Sql:
     return syntax.call("ABS", of)
 
 
-def _times(of: Sql, bits: int) -> Sql:
-    return syntax.operation(exp.Mul, of, _power(bits))
+def _with_power(kind: Binary, of: Sql, bits: int) -> Sql:
+    return syntax.operation(kind, of, syntax.double(2.0**bits))
 
 
-def _below(of: Sql, bits: int) -> Sql:
-    return syntax.operation(exp.LT, of, _power(bits))
-
-
-def _from(of: Sql, bits: int) -> Sql:
-    return syntax.operation(exp.GTE, of, _power(bits))
-
-
-def _above(of: Sql, bits: int) -> Sql:
-    return syntax.operation(exp.GT, of, _power(bits))
-
-
-def _power(bits: int) -> Sql:
-    return syntax.double(2.0**bits)
+_times, _below = partial(_with_power, exp.Mul), partial(_with_power, exp.LT)
+_from, _above = partial(_with_power, exp.GTE), partial(_with_power, exp.GT)

@@ -30,7 +30,7 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects import postgres_reading
-from letalone.engines.dialects.dialect import compare_with_ends, with_rank
+from letalone.engines.dialects.dialect import Dialect, compare_with_ends, scale, with_rank
 from letalone.engines.dialects.guarded import GUARDS
 from letalone.engines.dialects.postgres_words import rewrite_for_postgres
 from letalone.engines.reading import Stored, read_by
@@ -45,11 +45,8 @@ LARGEST_EDGE = 2.0**1000
 
 
 @dataclass(frozen=True, slots=True)
-class PostgresDialect:
-    """See `letalone.engines.dialects.dialect.Dialect` for what each method promises.
-
-    stored_rank: the column that holds the ranks, where they are stored with the rows.
-    """
+class PostgresDialect(Dialect):
+    """stored_rank: the column with the ranks, where these are stored with the rows."""
 
     stored_rank: str | None = None
 
@@ -78,7 +75,8 @@ class PostgresDialect:
         steps = syntax.operation(exp.Mul, x, syntax.double(below))
         above = syntax.operation(exp.Sub, steps, syntax.double(first))
         ratio = syntax.operation(exp.Div, above, syntax.double(every))
-        number = syntax.call("LEAST", _whole(exp.Floor(this=ratio)), big(count - 1))
+        floor = syntax.cast_to(exp.Floor(this=ratio), BIGINT)
+        number = syntax.call("LEAST", floor, big(count - 1))
         return syntax.case(
             (syntax.operation(exp.LT, x, syntax.double(first / below)), big(0)),
             (syntax.operation(exp.GTE, x, syntax.double(last / below)), big(count - 1)),
@@ -93,10 +91,7 @@ class PostgresDialect:
                 "Totals and means of such small or large numbers cannot be computed on PostgreSQL."
                 " Take bounds between 1e-250 and 1e250."
             )
-        return syntax.operation(exp.Mul, of, syntax.double(ldexp(1, shift)))
-
-    def total(self, of: Sql, most: int) -> Sql:  # noqa: ARG002
-        return exp.Sum(this=of)
+        return scale(of, shift)
 
     def level(self, query: exp.Select, *, last: bool) -> exp.Select:
         """Kept apart, so that a statement stays as long as its tree, and no constant is computed
@@ -119,8 +114,9 @@ class PostgresDialect:
         """The rank is computed in the query; rows without a unit are left out."""
         rows = syntax.rename(source, f"{mark}source")
         if ranks is None or unit is None:
-            slow = any(_is_slow(column) for column in columns)
             query = syntax.select(columns, rows)
+            calls = (call.name for column in columns for call in column.find_all(exp.Anonymous))
+            slow = "PG_INPUT_IS_VALID" in calls  # made of text: too slow to be made at each mention
             return _apart(query) if slow else query
         rank = self._rank(unit, ranks, mark)
         chosen = with_rank(columns, rank, mark)
@@ -143,38 +139,27 @@ def _apart(query: exp.Select) -> exp.Select:
     return query
 
 
-def _is_slow(column: Sql) -> bool:
-    """Whether a column is made of text: too slow to be made anew at each mention."""
-    return any(call.name == "PG_INPUT_IS_VALID" for call in column.find_all(exp.Anonymous))
-
-
 def rank_of(unit: Sql, key: str, source: str) -> Sql:
     """The rank of a row among those of its unit, by the key of this parameter."""
     place = [syntax.column(name, source) for name in ("tableoid", "ctid")]
     by = [_digest(key, place), *(part.copy() for part in place)]
-    order = exp.Order(expressions=[exp.Ordered(this=part) for part in by])
-    return exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
+    return syntax.window(exp.RowNumber(), *by, partition=[unit.copy()])
 
 
 def _digest(key: str, place: Sequence[Sql]) -> Sql:
     """SHA-256 of the key and the place, of 32, 4 and 6 bytes: no two have the same 42."""
-    secret = syntax.cast_as(exp.Placeholder(this=key), "BYTEA", "postgres")
-    table, row = place
-    words = exp.DPipe(this=secret, expression=syntax.call("OIDSEND", table.copy()))
-    keyed_place = exp.DPipe(this=words, expression=syntax.call("TIDSEND", row.copy()))
+    keyed_place = syntax.cast_as(exp.Placeholder(this=key), "BYTEA", "postgres")
+    for send, part in zip(("OIDSEND", "TIDSEND"), place, strict=True):
+        keyed_place = exp.DPipe(this=keyed_place, expression=syntax.call(send, part.copy()))
     return syntax.call("SHA256", keyed_place)
 
 
 def _floor(x: Sql, shift: int) -> Sql:
     """floor(x · 2^shift) as an integer; where the product would vanish, it is zero."""
-    floor = _whole(exp.Floor(this=syntax.operation(exp.Mul, x, syntax.double(ldexp(1, shift)))))
+    floor = syntax.cast_to(exp.Floor(this=scale(x, shift)), BIGINT)
     if shift >= 0:
         return floor
     vanishes = syntax.operation(
         exp.LTE, syntax.call("ABS", x), syntax.double(ldexp(1, -1075 - shift))
     )
     return syntax.case((vanishes, big(0)), otherwise=floor)
-
-
-def _whole(of: Sql) -> Sql:
-    return syntax.cast_to(of, BIGINT)

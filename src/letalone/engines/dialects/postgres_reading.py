@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from letalone.engines import reading, syntax
-from letalone.engines.reading import FLOATS, Reader, Stored
+from letalone.engines.reading import FLOATS, Reader, Stored, in_the_calendar
 from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TIMESTAMP, Sql
 from letalone.engines.text_grammar import PATTERNS
 from letalone.plans.types import Type
@@ -111,7 +111,7 @@ def _text(stored: Stored, source: Sql) -> Sql:
 
 def _date(stored: Stored, source: Sql) -> Sql:
     if stored.stored == "DATE":
-        return syntax.case((_in_the_calendar(source, DATE), source))
+        return syntax.case((in_the_calendar(source, DATE), source))
     if stored.type is Type.TEXT:
         return syntax.case((_is_day(source, Type.DATE), syntax.cast_to(plain(source), DATE)))
     return syntax.cast_to(_timestamp(stored, source), DATE)
@@ -120,12 +120,12 @@ def _date(stored: Stored, source: Sql) -> Sql:
 def _timestamp(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.TEXT:
         at = _in_utc(_cast(plain(source), "TIMESTAMPTZ"))
-        inside = syntax.case((_in_the_calendar(at, TIMESTAMP), at.copy()))
+        inside = syntax.case((in_the_calendar(at, TIMESTAMP), at.copy()))
         return syntax.case((_is_day(source, Type.TIMESTAMP), inside))
     if stored.stored == "DATE":
-        return syntax.case((_in_the_calendar(source, DATE), syntax.cast_to(source, TIMESTAMP)))
+        return syntax.case((in_the_calendar(source, DATE), syntax.cast_to(source, TIMESTAMP)))
     at = _in_utc(source) if stored.stored == "TIMESTAMPTZ" else source
-    return syntax.case((_in_the_calendar(at, TIMESTAMP), at.copy()))
+    return syntax.case((in_the_calendar(at, TIMESTAMP), at.copy()))
 
 
 READERS: Mapping[Type, Reader] = {
@@ -140,10 +140,6 @@ READERS: Mapping[Type, Reader] = {
 
 def _in_utc(zoned: Sql) -> Sql:
     return exp.Paren(this=exp.AtTimeZone(this=zoned, zone=syntax.text("UTC")))
-
-
-def _in_the_calendar(of: Sql, kind: exp.DType) -> Sql:
-    return syntax.join_conditions(exp.And, reading.in_the_calendar(of, kind))
 
 
 def _is_written(source: Sql, kind: Type) -> Sql:

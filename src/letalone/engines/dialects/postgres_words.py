@@ -48,7 +48,11 @@ def holds(text: str) -> bool:
 
 def check_width(queries: Iterable[Sql], *, columns: int) -> None:
     """Refuses statements that the server cannot run; `columns`: how many the tables have."""
-    widest = max((_widest(query, columns) for query in queries), default=0)
+    widest = 0
+    for query in queries:
+        tables = {table.alias: table.this for table in query.find_all(exp.CTE)}
+        parts = query.find_all(exp.Select)
+        widest = max(widest, *(_width(part, columns, tables) for part in parts))
     if widest > MAX_WIDTH:
         raise UnsupportedQuery(
             f"The question needs {widest} sums and columns at once, and PostgreSQL computes at most"
@@ -57,16 +61,9 @@ def check_width(queries: Iterable[Sql], *, columns: int) -> None:
         )
 
 
-def _widest(query: Sql, columns: int) -> int:
-    tables = {table.alias: table.this for table in query.find_all(exp.CTE)}
-    return max(_width(part, columns, tables) for part in query.find_all(exp.Select))
-
-
 def _width(query: Sql, columns: int, tables: Mapping[str, Sql]) -> int:
     """How many values the rows of a query have; a star has all those of what is read."""
-    if isinstance(query, exp.SetOperation):
-        return _width(query.this, columns, tables)
-    if isinstance(query, exp.Subquery):
+    if isinstance(query, exp.SetOperation | exp.Subquery):
         return _width(query.this, columns, tables)
     if isinstance(query, exp.Table):
         known = tables.get(query.name)

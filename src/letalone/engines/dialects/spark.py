@@ -42,15 +42,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import ldexp
 from typing import ClassVar
 
 from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects import rewriting, spark_reading
-from letalone.engines.dialects.dialect import compare_with_ends, with_rank
-from letalone.engines.dialects.duckdb import DuckDialect
+from letalone.engines.dialects.dialect import Dialect, compare_with_ends, scale, with_rank
 from letalone.engines.reading import Stored, read_by
 from letalone.engines.syntax import BIGINT, TEXT, Sql
 from letalone.engines.terms import Levels, Term, big
@@ -65,8 +63,8 @@ DIGEST_DIGITS = 32  # of the digest, hexadecimal: 128 bits
 
 
 @dataclass(frozen=True, slots=True)
-class SparkDialect(DuckDialect):
-    """What Spark does as DuckDB: arithmetic, but x / 0 is NULL, and guesses: NaN is the largest.
+class SparkDialect(Dialect):
+    """As DuckDB: arithmetic, but x / 0 is NULL, and guesses: NaN is the largest.
 
     stored_rank: the column that holds the ranks, where they are stored with the rows that have one.
     """
@@ -78,8 +76,7 @@ class SparkDialect(DuckDialect):
 
     def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:  # noqa: ARG002
         """By comparisons with the ends: between them the floor fits into 64 bits."""
-        scaled = syntax.operation(exp.Mul, x.sql, syntax.double(ldexp(1, shift)))
-        floor = syntax.cast_to(exp.Floor(this=scaled), BIGINT)
+        floor = syntax.cast_to(exp.Floor(this=scale(x.sql, shift)), BIGINT)
         return compare_with_ends(x, ends, shift, floor=floor)
 
     def total(self, of: Sql, most: int) -> Sql:
@@ -111,11 +108,12 @@ class SparkDialect(DuckDialect):
         self, columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str, unit: Sql | None
     ) -> exp.Select:
         """The rank is computed in the query, unless it is stored; no row is without a unit."""
+        rows = syntax.rename(source, f"{mark}source")
         if ranks is None or unit is None:
-            return syntax.select(columns, syntax.rename(source, f"{mark}source"))
+            return syntax.select(columns, rows)
         if self.stored_rank is not None:
-            stored = with_rank(columns, syntax.column(self.stored_rank, f"{mark}source"), mark)
-            return syntax.select(stored, syntax.rename(source, f"{mark}source"))
+            stored = syntax.column(self.stored_rank, f"{mark}source")
+            return syntax.select(with_rank(columns, stored, mark), rows)
         number = syntax.alias(syntax.call("MONOTONICALLY_INCREASING_ID"), f"{mark}number")
         inside = syntax.select([exp.Star(), number], source.copy())
         rows = syntax.subquery(inside, f"{mark}source")
@@ -161,8 +159,7 @@ def _rank(unit: Sql, key: str, mark: str) -> Sql:
     """The rank of a row among those of its unit, by the key of this parameter."""
     number = syntax.column(f"{mark}number", f"{mark}source")
     by = [_digest(key, number, unit), number.copy()]
-    order = exp.Order(expressions=[exp.Ordered(this=term) for term in by])
-    return exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
+    return syntax.window(exp.RowNumber(), *by, partition=[unit.copy()])
 
 
 def _digest(key: str, number: Sql, unit: Sql) -> Sql:
@@ -211,10 +208,6 @@ def _cast(node: Sql) -> Sql:
     return node
 
 
-def _rewrite_sum(node: Sql) -> Sql:
-    return exp.Sum(this=syntax.cast_as(node.this, WIDE, "spark"))
-
-
 def _extract(node: Sql) -> Sql:
     if node.this.name == "ISODOW":
         node.set("this", exp.var("DAYOFWEEK_ISO"))
@@ -227,6 +220,6 @@ RULES: rewriting.Rules = {
     exp.Anonymous: rewriting.rewrite_call,
     exp.TryCast: _cast,
     exp.Cast: _cast,
-    exp.Sum: _rewrite_sum,
+    exp.Sum: lambda node: exp.Sum(this=syntax.cast_as(node.this, WIDE, "spark")),
     exp.Extract: _extract,
 }

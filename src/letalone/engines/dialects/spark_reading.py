@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from letalone.engines import reading, syntax
-from letalone.engines.reading import FLOATS, Reader, Stored
+from letalone.engines.reading import FLOATS, Reader, Stored, in_the_calendar
 from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TEXT, TIMESTAMP, Sql
 from letalone.engines.text_grammar import PATTERNS
 from letalone.plans.types import Type
@@ -80,7 +80,7 @@ def _text(stored: Stored, source: Sql) -> Sql:
 
 def _date(stored: Stored, source: Sql) -> Sql:
     if stored.stored == "DATE":
-        return syntax.case((_in_the_calendar(source, DATE), source.copy()))
+        return syntax.case((in_the_calendar(source, DATE), source.copy()))
     if stored.type is Type.TEXT:
         return _read_moment(_plain(stored, source), Type.DATE, DATE)
     return syntax.cast_to(_timestamp(stored, source), DATE)
@@ -91,16 +91,16 @@ def _timestamp(stored: Stored, source: Sql) -> Sql:
         return _read_moment(_plain(stored, source), Type.TIMESTAMP, TIMESTAMP)
     if stored.stored == "DATE":
         at = syntax.cast_to(source, TIMESTAMP)
-        return syntax.case((_in_the_calendar(source.copy(), DATE), at))
+        return syntax.case((in_the_calendar(source.copy(), DATE), at))
     at = source if stored.stored == "TIMESTAMPTZ" else syntax.cast_to(source, TIMESTAMP)
-    return syntax.case((_in_the_calendar(at, TIMESTAMP), at.copy()))
+    return syntax.case((in_the_calendar(at, TIMESTAMP), at.copy()))
 
 
 def _read_moment(text: Sql, kind: Type, wanted: exp.DType) -> Sql:
     """Text as a date or a time; a time of a date's text is dropped, whatever its zone."""
     full = [syntax.text(piece) for piece in (NO_SECONDS, "$1:00$2")]
     moment = syntax.try_cast(syntax.call("REGEXP_REPLACE", text.copy(), *full), wanted)
-    inside = syntax.case((_in_the_calendar(moment, wanted), moment.copy()))
+    inside = syntax.case((in_the_calendar(moment, wanted), moment.copy()))
     return syntax.case((_is_written(text, kind), inside))
 
 
@@ -112,10 +112,6 @@ READERS: Mapping[Type, Reader] = {
     Type.DATE: _date,
     Type.TIMESTAMP: _timestamp,
 }
-
-
-def _in_the_calendar(of: Sql, kind: exp.DType) -> Sql:
-    return syntax.join_conditions(exp.And, reading.in_the_calendar(of, kind))
 
 
 def _is_written(text: Sql, kind: Type) -> Sql:
