@@ -88,7 +88,7 @@ def test_a_refusal_has_a_code_and_the_place_in_the_text() -> None:
     assert error.code is Code.SQL_NOT_SUPPORTED
     assert error.facts["construct"] == "Not answered: LIKE"
     assert sql[slice(*error.facts["span"])] == "ward"
-    assert refuse("SELECT AVG(coast) FROM visits").code is Code.SQL_NOT_READ
+    assert refuse("SELECT AVG(coast) FROM visits").code is Code.UNKNOWN_COLUMN
 
 
 def test_a_dialect_that_does_not_fit_is_left_out() -> None:

@@ -13,6 +13,7 @@ from typing import cast
 
 from sqlglot import exp
 
+from letalone.errors.codes import Code
 from letalone.plans.schema import Schema
 from letalone.sql.names import Joined, Names, matching, only, quote_name
 from letalone.sql.refusals import CLAUSES, SqlRefusal
@@ -192,7 +193,8 @@ def _using(join: exp.Join, names: Names, public: Schema) -> tuple[tuple[str, str
         if left is None or right is None:
             table = public.name if left else names.schema.name
             what = f"Column {identifier.name!r} is not in table {table!r}"
-            raise slip(what, "Both tables must have it: or write ON a.x = b.y.", node=identifier)
+            instead = "Both tables must have it: or write ON a.x = b.y."
+            raise slip(what, instead, node=identifier, code=Code.UNKNOWN_COLUMN)
         pairs.append((left, right))
     return tuple(pairs)
 

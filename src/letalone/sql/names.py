@@ -13,6 +13,7 @@ from unicodedata import normalize
 
 from sqlglot import exp
 
+from letalone.errors.codes import Code
 from letalone.errors.spelling import nearest
 from letalone.plans.expressions import ColumnRef, Expression
 from letalone.plans.schema import Column, Schema, unknown_column
@@ -169,6 +170,7 @@ def _unknown_column(identifier: exp.Identifier, names: Sequence[str], *, table: 
         f"Its columns are: {facts['known']}.{hint}",
         node=identifier,
         edit=None if meant is None else quote_name(meant),
+        code=Code.UNKNOWN_COLUMN,
     )
 
 

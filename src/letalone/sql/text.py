@@ -81,13 +81,14 @@ class Unread(Exception):  # noqa: N818  (it never leaves the package)
     node: exp.Expr | None = None
     word: str | None = None
     kind: type[LetaloneError] = UnsupportedQuery
+    code: Code = Code.SQL_NOT_SUPPORTED
     final: bool = False
     puzzling: bool = False
     edit: str | None = None
 
 
 # A mistake in what is allowed, such as a name that is not there.
-slip = partial(Unread, kind=ParameterError)
+slip = partial(Unread, kind=ParameterError, code=Code.SQL_NOT_READ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +102,13 @@ class Text:
     def error(self, unread: Unread, *remedies: Remedy) -> LetaloneError:
         """The refusal in words, with the line and a mark below the place."""
         span = self._place(unread)
-        supported = unread.kind is not UnsupportedQuery
-        code = Code.SQL_NOT_READ if supported else Code.SQL_NOT_SUPPORTED
         words = f"{unread.what}. {unread.instead}"
         facts: dict[str, Fact] = {"construct": unread.what}
         if span is not None:
             line, column, shown = self._shown(*span)
             words = f"{unread.what}, at line {line}, column {column}:\n{shown}\n{unread.instead}"
             facts["span"] = span
-        return unread.kind(Problem(code, facts, remedies, words=words, advised=True))
+        return unread.kind(Problem(unread.code, facts, remedies, words=words, advised=True))
 
     def _place(self, unread: Unread) -> tuple[int, int] | None:
         if unread.word:
