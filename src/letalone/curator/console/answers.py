@@ -7,8 +7,7 @@ All of it was released and paid for; nobody sees the answers of anybody else.
 
 from json import dumps
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Request, Response
 
 from letalone.answers.arranged import AS_IT_IS, arrange_release
 from letalone.answers.promise import as_sure

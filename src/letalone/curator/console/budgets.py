@@ -13,9 +13,8 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import Any, cast
 
+from fastapi import Request, Response
 from markupsafe import Markup
-from starlette.requests import Request
-from starlette.responses import Response
 
 from letalone.curator.console.charts import burn_down, figure
 from letalone.curator.console.directions import isolate

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import Query
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Query, Request, Response
 
 from letalone.curator.console import uploads
 from letalone.curator.console.declaring import purpose_of

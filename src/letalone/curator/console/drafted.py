@@ -8,9 +8,8 @@ question that has passed the checks, which name nobody, is also written as one, 
 
 from urllib.parse import urlencode
 
+from fastapi import Request, Response
 from starlette.datastructures import FormData
-from starlette.requests import Request
-from starlette.responses import Response
 
 from letalone.curator.console.forms import SubmittedForm, form_of
 from letalone.curator.console.other_way import asked_fields

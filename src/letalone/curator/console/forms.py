@@ -11,11 +11,9 @@ from re import fullmatch
 from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
-from fastapi import Depends
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel, ValidationError
 from starlette.datastructures import FormData
-from starlette.requests import Request
-from starlette.responses import Response
 
 from letalone.curator.console.pages import here, problem_of
 from letalone.curator.console.secrets import Secrets

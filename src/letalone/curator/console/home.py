@@ -6,8 +6,7 @@ purposes, and how much is spent.
 
 from typing import Any
 
-from fastapi import APIRouter
-from starlette.requests import Request
+from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
 from letalone.curator.console.budgets import all_budgets, open_proposals

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log10
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Request, Response
 
 from letalone.answers.promise import as_percent, at_most, best_guess, most_caught
 from letalone.curator.console.charts import figure, trade_off

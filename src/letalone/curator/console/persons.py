@@ -6,8 +6,7 @@ a draft, whose name is; each page that is made from one is a look of its own, wi
   Tested:   tests/curator/console/test_steward_persons.py
 """
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Request, Response
 
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft, take_up
 from letalone.curator.console.forms import ActingSteward, Form, SubmittedForm, act_or_show, form_of

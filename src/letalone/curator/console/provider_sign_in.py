@@ -17,8 +17,7 @@ from importlib.util import find_spec
 from json import dumps, loads
 from typing import TYPE_CHECKING, Any
 
-from fastapi import Depends, FastAPI
-from starlette.requests import Request
+from fastapi import Depends, FastAPI, Request
 from starlette.responses import RedirectResponse, Response
 
 from letalone.curator.console.forms import Form, act_or_show, try_act

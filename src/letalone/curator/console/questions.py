@@ -15,10 +15,9 @@ from math import inf
 from typing import Any
 from urllib.parse import urlencode
 
+from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
-from starlette.requests import Request
-from starlette.responses import Response
 
 from letalone.answers.arranged import Arrangement
 from letalone.curator.answer_cache import CachedAnswer

@@ -11,9 +11,7 @@ from datetime import datetime
 from json import dumps, loads
 from typing import Annotated, Any, cast
 
-from fastapi import Path, Query
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Path, Query, Request, Response
 
 from letalone.answers.promise import price
 from letalone.curator.console.forms import Form, SubmittedForm, act_or_show

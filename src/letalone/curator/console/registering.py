@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
-from starlette.requests import Request
-from starlette.responses import Response
 
 from letalone.curator.console import uploads
 from letalone.curator.console.declaring import (

@@ -13,8 +13,7 @@ from hashlib import sha256
 from ipaddress import ip_address
 from secrets import token_urlsafe
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Request, Response
 
 from letalone.curator.http.problems import problem_error
 

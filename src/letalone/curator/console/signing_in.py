@@ -6,8 +6,7 @@ secret of its own, so nobody can have planted one before.
   Tested:   tests/curator/console/test_visits.py
 """
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Request, Response
 
 from letalone.curator.console.forms import Form, act_or_show, give_password_again
 from letalone.curator.console.pages import (

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from fastapi import Depends
-from starlette.requests import Request
+from fastapi import Depends, Request
 
 from letalone.curator.console.secrets import Secrets, secrets_of
 from letalone.curator.http.access import (

@@ -11,11 +11,9 @@ from ipaddress import ip_address, ip_network
 from typing import Annotated, TypeVar
 
 from anyio import CapacityLimiter, to_thread
-from fastapi import Depends
+from fastapi import Depends, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import Response
 
 from letalone.curator.caches import TimedCache
 from letalone.curator.curator import Curator

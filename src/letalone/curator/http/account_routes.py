@@ -1,7 +1,6 @@
 """Routes about people, passwords and tokens."""
 
-from fastapi import APIRouter
-from starlette.requests import Request
+from fastapi import APIRouter, Request
 
 from letalone.curator.http.access import (
     LOG_IN,

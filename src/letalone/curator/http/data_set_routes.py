@@ -4,9 +4,8 @@ from contextlib import suppress
 from pathlib import Path
 from re import fullmatch
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 
 from letalone.curator.curator import Curator
 from letalone.curator.http.access import (

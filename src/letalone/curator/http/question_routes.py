@@ -9,9 +9,8 @@ from json import dumps
 from math import isfinite
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import Response
 
 from letalone.curator.answer_cache import CachedAnswer
 from letalone.curator.http.access import QUESTIONS, Analyst, Context, ServiceContext

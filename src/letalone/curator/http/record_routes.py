@@ -5,8 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
-from fastapi import APIRouter, Query
-from starlette.responses import Response
+from fastapi import APIRouter, Query, Response
 
 from letalone.curator.http.access import AUDITOR, SIGNED_IN, ActingOwner, Context, Overseer
 from letalone.curator.http.as_json import Json, to_json
