@@ -15,7 +15,7 @@ from letalone.curator.console.answer_numbers import as_csv, rows_and_charts
 from letalone.curator.console.arranging import from_address
 from letalone.curator.console.pages import console_routes, download, page
 from letalone.curator.console.visitors import Analyst, Visitor
-from letalone.curator.http.access import Context, ServiceContext
+from letalone.curator.http.access import Context
 from letalone.curator.records import DataSetQuestion, PastReleaseRecord
 from letalone.session.release import Release
 
@@ -26,11 +26,9 @@ routes = console_routes()
 
 
 @routes.get("/history")
-def history(
-    request: Request, visitor: Analyst, service: Context, data_set: str = "", start: int = 0
-) -> Response:
+def history(request: Request, visitor: Analyst, data_set: str = "", start: int = 0) -> Response:
     """Own answers, the newest first."""
-    asking, start = service.curator.asking, min(max(0, start), MAX_START)
+    asking, start = visitor.curator.asking, min(max(0, start), MAX_START)
     releases = asking.history(
         by=visitor.name, data_set=data_set or None, most=ANSWERS_PER_PAGE + 1, start=start
     )
@@ -54,33 +52,32 @@ async def answer(request: Request, release_id: str, visitor: Analyst, service: C
     """
 
     def look() -> Response:
-        past = service.curator.asking.past(release_id, by=visitor.name)
+        past = visitor.curator.asking.past(release_id, by=visitor.name)
         how = from_address(request.query_params.get(ARRANGED, ""))
         release = None if how == AS_IT_IS else arrange_release(Release.from_json(past.release), how)
-        return answer_page(request, visitor, service, past, release=release)
+        return answer_page(request, visitor, past, release=release)
 
     return await service.aside(look, by=visitor.name)
 
 
 @routes.get("/history/{release_id}/receipt")
-def receipt(release_id: str, visitor: Analyst, service: Context) -> Response:
+def receipt(release_id: str, visitor: Analyst) -> Response:
     """The signed receipt as a file: `letalone verify` checks it offline."""
-    stored = service.curator.asking.receipt(release_id, by=visitor.name)
+    stored = visitor.curator.asking.receipt(release_id, by=visitor.name)
     name = f"receipt-{stored['body']['entry']}.json"  # pyright: ignore
     return download(dumps(stored, ensure_ascii=False, indent=1), name, "application/json")
 
 
 @routes.get("/history/{release_id}/csv")
-def table(release_id: str, visitor: Analyst, service: Context) -> Response:
+def table(release_id: str, visitor: Analyst) -> Response:
     """All rows as a file: the numbers and ranges of the page, and those that were drawn."""
-    past = service.curator.asking.past(release_id, by=visitor.name)
+    past = visitor.curator.asking.past(release_id, by=visitor.name)
     return download(as_csv(Release.from_json(past.release)), "answer.csv", "text/csv")
 
 
 def answer_page(
     request: Request,
     visitor: Visitor,
-    service: ServiceContext,
     past: PastReleaseRecord,
     *,
     release: Release | None = None,
@@ -99,15 +96,13 @@ def answer_page(
         near=any(value.words.startswith("near ") for _, values in rows for value in values),
         hidden=max(0, len(rows) - MAX_TABLE_ROWS),
         charts=charts,
-        left=_remaining_in_words(past, shown_release, visitor, service),
+        left=_remaining_in_words(past, shown_release, visitor),
     )
 
 
-def _remaining_in_words(
-    past: PastReleaseRecord, release: Release, visitor: Visitor, service: ServiceContext
-) -> str:
+def _remaining_in_words(past: PastReleaseRecord, release: Release, visitor: Visitor) -> str:
     question = DataSetQuestion(data_set=past.data_set, purpose=past.purpose, plan=release.plan)
     terms = release.asked
-    asking = service.curator.asking
+    asking = visitor.curator.asking
     room = asking.remaining(question, terms.privacy, delta=terms.delta, by=visitor.name)
     return room.for_people

@@ -20,7 +20,7 @@ from letalone.answers.promise import as_percent, at_most, best_guess, most_caugh
 from letalone.curator.console.charts import figure, trade_off
 from letalone.curator.console.forms import number_typed, try_act
 from letalone.curator.console.pages import console_routes, page
-from letalone.curator.console.visitors import Perhaps
+from letalone.curator.console.visitors import ANYBODY
 from letalone.curator.http.shapes import UNSIGNED, exact
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball
@@ -166,10 +166,9 @@ def _short(typed: str) -> str:
     return typed if len(typed) <= MAX_SHOWN_LENGTH else f"{typed[:MAX_SHOWN_LENGTH]}…"
 
 
-@routes.get("/epsilon")
-def epsilon(request: Request, visitor: Perhaps, epsilon: str = "", delta: str = "") -> Response:
+@routes.get("/epsilon", dependencies=[ANYBODY])
+def epsilon(request: Request, epsilon: str = "", delta: str = "") -> Response:
     """What an ε, and a δ, promise; anybody may look."""
-    del visitor  # it says who sees which links
 
     def show(meaning: Meaning) -> Response:
         groups = group_promises(meaning)

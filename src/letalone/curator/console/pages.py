@@ -131,7 +131,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     provider = getattr(request.app.state, "provider", None)
     usual = {
         "visitor": visitor,
-        "csrf": visitor.csrf if visitor else secrets_of_page(request),
+        "csrf": visitor.secrets.csrf if visitor else secrets_of_page(request),
         "links": links_for(visitor, request.url.path, elsewhere=provider is not None),
         "provider": provider,
         "problem": problem,
@@ -227,8 +227,7 @@ def kept_page(request: Request, kept: SealedForm) -> Response:
     """
     visitor: Visitor | None = getattr(request.state, "visitor", None)
     if visitor and Scope.ASK in visitor.scopes and kept.at.startswith(OF_QUESTIONS):
-        drafts = request.app.state.service.curator.drafts
-        name = drafts.keep(kept.fields, by=visitor.name)
+        name = visitor.curator.drafts.keep(kept.fields, by=visitor.name)
         return see_other(request, f"/ask?draft={name}", said=AS_TYPED)
     return page(request, "kept.html", kept=SealedForm(local(kept.at), kept.fields))
 

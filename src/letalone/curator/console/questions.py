@@ -106,26 +106,26 @@ class AskPreview:
 async def ask(request: Request, visitor: Analyst, service: Context) -> Response:
     """The form, for one of the own grants; with the price of what its address or draft says."""
     if PRICED in request.query_params:
-        work = service.aside(lambda: _fill_form(request, visitor, service), by=visitor.name)
-        return await _or_refused(request, work, partial(_take_up_form, request, visitor, service))
-    return await run_in_threadpool(_fill_form, request, visitor, service)
+        work = service.aside(lambda: _fill_form(request, visitor), by=visitor.name)
+        return await _or_refused(request, work, partial(_take_up_form, request, visitor))
+    return await run_in_threadpool(_fill_form, request, visitor)
 
 
-def _take_up_form(request: Request, visitor: Visitor, service: ServiceContext) -> Response:
-    take_up(request, visitor, service)
-    return _page(request, visitor, service)
+def _take_up_form(request: Request, visitor: Visitor) -> Response:
+    take_up(request, visitor)
+    return _page(request, visitor)
 
 
-def _fill_form(request: Request, visitor: Visitor, service: ServiceContext) -> Response:
-    if take_up(request, visitor, service) and PRICED in request.query_params:
-        return _look_up(request, visitor, SubmittedForm(request.state.form), service)
-    return _page(request, visitor, service)
+def _fill_form(request: Request, visitor: Visitor) -> Response:
+    if take_up(request, visitor) and PRICED in request.query_params:
+        return _look_up(request, visitor, SubmittedForm(request.state.form))
+    return _page(request, visitor)
 
 
 @routes.get("/ask/again/{name}")
-def again(request: Request, name: str, visitor: Analyst, service: Context) -> Response:
+def again(request: Request, name: str, visitor: Analyst) -> Response:
     """The form, filled with the question and the price of one of the own answers."""
-    past = service.curator.asking.past(name, by=visitor.name)
+    past = visitor.curator.asking.past(name, by=visitor.name)
     how = from_address(request.query_params.get(ARRANGED, ""))
     release = Release.from_json(past.release)
     grant = [("data_set", past.data_set), ("purpose", past.purpose)]
@@ -147,21 +147,21 @@ async def other_way(request: Request, visitor: Analyst, form: Form, service: Con
     """The same form for SQL or for choosing; what was typed in the one is kept in the other."""
 
     def act() -> Response:
-        read = partial(_read_plan, form, visitor, service)
-        request.state.form = form_of(other_fields(form, _schema(form, service), read))
-        return to_form(request, visitor, service)
+        read = partial(_read_plan, form, visitor)
+        request.state.form = form_of(other_fields(form, _schema(form, visitor), read))
+        return to_form(request, visitor)
 
-    show = partial(to_form, request, visitor, service)
+    show = partial(to_form, request, visitor)
     work = service.aside(lambda: try_act(request, act, show), by=visitor.name)
     return await _or_refused(request, work, show)
 
 
-def _read_plan(form: SubmittedForm, visitor: Visitor, service: ServiceContext) -> Plan | None:
+def _read_plan(form: SubmittedForm, visitor: Visitor) -> Plan | None:
     """What SQL says, where all of it can be read as a plan."""
     name, purpose, sql = (form.text(field) for field in ("data_set", "purpose", "sql"))
     try:
         sent = read_body(SentQuestion, data_set=name, purpose=purpose, sql=sql, epsilon="1")
-        return service.curator.asking.plan(sent.question(), by=visitor.name)
+        return visitor.curator.asking.plan(sent.question(), by=visitor.name)
     except (LetaloneError, HttpProblemError):
         return None
 
@@ -170,19 +170,17 @@ def _read_plan(form: SubmittedForm, visitor: Visitor, service: ServiceContext) -
 async def preview(request: Request, visitor: Analyst, form: Form, service: Context) -> Response:
     """The price and the errors to expect: no data touched, nothing spent."""
     if "hx-request" in request.headers:
-        work = service.aside(lambda: _look_up(request, visitor, form, service), by=visitor.name)
-        return await _or_refused(request, work, partial(_page, request, visitor, service))
-    return await run_in_threadpool(to_form, request, visitor, service, priced=True)
+        work = service.aside(lambda: _look_up(request, visitor, form), by=visitor.name)
+        return await _or_refused(request, work, partial(_page, request, visitor))
+    return await run_in_threadpool(to_form, request, visitor, priced=True)
 
 
-def _look_up(
-    request: Request, visitor: Visitor, form: SubmittedForm, service: ServiceContext
-) -> Response:
+def _look_up(request: Request, visitor: Visitor, form: SubmittedForm) -> Response:
     def act() -> Response:
-        sent = _read_question(form, service)
-        return _page(request, visitor, service, shown=_preview(sent, form, visitor, service))
+        sent = _read_question(form, visitor)
+        return _page(request, visitor, shown=_preview(sent, form, visitor))
 
-    return try_act(request, act, lambda: _page(request, visitor, service))
+    return try_act(request, act, lambda: _page(request, visitor))
 
 
 @routes.post("/ask/release")
@@ -190,19 +188,19 @@ async def release(request: Request, visitor: Analyst, form: Form, service: Conte
     """The answer, if what was agreed to is what is asked."""
     answer = partial(_release_if_agreed, request, visitor, form, service)
     work = service.in_turn(answer, by=visitor.name)
-    return await _or_refused(request, work, partial(to_form, request, visitor, service))
+    return await _or_refused(request, work, partial(to_form, request, visitor))
 
 
 def _release_if_agreed(
     request: Request, visitor: Visitor, form: SubmittedForm, service: ServiceContext
 ) -> Response:
     def act() -> Response:
-        sent = _read_question(form, service)
+        sent = _read_question(form, visitor)
         if form.text("agreed") != _digest_of_agreement(sent):
             raise problem_error("conflict", CHANGED)
         return _show_answer(request, visitor, sent, _release(sent, visitor, service))
 
-    return try_act(request, act, lambda: to_form(request, visitor, service, priced=True))
+    return try_act(request, act, lambda: to_form(request, visitor, priced=True))
 
 
 async def _or_refused(
@@ -216,18 +214,16 @@ async def _or_refused(
     return await run_in_threadpool(show)
 
 
-def _page(
-    request: Request, visitor: Visitor, service: ServiceContext, *, shown: AskPreview | None = None
-) -> Response:
+def _page(request: Request, visitor: Visitor, *, shown: AskPreview | None = None) -> Response:
     typed: FormData = request.state.form
     way = str(typed.get("way") or (SQL if typed.get("sql") else BUILD))
-    had = service.curator.asking.standing(by=visitor.name)
+    had = visitor.curator.asking.standing(by=visitor.name)
     granted = [grant for grant in had if not grant.withdrawn]
     grant = _choose_grant(request, granted)
     context: dict[str, Any] = {"grants": granted, "grant": grant, "shown": shown}
-    context["ended"] = [] if grant else find_ended(service, had)
+    context["ended"] = [] if grant else find_ended(visitor, had)
     if grant is not None:
-        schema = service.curator.data_sets.record(grant.data_set).schema
+        schema = visitor.curator.data_sets.record(grant.data_set).schema
         context |= {"schema": schema, "choices": choices(schema, grant.columns)}
         context["start"] = f"SELECT COUNT(*) AS number\nFROM {quote_name(schema.name)}"
     return page(
@@ -253,10 +249,10 @@ def _choose_grant(request: Request, grants: list[GrantRecord]) -> GrantRecord | 
     return next(iter(named or ([] if any(wanted) else grants)), None)
 
 
-def _read_question(form: SubmittedForm, service: ServiceContext) -> SentQuestion:
+def _read_question(form: SubmittedForm, visitor: Visitor) -> SentQuestion:
     name, sql, keys = (form.text(field) for field in ("data_set", "sql", "keys"))
     if form.text("way") == BUILD:  # what was typed as SQL is kept beside, and not asked
-        sql, keys = build_sql(form, _schema(form, service)), ""
+        sql, keys = build_sql(form, _schema(form, visitor)), ""
     by_error = form.text("pay") == BY_ERROR
     optional = {key: form.number(key) for key in ("delta", "confidence", "rows", "max_rows")}
     return read_body(
@@ -264,23 +260,21 @@ def _read_question(form: SubmittedForm, service: ServiceContext) -> SentQuestion
         data_set=name,
         purpose=form.text("purpose"),
         sql=sql,
-        keys=typed_keys(keys, sql, _schema(form, service)) if keys else None,
+        keys=typed_keys(keys, sql, _schema(form, visitor)) if keys else None,
         epsilon=None if by_error else form.number("epsilon"),
         error=form.number("error") if by_error else None,
         **{key: value for key, value in optional.items() if value},
     )
 
 
-def _preview(
-    sent: SentQuestion, form: SubmittedForm, visitor: Visitor, service: ServiceContext
-) -> AskPreview:
-    look = service.curator.asking.look(sent.question(), sent.price(), by=visitor.name)
+def _preview(sent: SentQuestion, form: SubmittedForm, visitor: Visitor) -> AskPreview:
+    look = visitor.curator.asking.look(sent.question(), sent.price(), by=visitor.name)
     preview = look.preview
     errors = [
         (name, error_words(preview, name, width=look.widths.get(name, inf)))
         for name in preview.errors
     ]
-    advice = hints(form, _schema(form, service)) if form.text("way") == BUILD else []
+    advice = hints(form, _schema(form, visitor)) if form.text("way") == BUILD else []
     open_ = any(
         preview.errors[name] is None and name not in preview.formulas for name in preview.errors
     )
@@ -289,13 +283,13 @@ def _preview(
     )
 
 
-def _schema(form: SubmittedForm, service: ServiceContext) -> Schema:
-    return service.curator.data_sets.record(form.text("data_set")).schema
+def _schema(form: SubmittedForm, visitor: Visitor) -> Schema:
+    return visitor.curator.data_sets.record(form.text("data_set")).schema
 
 
 def _release(sent: SentQuestion, visitor: Visitor, service: ServiceContext) -> CachedAnswer:
     try:
-        answer = service.curator.asking.answer(sent.question(), sent.price(), by=visitor.name)
+        answer = visitor.curator.asking.answer(sent.question(), sent.price(), by=visitor.name)
     except LetaloneError:
         service.metrics.answer("refused")
         raise

@@ -16,9 +16,10 @@ from fastapi import Path, Query, Request, Response
 from letalone.answers.promise import price
 from letalone.curator.console.forms import Form, SubmittedForm, act_or_show
 from letalone.curator.console.pages import console_routes, download, page, see_other
-from letalone.curator.console.visitors import Auditor, Overseer, Owner
+from letalone.curator.console.visitors import AUDITOR, Auditor, Overseer, Owner, Visitor
+from letalone.curator.curator import Curator
 from letalone.curator.http import record_routes
-from letalone.curator.http.access import Context, ServiceContext
+from letalone.curator.http.access import Context
 from letalone.curator.http.problems import problem_error
 from letalone.curator.http.shapes import Controller, Verification
 from letalone.curator.settings import NO_CONTACT, NO_CONTROLLER
@@ -81,22 +82,19 @@ routes = console_routes()
 def ledger(
     request: Request,
     visitor: Auditor,
-    service: Context,
     data_set: str = "",
     before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
 ) -> Response:
     """Entries, the newest first; all, or those of one data set."""
-    del visitor
-    return _show_entries(request, service, data_set=data_set, before=before)
+    return _show_entries(request, visitor, data_set=data_set, before=before)
 
 
 @routes.post("/ledger/verification")
 @act_or_show(ledger)
 def verify(request: Request, visitor: Auditor, form: Form, service: Context) -> Response:
     """Checks the chain and does every charge again; the first entry that is wrong is named."""
-    del visitor
     verified = record_routes.verify(_read_kept(form), service)
-    return _show_entries(request, service, verified=verified)
+    return _show_entries(request, visitor, verified=verified)
 
 
 @routes.post("/ledger/checkpoint")
@@ -109,10 +107,9 @@ def checkpoint(request: Request, visitor: Auditor, service: Context) -> Response
     return download(dumps(signed, indent=2), name, "application/json")
 
 
-@routes.get("/ledger/export")
-def export(visitor: Auditor, service: Context) -> Response:
+@routes.get("/ledger/export", dependencies=[AUDITOR])
+def export(service: Context) -> Response:
     """The whole ledger as one file that `letalone verify` checks."""
-    del visitor
     return record_routes.export(service)
 
 
@@ -120,45 +117,43 @@ def export(visitor: Auditor, service: Context) -> Response:
 def entry(
     request: Request,
     visitor: Auditor,
-    service: Context,
     number: Annotated[int, Path(ge=1, le=MAX_NUMBER)],
 ) -> Response:
     """One entry, with all that it holds."""
-    del visitor
-    entries = service.curator.ledger.newest(before=number + 1, limit=1)
+    entries = visitor.curator.ledger.newest(before=number + 1, limit=1)
     if not entries or entries[0].number != number:
         raise problem_error("not-found", f"There is no entry {number}.")
     (entry,) = entries
     return page(
         request, "entry.html", entry=entry, told=summarise(entry), body=whole(entry),
-        price=price_of_charge(entry), last=len(service.curator.ledger),
+        price=price_of_charge(entry), last=len(visitor.curator.ledger),
     )  # fmt: skip
 
 
 @routes.get("/processing")
-def processing(request: Request, visitor: Overseer, service: Context) -> Response:
+def processing(request: Request, visitor: Overseer) -> Response:
     """The record of processing activities (GDPR, article 30)."""
-    processing_record = service.curator.processing.record(by=visitor.name)
+    processing_record = visitor.curator.processing.record(by=visitor.name)
     return page(request, "processing.html", found=processing_record)
 
 
 @routes.get("/processing.md")
-def processing_to_keep(visitor: Overseer, service: Context) -> Response:
+def processing_to_keep(visitor: Overseer) -> Response:
     """The same as a file."""
-    words = service.curator.processing.markdown(by=visitor.name)
+    words = visitor.curator.processing.markdown(by=visitor.name)
     return download(words, "processing.md", "text/markdown")
 
 
 def _show_entries(
     request: Request,
-    service: Context,
+    visitor: Visitor,
     *,
     data_set: str = "",
     before: int | None = None,
     verified: dict[str, Any] | None = None,
 ) -> Response:
-    ledger = service.curator.ledger
-    entries, context = _read_entries(service, data_set, before)
+    ledger = visitor.curator.ledger
+    entries, context = _read_entries(visitor, data_set, before)
     return page(
         request, "ledger.html", **context,
         entries=entries and [summarise(entry) for entry in entries],
@@ -167,12 +162,12 @@ def _show_entries(
 
 
 def _read_entries(
-    service: ServiceContext, data_set: str, before: int | None, kind: EntryKind | None = None
+    visitor: Visitor, data_set: str, before: int | None, kind: EntryKind | None = None
 ) -> tuple[list[Entry] | None, dict[str, Any]]:
     """The entries of one page, None where one cannot be read; and what leads to other pages."""
-    data_sets = service.curator.data_sets
+    data_sets = visitor.curator.data_sets
     name = data_sets.record(data_set).name if data_set else None
-    entries = newest(service, name, before=before, limit=ROWS_PER_PAGE + 1, kind=kind)
+    entries = newest(visitor.curator, name, before=before, limit=ROWS_PER_PAGE + 1, kind=kind)
     return entries and entries[:ROWS_PER_PAGE], {
         "older": entries[ROWS_PER_PAGE - 1].number
         if entries and len(entries) > ROWS_PER_PAGE
@@ -194,17 +189,16 @@ def _read_kept(form: SubmittedForm) -> Verification:
     return form.read(Verification, head=head and head.lower(), checkpoints=listed)
 
 
-def is_named(service: ServiceContext) -> bool:
+def is_named(curator: Curator) -> bool:
     """Whether somebody said who answers for the data, and how they are reached."""
-    who = service.curator.facts.answerable
+    who = curator.facts.answerable
     return who.controller != NO_CONTROLLER and who.contact != NO_CONTACT
 
 
 @routes.get("/processing/controller")
-def controller(request: Request, visitor: Owner, service: Context) -> Response:
+def controller(request: Request, visitor: Owner) -> Response:
     """The form."""
-    del visitor
-    who = service.curator.facts.answerable
+    who = visitor.curator.facts.answerable
     controller = "" if who.controller == NO_CONTROLLER else who.controller
     contact = "" if who.contact == NO_CONTACT else who.contact
     return page(request, "controller.html", controller=controller, contact=contact)
@@ -212,10 +206,10 @@ def controller(request: Request, visitor: Owner, service: Context) -> Response:
 
 @routes.post("/processing/controller")
 @act_or_show(controller, acting=True)
-def name_controller(request: Request, visitor: Owner, form: Form, service: Context) -> Response:
+def name_controller(request: Request, visitor: Owner, form: Form) -> Response:
     """Names who answers for the data."""
     sent = form.read(Controller, "controller", "contact")
-    service.curator.facts.say(controller=sent.controller, contact=sent.contact, by=visitor.name)
+    visitor.curator.facts.say(controller=sent.controller, contact=sent.contact, by=visitor.name)
     return see_other(request, "/processing", said="It is named, also on the public page.")
 
 
@@ -235,13 +229,11 @@ class Refusal:
 def refusals(
     request: Request,
     visitor: Overseer,
-    service: Context,
     data_set: str = "",
     before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
 ) -> Response:
     """The newest first; all, or those of one data set."""
-    del visitor
-    entries, context = _read_entries(service, data_set, before, EntryKind.REFUSED)
+    entries, context = _read_entries(visitor, data_set, before, EntryKind.REFUSED)
     refusals = entries and [_refusal(entry) for entry in entries]
     return page(request, "refusals.html", **context, found=refusals)
 
@@ -285,7 +277,7 @@ def summarise(entry: Entry) -> EntrySummary:
 
 
 def newest(
-    service: ServiceContext,
+    curator: Curator,
     name: str | None = None,
     *,
     limit: int,
@@ -294,7 +286,7 @@ def newest(
 ) -> list[Entry] | None:
     """The last entries; None where one cannot be read, which verification names."""
     try:
-        return service.curator.ledger.newest(name, before=before, limit=limit, kind=kind)
+        return curator.ledger.newest(name, before=before, limit=limit, kind=kind)
     except FormatError:
         return None
 

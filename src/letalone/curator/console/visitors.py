@@ -6,12 +6,13 @@ Whoever has a one-time password sees /password and nothing else until it is chan
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated
 
 from fastapi import Depends, Request
 
 from letalone.curator.console.secrets import Secrets, secrets_of
+from letalone.curator.curator import Curator
 from letalone.curator.http.access import (
     OVERSEEING,
     Context,
@@ -20,7 +21,7 @@ from letalone.curator.http.access import (
     is_release_request,
 )
 from letalone.curator.http.problems import problem_error
-from letalone.curator.records import Bearer, Person, Role, Scope
+from letalone.curator.records import Bearer, Role, Scope
 from letalone.curator.refusals import NotRecognised
 
 ROLES = {
@@ -40,44 +41,26 @@ class SignInNeeded(Exception):  # noqa: N818
 
 
 @dataclass(frozen=True, slots=True)
-class Visitor:
-    """Somebody who is signed in."""
+class Visitor(Bearer):
+    """Somebody who is signed in, and the curator that they look at and act on.
 
-    bearer: Bearer
+    `elevated`: whether the password was given again in the last minutes.
+    """
+
     secrets: Secrets = field(repr=False)
-
-    @property
-    def person(self) -> Person:
-        return self.bearer.person
-
-    @property
-    def name(self) -> str:
-        return self.bearer.person.name
+    curator: Curator = field(repr=False)
 
     @property
     def roles(self) -> frozenset[str]:
-        return frozenset(role.value for role in self.bearer.person.roles)
-
-    @property
-    def scopes(self) -> frozenset[Scope]:
-        return self.bearer.scopes
-
-    @property
-    def elevated(self) -> bool:
-        """Whether the password was given again in the last minutes."""
-        return self.bearer.elevated
+        return frozenset(role.value for role in self.person.roles)
 
     @property
     def oversees(self) -> bool:
         """Whether this person may see what is others'."""
-        return bool(self.bearer.scopes & set(OVERSEEING))
-
-    @property
-    def csrf(self) -> str:
-        return self.secrets.csrf
+        return bool(self.scopes & set(OVERSEEING))
 
     def has(self, *roles: Role) -> bool:
-        return bool(self.bearer.person.roles & set(roles))
+        return bool(self.person.roles & set(roles))
 
 
 def visitor_of(request: Request, service: ServiceContext) -> Visitor | None:
@@ -86,7 +69,7 @@ def visitor_of(request: Request, service: ServiceContext) -> Visitor | None:
     if secrets.visit is None:
         return None
     try:
-        visitor = Visitor(service.curator.visits.visitor(secrets.visit), secrets)
+        visitor = _visitor(service.curator, secrets)
     except NotRecognised:
         return None
     request.state.visitor, request.state.person = visitor, visitor.name
@@ -95,8 +78,14 @@ def visitor_of(request: Request, service: ServiceContext) -> Visitor | None:
 
 def go_on(request: Request, service: ServiceContext, secrets: Secrets) -> None:
     """Goes on under the secrets of a visit that was begun, or may act from now on."""
-    request.state.visitor = Visitor(service.curator.visits.visitor(str(secrets.visit)), secrets)
+    request.state.visitor = _visitor(service.curator, secrets)
     request.state.secrets = secrets
+
+
+def _visitor(curator: Curator, secrets: Secrets) -> Visitor:
+    bearer = curator.visits.visitor(str(secrets.visit))
+    known = {field.name: getattr(bearer, field.name) for field in fields(bearer)}
+    return Visitor(**known, secrets=secrets, curator=curator)
 
 
 def holds(request: Request, service: ServiceContext) -> bool:
@@ -159,10 +148,12 @@ def _with(*scopes: Scope) -> Callable[[Visitor], Visitor]:
 
 
 # For routes that need not know who it is.
-CHANGING, VISITING = Depends(_visiting_or_changing), Depends(_visiting)
+ANYBODY, CHANGING, VISITING = (Depends(f) for f in (_perhaps, _visiting_or_changing, _visiting))
+STEWARD, OWNER = Depends(_with(Scope.STEWARD, Scope.ADMINISTER)), Depends(_with(Scope.ADMINISTER))
+AUDITOR = Depends(_with(Scope.AUDIT, Scope.ADMINISTER))
 
 Analyst = Annotated[Visitor, Depends(_with(Scope.ASK))]
-Steward = Annotated[Visitor, Depends(_with(Scope.STEWARD, Scope.ADMINISTER))]
-Owner = Annotated[Visitor, Depends(_with(Scope.ADMINISTER))]
-Auditor = Annotated[Visitor, Depends(_with(Scope.AUDIT, Scope.ADMINISTER))]
+Steward = Annotated[Visitor, STEWARD]
+Owner = Annotated[Visitor, OWNER]
+Auditor = Annotated[Visitor, AUDITOR]
 Overseer = Annotated[Visitor, Depends(_with(*OVERSEEING))]
