@@ -1,7 +1,5 @@
 """Shows one's own account with its tokens; owners add others, give roles and keep people out."""
 
-from typing import Any
-
 from fastapi import Request, Response
 
 from letalone.curator.console.forms import Form, act_or_show
@@ -42,8 +40,7 @@ def person(request: Request, name: str, visitor: Owner) -> Response:
     tokens = visitor.curator.tokens.of(name, by=visitor.name)
     holds = [token for token in tokens if not token.revoked and not token.elevated]
     ticked = [role.value for role in person.roles]
-    context: dict[str, Any] = {"person": person, "roles": ROLES, "ticked": ticked, "tokens": holds}
-    return page(request, "person.html", **context)
+    return page(request, "person.html", person=person, roles=ROLES, ticked=ticked, tokens=holds)
 
 
 @routes.post("/people/{name}/roles")

@@ -5,6 +5,7 @@ All of it was released and paid for; nobody sees the answers of anybody else.
   Tested:   tests/curator/console/test_asking.py
 """
 
+from functools import partial
 from json import dumps
 
 from fastapi import Request, Response
@@ -50,14 +51,27 @@ async def answer(request: Request, release_id: str, visitor: Analyst, service: C
 
     How many more like it fit may take long to find out.
     """
+    return await service.aside(partial(_answer, request, release_id, visitor), by=visitor.name)
 
-    def look() -> Response:
-        past = visitor.curator.asking.past(release_id, by=visitor.name)
-        how = from_address(request.query_params.get(ARRANGED, ""))
-        release = None if how == AS_IT_IS else arrange_release(Release.from_json(past.release), how)
-        return answer_page(request, visitor, past, release=release)
 
-    return await service.aside(look, by=visitor.name)
+def _answer(request: Request, release_id: str, visitor: Visitor) -> Response:
+    past = visitor.curator.asking.past(release_id, by=visitor.name)
+    how = from_address(request.query_params.get(ARRANGED, ""))
+    release = arrange_release(Release.from_json(past.release), how)
+    rows, charts = rows_and_charts(release)
+    return page(
+        request,
+        "answer.html",
+        past=past,
+        release=release,
+        arranged=how != AS_IT_IS,
+        sure=as_sure(release.confidence),
+        rows=rows[:MAX_TABLE_ROWS],
+        near=any(value.words.startswith("near ") for _, values in rows for value in values),
+        hidden=max(0, len(rows) - MAX_TABLE_ROWS),
+        charts=charts,
+        left=_remaining_in_words(past, release, visitor),
+    )
 
 
 @routes.get("/history/{release_id}/receipt")
@@ -75,34 +89,8 @@ def table(release_id: str, visitor: Analyst) -> Response:
     return download(as_csv(Release.from_json(past.release)), "answer.csv", "text/csv")
 
 
-def answer_page(
-    request: Request,
-    visitor: Visitor,
-    past: PastReleaseRecord,
-    *,
-    release: Release | None = None,
-) -> Response:
-    """An answer; `release` where it was sorted or cut."""
-    shown_release = release or Release.from_json(past.release)
-    rows, charts = rows_and_charts(shown_release)
-    return page(
-        request,
-        "answer.html",
-        past=past,
-        release=shown_release,
-        arranged=release is not None,
-        sure=as_sure(shown_release.confidence),
-        rows=rows[:MAX_TABLE_ROWS],
-        near=any(value.words.startswith("near ") for _, values in rows for value in values),
-        hidden=max(0, len(rows) - MAX_TABLE_ROWS),
-        charts=charts,
-        left=_remaining_in_words(past, shown_release, visitor),
-    )
-
-
 def _remaining_in_words(past: PastReleaseRecord, release: Release, visitor: Visitor) -> str:
     question = DataSetQuestion(data_set=past.data_set, purpose=past.purpose, plan=release.plan)
-    terms = release.asked
-    asking = visitor.curator.asking
+    asking, terms = visitor.curator.asking, release.asked
     room = asking.remaining(question, terms.privacy, delta=terms.delta, by=visitor.name)
     return room.for_people

@@ -10,6 +10,7 @@ more.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from threading import Lock
 from typing import Any, cast
 
@@ -81,9 +82,10 @@ def budget(request: Request, name: str, visitor: Overseer) -> Response:
     stands = visitor.curator.ledger.data_set(record.name)
     levels = sorted(visitor.curator.ledger.levels(record.name), key=share_key)
     shares = [("", "the whole data set")]
-    shares += [
-        (share_key(level), _level_in_words(level)) for level in levels if not level.withdrawn
-    ]
+    for level in levels:
+        if not level.withdrawn:
+            words = f": {level.analyst}" if level.analyst else " (purpose)"
+            shares.append((share_key(level), level.purpose + words))
     return page(
         request, "budget.html", record=record, stands=stands, levels=levels, shares=shares,
         chart=_chart(request, record.name, levels), days=visitor.curator.settings.waiting_days,
@@ -95,10 +97,7 @@ def budget(request: Request, name: str, visitor: Overseer) -> Response:
 def propose(request: Request, name: str, visitor: Steward, form: Form) -> Response:
     """A larger budget, to be decided on."""
     sent = _read_proposal(name, form)
-    made = visitor.curator.proposals.make(
-        sent.data_set, sent.budget.read(), why=sent.why, by=visitor.name,
-        purpose=sent.purpose, analyst=sent.analyst,
-    )  # fmt: skip
+    made = visitor.curator.proposals.make(**sent.arguments(), by=visitor.name)
     alone = visitor.curator.proposals.can_second(made, by=visitor.name)
     notice = ALONE if alone else TWO
     return see_other(request, f"/proposals/{made.id}", said=notice)
@@ -142,12 +141,9 @@ def _read_proposal(name: str, form: SubmittedForm) -> NewProposal:
     return form.read(NewProposal, "why", data_set=name, budget=form.budget(), **share)
 
 
-def _level_in_words(level: Level) -> str:
-    return f"{level.purpose}: {level.analyst}" if level.analyst else f"{level.purpose} (purpose)"
-
-
 def _chart(request: Request, name: str, levels: Sequence[Level] = ()) -> Any:
-    return chart_of(spending_of(request).history(name), name, levels=levels)
+    spending: Spending = request.app.state.spending
+    return chart_of(spending.history(name), name, levels=levels)
 
 
 def _waits(proposal: Proposal, visitor: Visitor) -> list[dict[str, Any]]:
@@ -170,19 +166,14 @@ class History:
 
     def take(self, entry: Entry) -> None:
         self.last = entry.number
-        stands, when = (
-            data_set_from_json(str(entry.name), entry.body["after"]),
-            read_time(entry.time),
-        )
+        stands = data_set_from_json(str(entry.name), entry.body["after"])
+        when = read_time(entry.time)
         cap = float(stands.budget.epsilon)
         if not self.caps or self.caps[-1][1] != cap:
             self.caps.append((when, cap))
         self.spent.append((when, float(stands.spent.epsilon)))
-        if entry.kind is EntryKind.RESERVED:
-            self._take_purposes(cast("Sequence[Json]", entry.body.get("levels", ())), when)
-
-    def _take_purposes(self, levels: Sequence[Json], when: datetime) -> None:
-        for level in levels:
+        levels = entry.body.get("levels", ()) if entry.kind is EntryKind.RESERVED else ()
+        for level in cast("Sequence[Json]", levels):
             if level["analyst"] is None:
                 spent = float(state_from_json(cast("Json", level["state"])).spent.epsilon)
                 self.purposes.setdefault(str(level["purpose"]), []).append((when, spent))
@@ -210,17 +201,9 @@ class Spending:
 
     def _later(self, name: str, last: int) -> list[Entry]:
         """The entries after a number that change a budget, and those that spend it; in order."""
-        ledger = self._ledger
-        changes = ledger.sampled(name, kinds=CHANGES, after=last, most=MAX_CHARGES_READ)
-        charges = ledger.sampled(
-            name, kinds=(EntryKind.RESERVED,), after=last, most=MAX_CHARGES_READ
-        )
-        return sorted([*changes, *charges], key=lambda entry: entry.number)
-
-
-def spending_of(request: Request) -> Spending:
-    """The histories that this service keeps."""
-    return request.app.state.spending
+        read = partial(self._ledger.sampled, name, after=last, most=MAX_CHARGES_READ)
+        entries = [*read(kinds=CHANGES), *read(kinds=(EntryKind.RESERVED,))]
+        return sorted(entries, key=lambda entry: entry.number)
 
 
 def chart_of(history: History | None, name: str, *, levels: Sequence[Level] = ()) -> Markup | None:
@@ -240,11 +223,8 @@ def chart_of(history: History | None, name: str, *, levels: Sequence[Level] = ()
 
 def _rows(history: History) -> list[tuple[str, str, str]]:
     """The newest steps, the newest first."""
-    return [
-        (format_time(when), amount(spent), amount(_cap_at(history.caps, when)))
-        for when, spent in reversed(history.spent[-MAX_ROWS_SHOWN:])
-    ]
-
-
-def _cap_at(caps: Steps, when: datetime) -> float:
-    return [cap for since, cap in caps if since <= when][-1]
+    rows: list[tuple[str, str, str]] = []
+    for when, spent in reversed(history.spent[-MAX_ROWS_SHOWN:]):
+        cap = [cap for since, cap in history.caps if since <= when][-1]
+        rows.append((format_time(when), amount(spent), amount(cap)))
+    return rows

@@ -6,6 +6,7 @@ newer rows here: its owner says that they have changed.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -22,7 +23,7 @@ from letalone.curator.console.forms import (
     read_body,
     try_act,
 )
-from letalone.curator.console.pages import console_routes, page, see_other
+from letalone.curator.console.pages import console_routes, page, see_other, typed_in
 from letalone.curator.console.visitors import (
     OWNER,
     STEWARD,
@@ -32,9 +33,9 @@ from letalone.curator.console.visitors import (
     Visiting,
     Visitor,
 )
-from letalone.curator.curator import Curator
+from letalone.curator.data_sets import DataSets
 from letalone.curator.http.public_routes import protection_words
-from letalone.curator.http.shapes import NewRequest, SentPurpose, Why, in_seconds
+from letalone.curator.http.shapes import NewRequest, SentPurpose, Why
 from letalone.curator.records import DataSetRecord, Role, Scope
 from letalone.curator.refusals import NotThere
 from letalone.ledger.freezes import freeze_of
@@ -51,7 +52,7 @@ class Act:
     words: str
     button: str
     notice: str
-    carry_out: Callable[[Curator, str, str, str], object]
+    carry_out: Callable[..., object]  # of a data set's name, the reason, and who does it
 
 
 THAW = Act(
@@ -61,7 +62,7 @@ THAW = Act(
     " out, before you allow questions again. An external file is opened anew, under a new version.",
     "Allow questions again",
     "Questions are answered again.",
-    lambda curator, name, why, by: curator.data_sets.thaw(name, why=why, by=by),
+    DataSets.thaw,
 )
 CHANGED = Act(
     "The data have changed",
@@ -69,7 +70,7 @@ CHANGED = Act(
     " same budget; earlier answers stay, and are no longer about the data as they are now.",
     "The data have changed",
     "The data were opened anew. The budget goes on.",
-    lambda curator, name, why, by: curator.data_sets.raise_version(name, why=why, by=by),
+    DataSets.raise_version,
 )
 RETIRE = Act(
     "Retire",
@@ -77,7 +78,7 @@ RETIRE = Act(
     " not used again.",
     "Remove the rows for good",
     "The data set was retired, and its rows are gone.",
-    lambda curator, name, why, by: curator.data_sets.retire(name, why=why, by=by),
+    DataSets.retire,
 )
 ACTS = {"thaw": THAW, "version": CHANGED, "retirement": RETIRE}  # by the end of the address
 
@@ -113,10 +114,7 @@ def request_access(request: Request, name: str, visitor: Analyst, form: Form) ->
             NewRequest, "purpose", "why", data_set=name, columns=form.all("columns"),
             budget=form.budget(), expires=form.start_of_day("expires"),
         )  # fmt: skip
-        visitor.curator.requests.make(
-            name, purpose=sent.purpose, columns=sent.columns, budget=sent.budget.read(),
-            why=sent.why, by=visitor.name, expires=in_seconds(sent.expires),
-        )  # fmt: skip
+        visitor.curator.requests.make(**sent.arguments(), by=visitor.name)
         return see_other(request, "/requests", said="Your request was sent. A steward decides.")
 
     def show() -> Response:
@@ -164,22 +162,21 @@ def show_affected(request: Request, name: str, visitor: ActingSteward) -> Respon
 @routes.get("/data-sets/{name}/renewal")
 def renewal(request: Request, name: str, visitor: ActingOwner, upload: UploadId = "") -> Response:
     """The form for newer rows: the file, then the confirmation."""
-    return _renewal(request, name, visitor, upload)
+    upload = upload or str(typed_in(request).get("upload", ""))
+    sent = uploads.find(visitor, upload) if upload else None
+    record = visitor.curator.data_sets.record(name)
+    return page(request, "renewal.html", record=record, sent=sent)
 
 
 @routes.post("/data-sets/{name}/renewal")
+@act_or_show(renewal, acting=True)
 def renew(request: Request, name: str, visitor: Owner, form: Form) -> Response:
     """Newer rows under the same name, and so the same budget."""
-    upload = form.text("upload")
-
-    def act() -> Response:
-        sent = uploads.find(visitor, upload)
-        visitor.curator.data_sets.renew(name, by=visitor.name, upload=sent.place)
-        uploads.drop(sent)
-        at = f"/data-sets/{quote(name)}/affected"
-        return see_other(request, at, said="The newer rows are in. The budget goes on.")
-
-    return try_act(request, act, lambda: _renewal(request, name, visitor, upload), acting=True)
+    sent = uploads.find(visitor, form.text("upload"))
+    visitor.curator.data_sets.renew(name, by=visitor.name, upload=sent.place)
+    uploads.drop(sent)
+    at = f"/data-sets/{quote(name)}/affected"
+    return see_other(request, at, said="The newer rows are in. The budget goes on.")
 
 
 @routes.get("/data-sets/{name}/purposes")
@@ -232,7 +229,7 @@ def _act_of(request: Request) -> Act:
 def _carry_out(request: Request, name: str, visitor: Visitor, form: Form, act: Act) -> Response:
     def carry_out() -> Response:
         sent = form.read(Why, "why")
-        act.carry_out(visitor.curator, name, sent.why, visitor.name)
+        act.carry_out(visitor.curator.data_sets, name, why=sent.why, by=visitor.name)
         return _back(request, name, act.notice)
 
     return try_act(request, carry_out, lambda: _reason(request, name, act), acting=True)
@@ -245,9 +242,7 @@ def _withdrawal(purpose: str) -> Act:
         " and its name is not used again.",
         "End the purpose",
         f"Nothing more is answered for {purpose}.",
-        lambda curator, name, why, by: curator.data_sets.withdraw_purpose(
-            name, purpose, why=why, by=by
-        ),
+        partial(DataSets.withdraw_purpose, purpose=purpose),
     )
 
 
@@ -257,9 +252,3 @@ def _reason(request: Request, name: str, act: Act) -> Response:
 
 def _back(request: Request, name: str, notice: str) -> Response:
     return see_other(request, f"/data-sets/{quote(name)}", said=notice)
-
-
-def _renewal(request: Request, name: str, visitor: Visitor, upload: str) -> Response:
-    record = visitor.curator.data_sets.record(name)
-    sent = uploads.find(visitor, upload) if upload else None
-    return page(request, "renewal.html", record=record, sent=sent)

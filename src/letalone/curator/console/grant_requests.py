@@ -1,18 +1,17 @@
 """Shows an analyst's own requests for grants; stewards decide on them, and end grants."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from fastapi import Request, Response
 
 from letalone.curator.console.forms import Form, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
+from letalone.curator.console.record import newest
 from letalone.curator.console.visitors import STEWARD, Analyst, Overseer, Steward, Visiting, Visitor
-from letalone.curator.curator import Curator
 from letalone.curator.http.shapes import Decision, Withdrawal
 from letalone.curator.records import GrantRecord, Scope, State
-from letalone.errors import FormatError
 from letalone.ledger.entries import Entry, EntryKind
 from letalone.privacy.curve import Json
 
@@ -29,7 +28,8 @@ def requests(request: Request, visitor: Visiting) -> Response:
         requests.requests(by=visitor.name, own=True) if Scope.ASK in visitor.scopes else []
     )
     had = requests.own_grants(by=visitor.name) if own_requests else []
-    over = {(grant.data_set, grant.purpose): grant.why for grant in find_ended(visitor, had)}
+    ended = find_ended(visitor, had)
+    over = {(grant["data_set"], grant["purpose"]): grant["why"] for grant in ended}
     return page(request, "requests.html", own=own_requests, over=over, **inbox(visitor))
 
 
@@ -99,47 +99,26 @@ def ending(request: Request) -> Response:
 def end(request: Request, visitor: Steward, form: Form) -> Response:
     """Ends a grant; what was spent stays spent."""
     sent = form.read(Withdrawal, "data_set", "purpose", "analyst", "why")
-    visitor.curator.requests.withdraw_grant(
-        sent.data_set, purpose=sent.purpose, analyst=sent.analyst, why=sent.why,
-        by=visitor.name,
-    )  # fmt: skip
+    visitor.curator.requests.withdraw_grant(**sent.arguments(), by=visitor.name)
     return see_other(request, "/grants", said=f"The grant of {sent.analyst} has ended.")
 
 
-@dataclass(frozen=True, slots=True)
-class EndedGrant:
-    """A grant that was withdrawn."""
-
-    data_set: str
-    purpose: str
-    why: str
-
-
-def find_ended(visitor: Visitor, grants: Iterable[GrantRecord]) -> list[EndedGrant]:
-    """Those of the grants that were withdrawn; without a reason where the ledger cannot be read."""
+def find_ended(visitor: Visitor, grants: Iterable[GrantRecord]) -> list[dict[str, str]]:
+    """Those of the grants that were withdrawn, and why; not that where the ledger is unreadable."""
     over = [grant for grant in grants if grant.withdrawn]
-    entries = {
-        name: _withdrawals(visitor.curator, name) for name in {grant.data_set for grant in over}
-    }
+    read = partial(newest, visitor.curator, limit=MAX_WITHDRAWALS, kind=EntryKind.LEVEL_WITHDRAWN)
+    entries = {name: read(name) or () for name in {grant.data_set for grant in over}}
+    whys = [_why(grant, entries[grant.data_set]) for grant in over]
     return [
-        EndedGrant(grant.data_set, grant.purpose, _why(grant, entries[grant.data_set]))
-        for grant in over
+        {"data_set": grant.data_set, "purpose": grant.purpose, "why": why}
+        for grant, why in zip(over, whys, strict=True)
     ]
 
 
-def _withdrawals(curator: Curator, name: str) -> Sequence[Entry]:
-    try:
-        return curator.ledger.newest(name, limit=MAX_WITHDRAWALS, kind=EntryKind.LEVEL_WITHDRAWN)
-    except FormatError:
-        return ()
-
-
 def _why(grant: GrantRecord, entries: Sequence[Entry]) -> str:
-    reasons = (str(entry.body["why"]) for entry in entries if _is_of(entry, grant))
-    return next(reasons, "the reason cannot be read now")
-
-
-def _is_of(entry: Entry, grant: GrantRecord) -> bool:
-    levels = cast("list[Json]", entry.body["levels"])
     wanted = (grant.purpose, grant.analyst)
-    return any((level["purpose"], level["analyst"]) == wanted for level in levels)
+    for entry in entries:
+        levels = cast("list[Json]", entry.body["levels"])
+        if any((level["purpose"], level["analyst"]) == wanted for level in levels):
+            return str(entry.body["why"])
+    return "the reason cannot be read now"

@@ -14,14 +14,8 @@ from letalone.curator.console.grant_requests import find_ended, inbox
 from letalone.curator.console.pages import ConsoleRoute, page, see_other
 from letalone.curator.console.record import is_named, newest, summarise
 from letalone.curator.console.visitors import ANYBODY, Perhaps, Visitor
+from letalone.curator.http import public_routes as public
 from letalone.curator.http.access import Context
-from letalone.curator.http.public_routes import (
-    EPSILON,
-    WHAT,
-    day_and_time,
-    open_page,
-    protection_words,
-)
 from letalone.curator.records import Role, Scope, State
 
 MAX_NEWEST = 5  # answers and entries on the first page
@@ -39,7 +33,9 @@ def home(request: Request, visitor: Perhaps) -> Response:
     if Scope.ASK in visitor.scopes:
         context |= of_analyst(visitor)
     if visitor.has(Role.AUDITOR):
-        context |= of_auditor(visitor)
+        entries = newest(visitor.curator, limit=MAX_NEWEST) or ()
+        context["many"] = len(visitor.curator.ledger)
+        context["entries"] = [summarise(entry) for entry in entries]
     if visitor.oversees:
         context |= of_steward(request, visitor)
     return page(request, "home.html", **context)
@@ -55,14 +51,6 @@ def of_analyst(visitor: Visitor) -> dict[str, Any]:
         "ended": find_ended(visitor, grants),
         "answers": asking.history(by=by, most=MAX_NEWEST),
         "waiting": [request for request in requests if request.state is State.OPEN],
-    }
-
-
-def of_auditor(visitor: Visitor) -> dict[str, Any]:
-    """How long the ledger is, and what was written last."""
-    return {
-        "many": len(visitor.curator.ledger),
-        "entries": [summarise(entry) for entry in newest(visitor.curator, limit=MAX_NEWEST) or ()],
     }
 
 
@@ -85,6 +73,7 @@ def of_steward(request: Request, visitor: Visitor) -> dict[str, Any]:
 @routes.get("/open", response_class=HTMLResponse, response_model=None, dependencies=[ANYBODY])
 def openness(request: Request, service: Context) -> Response:
     """Which data sets, for what purposes, under what unit, how much is spent: for reading."""
-    words = {"what": WHAT, "about_epsilon": EPSILON}
-    changes = {"protected": protection_words, "day_and_time": day_and_time}
-    return page(request, "open.html", found=open_page(service), words=words, said_as=changes)
+    words = {"what": public.WHAT, "about_epsilon": public.EPSILON}
+    changes = {"protected": public.protection_words, "day_and_time": public.day_and_time}
+    found = public.open_page(service)
+    return page(request, "open.html", found=found, words=words, said_as=changes)

@@ -93,16 +93,13 @@ class Meaning:
 
     def picture(self) -> str:
         """The trade-off curve, with some of its points as a table."""
-        rows = [
-            [f"{alarm} %", f"{alarm} %", self._found(alarm)] for alarm in ALARMS
-        ]  # who guesses blindly finds as many as they alarm falsely
+        found = [as_percent(most_caught(self.privacy, Fraction(alarm, 100))) for alarm in ALARMS]
+        # Who guesses blindly finds as many as they alarm falsely.
+        rows = [[f"{alarm} %"] * 2 + [most] for alarm, most in zip(ALARMS, found, strict=True)]
         heads = ("false alarms", "found by guessing", "found at most")
         chart = trade_off(self.privacy, name=self.name)
         caption = f"The trade-off at {self.name}. The dot: 5 % false alarms."
         return figure(chart, caption=caption, heads=heads, rows=rows)
-
-    def _found(self, alarm: int) -> str:
-        return as_percent(most_caught(self.privacy, Fraction(alarm, 100)))
 
 
 @dataclass(frozen=True, slots=True)

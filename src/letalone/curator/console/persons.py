@@ -6,6 +6,9 @@ a draft, whose name is; each page that is made from one is a look of its own, wi
   Tested:   tests/curator/console/test_steward_persons.py
 """
 
+from functools import partial
+from typing import Any
+
 from fastapi import Request, Response
 
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft, take_up
@@ -29,9 +32,8 @@ NOT_SURE = (
 routes = console_routes()
 
 
-def _page(request: Request, visitor: Visitor) -> Response:
-    waiting = visitor.curator.subjects.waiting(by=visitor.name)
-    return page(request, "persons.html", waiting=waiting)
+def _page(request: Request, visitor: Visitor, *, template: str = "persons.html") -> Response:
+    return page(request, template, waiting=visitor.curator.subjects.waiting(by=visitor.name))
 
 
 def _to(request: Request, what: str, visitor: Visitor) -> Response:
@@ -48,11 +50,7 @@ def _form_again(request: Request, visitor: Visitor, *, at: str = "") -> Response
     if request.state.visitor.elevated:
         return _to(request, at, visitor)
     template = "persons.html" if request.url.path == "/persons" else "persons_again.html"
-    return page(request, template, waiting=visitor.curator.subjects.waiting(by=visitor.name))
-
-
-def _rows_again(request: Request, visitor: Visitor) -> Response:
-    return _form_again(request, visitor, at="rows")
+    return _page(request, visitor, template=template)
 
 
 def _draft(request: Request, draft: str, visitor: Visitor) -> SubmittedForm:
@@ -101,10 +99,7 @@ def look_in(request: Request, visitor: Steward, form: Form) -> Response:
 def answers(request: Request, draft: str, visitor: ActingSteward) -> Response:
     """Which answers were given while the person's rows were in."""
     form = _draft(request, draft, visitor)
-    sent = _in_data_set(form)
-    releases = visitor.curator.subjects.releases(
-        sent.data_set, sent.subject, by=visitor.name, why=sent.why
-    )
+    releases = visitor.curator.subjects.releases(**_in_data_set(form), by=visitor.name)
     return page(request, "persons_answers.html", found=releases, stays=STAYS)
 
 
@@ -113,17 +108,14 @@ def answers(request: Request, draft: str, visitor: ActingSteward) -> Response:
 def rows(request: Request, draft: str, visitor: ActingSteward) -> Response:
     """The person's rows, each with the form that corrects it."""
     form = _draft(request, draft, visitor)
-    sent = _in_data_set(form)
-    person_rows = visitor.curator.subjects.rows(
-        sent.data_set, sent.subject, by=visitor.name, why=sent.why
-    )
-    record = visitor.curator.data_sets.record(sent.data_set)
+    person_rows = visitor.curator.subjects.rows(**_in_data_set(form), by=visitor.name)
+    record = visitor.curator.data_sets.record(form.text("data_set"))
     rows = [{name: as_written(value) for name, value in row.items()} for row in person_rows]
     return page(request, "persons_rows.html", rows=rows, record=record)
 
 
 @routes.post("/persons/correction")
-@act_or_show(_rows_again, acting=True)
+@act_or_show(partial(_form_again, at="rows"), acting=True)
 def correct(request: Request, visitor: Steward, form: Form) -> Response:
     """New values for one row: those that were typed over the old ones.
 
@@ -133,10 +125,7 @@ def correct(request: Request, visitor: Steward, form: Form) -> Response:
     sent = _correction(form, record.schema)
     if not form.ticked("sure") and check_corrected(record.schema, sent.changes):
         return _to(request, "confirm", visitor)
-    done = visitor.curator.subjects.correct(
-        sent.data_set, sent.subject, row=sent.row, changes=sent.changes, by=visitor.name,
-        why=sent.why,
-    )  # fmt: skip
+    done = visitor.curator.subjects.correct(**sent.arguments(), by=visitor.name)
     return _done(request, done, visitor, about=form)
 
 
@@ -154,12 +143,10 @@ def confirm(request: Request, draft: str, visitor: ActingSteward) -> Response:
 @act_or_show(_form_again, acting=True)
 def erase(request: Request, visitor: Steward, form: Form) -> Response:
     """Removes the person's rows and destroys their key; what was spent stays spent."""
-    sent = _in_data_set(form)
+    whose = _in_data_set(form)
     if not form.ticked("sure"):
         raise ParameterError(NOT_SURE)
-    done = visitor.curator.subjects.erase(
-        sent.data_set, sent.subject, by=visitor.name, why=sent.why
-    )
+    done = visitor.curator.subjects.erase(**whose, by=visitor.name)
     visitor.curator.drafts.forget(by=visitor.name)
     return _done(request, done, visitor)
 
@@ -175,8 +162,7 @@ def done(request: Request, draft: str, visitor: ActingSteward) -> Response:
 @routes.get("/persons/outcome")
 def outcomes(request: Request, visitor: Steward) -> Response:
     """The form for what came of a statement."""
-    waiting = visitor.curator.subjects.waiting(by=visitor.name)
-    return page(request, "persons_outcome.html", waiting=waiting)
+    return _page(request, visitor, template="persons_outcome.html")
 
 
 @routes.post("/persons/outcome")
@@ -184,14 +170,13 @@ def outcomes(request: Request, visitor: Steward) -> Response:
 def outcome(request: Request, visitor: Steward, form: Form) -> Response:
     """Records what came of a statement for the owner of an external source."""
     sent = form.read(Outcome, "act", "done", "words")
-    done = visitor.curator.subjects.record_outcome(
-        sent.act, done=sent.done, words=sent.words, by=visitor.name
-    )
+    done = visitor.curator.subjects.record_outcome(**sent.arguments(), by=visitor.name)
     return see_other(request, "/persons", said=done.words)
 
 
-def _in_data_set(form: SubmittedForm) -> InDataSet:
-    return form.read(InDataSet, *ABOUT)
+def _in_data_set(form: SubmittedForm) -> dict[str, Any]:
+    """Which person in which data set, and why: what each look and act takes."""
+    return form.read(InDataSet, *ABOUT).arguments()
 
 
 def _done(
@@ -209,24 +194,16 @@ def _done(
 
 
 def _correction(form: SubmittedForm, schema: Schema) -> Correction:
-    changes = _changes(form, schema)
-    return form.read(Correction, *ABOUT, "row", changes=changes)
-
-
-def _changes(form: SubmittedForm, schema: Schema) -> dict[str, str | None]:
     """The values that were typed over those that the row had, as in a CSV file."""
     names = [column.name for column in schema.columns if f"value-{column.name}" in form.fields]
     typed = {name: form.text(f"value-{name}") for name in names}
     was = {name: form.text(f"was-{name}") for name in names}
-    changes = {name: typed[name] or None for name in names if _differ(typed[name], was[name])}
+    # A field has no line breaks, which is not a change.
+    changed = [name for name in names if typed[name].split() != was[name].split()]
+    changes = {name: typed[name] or None for name in changed}
     if not changes:
         raise ParameterError(NOT_CHANGED)
-    return changes
-
-
-def _differ(value: str, other: str) -> bool:
-    """A field has no line breaks, which is not a change."""
-    return value.split() != other.split()
+    return form.read(Correction, *ABOUT, "row", changes=changes)
 
 
 def as_written(value: object) -> str:

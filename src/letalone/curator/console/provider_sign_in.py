@@ -12,7 +12,6 @@ ends, however it ends.
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict
-from hmac import compare_digest
 from importlib.util import find_spec
 from json import dumps, loads
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ from letalone.curator.console.secrets import (
     check_private,
     cookie_name,
     is_https,
+    is_same,
     secrets_of,
 )
 from letalone.curator.console.signing_in import begin
@@ -95,8 +95,10 @@ def leave(
     provider = provider_of(request)
     at, journey = provider.begin(back=_back(request), to=local(next), again=again)
     response = RedirectResponse(at, 303)
+    body = urlsafe_b64encode(dumps(asdict(journey)).encode()).decode().rstrip("=")
+    sealed = f"{body}.{_seal(request, service, body, again=again)}"
     response.set_cookie(
-        cookie_name(request, COOKIE), _seal_journey(request, service, journey), path="/",
+        cookie_name(request, COOKIE), sealed, path="/",
         max_age=JOURNEY_SECONDS, secure=is_https(request), httponly=True, samesite="strict",
     )  # fmt: skip
     return response
@@ -117,7 +119,7 @@ def come_back(request: Request, visitor: Perhaps, service: Context) -> Response:
         identity = provider_of(request).arrived(journey, answer, back=_back(request))
         proof = service.curator.identities.recognised(identity)
         if journey is not None and journey.again:
-            _elevate(request, service, visitor, proof)
+            _elevate(request, visitor, proof)
         else:
             begin(request, service, proof)
         return see_other(request, local(journey.to if journey else "/"))
@@ -127,13 +129,12 @@ def come_back(request: Request, visitor: Perhaps, service: Context) -> Response:
     return response
 
 
-def _elevate(
-    request: Request, service: Context, visitor: Visitor | None, proof: Recognised
-) -> None:
+def _elevate(request: Request, visitor: Visitor | None, proof: Recognised) -> None:
     if visitor is None:
         raise NotRecognised("You are signed out. Sign in again.")
-    visits, before = service.curator.visits, visitor.secrets
-    go_on(request, service, Secrets(visits.elevated(str(before.visit), proof), before.forms))
+    visits, before = visitor.curator.visits, visitor.secrets
+    secrets = Secrets(visits.elevated(str(before.visit), proof), before.forms)
+    go_on(request, visitor.curator, secrets)
 
 
 def provider_of(request: Request) -> "Provider":
@@ -151,11 +152,6 @@ def _back(request: Request) -> str:
     return f"{request.url.scheme}://{request.url.netloc}{BACK}"
 
 
-def _seal_journey(request: Request, service: ServiceContext, journey: "Journey") -> str:
-    body = urlsafe_b64encode(dumps(asdict(journey)).encode()).decode().rstrip("=")
-    return f"{body}.{_seal(request, service, body, again=journey.again)}"
-
-
 def _seal(request: Request, service: ServiceContext, body: str, *, again: bool) -> str:
     visit = secrets_of(request).visit if again else None
     return service.curator.visits.sealed(f"{again} {body}", visit)
@@ -167,8 +163,7 @@ def _journey(request: Request, service: ServiceContext) -> "Journey | None":
 
     body, _, seal = request.cookies.get(cookie_name(request, COOKIE), "").partition(".")
     for again in (False, True):
-        expected = _seal(request, service, body, again=again).encode()
-        if compare_digest(seal.encode("utf-8", "surrogatepass"), expected):
+        if is_same(seal, _seal(request, service, body, again=again)):
             fields: dict[str, Any] = loads(urlsafe_b64decode(body + "=" * (-len(body) % 4)))
             return Journey(**fields)
     return None

@@ -6,8 +6,6 @@ Of a refusal the ledger keeps the class and not the words, and of the question a
   Tested:   tests/curator/console/test_auditor.py
 """
 
-from dataclasses import dataclass
-from datetime import datetime
 from json import dumps, loads
 from typing import Annotated, Any, cast
 
@@ -31,6 +29,8 @@ from letalone.privacy.curve import Json
 
 ROWS_PER_PAGE = 50  # entries on one page
 MAX_NUMBER = 10**15
+Before = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
+EntryNumber = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 NO_CHECKPOINT = (
     "What was typed is no checkpoint. Paste the whole file as it was downloaded, from { to };"
     " several go into one list: [ …, … ]."
@@ -80,10 +80,7 @@ routes = console_routes()
 
 @routes.get("/ledger")
 def ledger(
-    request: Request,
-    visitor: Auditor,
-    data_set: str = "",
-    before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
+    request: Request, visitor: Auditor, data_set: str = "", before: Before = None
 ) -> Response:
     """Entries, the newest first; all, or those of one data set."""
     return _show_entries(request, visitor, data_set=data_set, before=before)
@@ -114,19 +111,18 @@ def export(service: Context) -> Response:
 
 
 @routes.get("/ledger/{number}")
-def entry(
-    request: Request,
-    visitor: Auditor,
-    number: Annotated[int, Path(ge=1, le=MAX_NUMBER)],
-) -> Response:
+def entry(request: Request, visitor: Auditor, number: EntryNumber) -> Response:
     """One entry, with all that it holds."""
     entries = visitor.curator.ledger.newest(before=number + 1, limit=1)
     if not entries or entries[0].number != number:
         raise problem_error("not-found", f"There is no entry {number}.")
     (entry,) = entries
+    # What is hashed is the same without blanks.
+    body = dumps(entry.body, indent=2, ensure_ascii=False, sort_keys=True)
+    cost = price(*charge_of(entry)) if entry.kind is EntryKind.RESERVED else None
     return page(
-        request, "entry.html", entry=entry, told=summarise(entry), body=whole(entry),
-        price=price_of_charge(entry), last=len(visitor.curator.ledger),
+        request, "entry.html", entry=entry, told=summarise(entry), body=body, price=cost,
+        last=len(visitor.curator.ledger),
     )  # fmt: skip
 
 
@@ -209,28 +205,13 @@ def controller(request: Request, visitor: Owner) -> Response:
 def name_controller(request: Request, visitor: Owner, form: Form) -> Response:
     """Names who answers for the data."""
     sent = form.read(Controller, "controller", "contact")
-    visitor.curator.facts.say(controller=sent.controller, contact=sent.contact, by=visitor.name)
+    visitor.curator.facts.say(**sent.arguments(), by=visitor.name)
     return see_other(request, "/processing", said="It is named, also on the public page.")
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A question that was not answered."""
-
-    number: int
-    time: datetime
-    data_set: str
-    analyst: str
-    purpose: str
-    why: str
 
 
 @routes.get("/refusals")
 def refusals(
-    request: Request,
-    visitor: Overseer,
-    data_set: str = "",
-    before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
+    request: Request, visitor: Overseer, data_set: str = "", before: Before = None
 ) -> Response:
     """The newest first; all, or those of one data set."""
     entries, context = _read_entries(visitor, data_set, before, EntryKind.REFUSED)
@@ -238,42 +219,27 @@ def refusals(
     return page(request, "refusals.html", **context, found=refusals)
 
 
-def _refusal(entry: Entry) -> Refusal:
-    body = entry.body
-    reason = cast("str", body["reason"])
-    return Refusal(
-        entry.number,
-        read_time(entry.time),
-        str(entry.name),
-        str(body.get("analyst") or ""),
-        str(body.get("purpose") or ""),
-        REFUSALS[reason][1] if reason in REFUSALS else reason,
-    )
+def _refusal(entry: Entry) -> dict[str, Any]:
+    """A question that was not answered."""
+    reason = cast("str", entry.body["reason"])
+    return {
+        "number": entry.number, "time": read_time(entry.time), "data_set": entry.name,
+        "analyst": entry.body.get("analyst") or "", "purpose": entry.body.get("purpose") or "",
+        "why": REFUSALS[reason][1] if reason in REFUSALS else reason,
+    }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class EntrySummary:
-    """One line for reading."""
-
-    number: int
-    time: str
-    what: str
-    data_set: str | None
-    by: str
-    about: str
-    hash: str
-
-
-def summarise(entry: Entry) -> EntrySummary:
+def summarise(entry: Entry) -> dict[str, Any]:
     """An entry in one line."""
     body = entry.body
     is_act = entry.kind is EntryKind.ADMINISTERED
     what = str(body.get("what")) if is_act else KINDS_IN_WORDS[entry.kind]
     inner = cast("Json", body.get("body") or {}) if is_act else body
     by = cast("list[str]", body.get("by") or [])
-    return EntrySummary(
-        entry.number, entry.time, what, entry.name, ", ".join(by), _about(inner), entry.hash
-    )
+    return {
+        "number": entry.number, "time": entry.time, "what": what, "data_set": entry.name,
+        "by": ", ".join(by), "about": _about(inner), "hash": entry.hash,
+    }  # fmt: skip
 
 
 def newest(
@@ -291,28 +257,10 @@ def newest(
         return None
 
 
-def whole(entry: Entry) -> str:
-    """All that an entry holds, for reading; what is hashed is the same without blanks."""
-    return dumps(entry.body, indent=2, ensure_ascii=False, sort_keys=True)
-
-
-def price_of_charge(entry: Entry) -> str | None:
-    """The price of a charge."""
-    if entry.kind is not EntryKind.RESERVED:
-        return None
-    privacy, delta = charge_of(entry)
-    return price(privacy, delta)
-
-
 def _about(body: Json) -> str:
-    parts = [
-        f"{FIELDS_IN_WORDS.get(name, name)} {_refusal_in_words(body[name])}"
-        for name in FIELDS_SHOWN
-        if body.get(name)
-    ]
+    said = {name: body[name] for name in FIELDS_SHOWN if body.get(name)}
+    if said.get("reason") in REFUSALS:
+        said["reason"] = REFUSALS[str(said["reason"])][0]
+    parts = [f"{FIELDS_IN_WORDS.get(name, name)} {value}" for name, value in said.items()]
     words = ", ".join(parts).strip()
     return words if len(words) <= MAX_ABOUT_LENGTH else f"{words[: MAX_ABOUT_LENGTH - 1]}…"
-
-
-def _refusal_in_words(value: object) -> object:
-    return REFUSALS[value][0] if isinstance(value, str) and value in REFUSALS else value

@@ -15,14 +15,7 @@ from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
-from letalone.curator.console import uploads
-from letalone.curator.console.declaring import (
-    PURPOSES,
-    TYPES,
-    UNSAID,
-    list_columns,
-    read_declaration,
-)
+from letalone.curator.console import declaring, uploads
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft
 from letalone.curator.console.forms import (
     ActingOwner,
@@ -116,8 +109,8 @@ def second_step(
     def check() -> Response:
         source, form = _source(request, visitor), SubmittedForm(request.state.form)
         counted = visitor.curator.beforehand.affected(
-            read_declaration(form, file="checked").read(), by=visitor.name, file=source.file,
-            upload=source.place,
+            declaring.read_declaration(form, file="checked").read(), by=visitor.name,
+            file=source.file, upload=source.place,
         )  # fmt: skip
         return _second(request, visitor, counted=counted)
 
@@ -174,7 +167,7 @@ def _register(
     form: SubmittedForm,
     visitor: Visitor,
 ) -> Response:
-    body = read_declaration(
+    body = declaring.read_declaration(
         form, file=source.file, address=source.address, external=source.external
     )
     record = visitor.curator.data_sets.register(
@@ -200,8 +193,9 @@ def _second(
         by=visitor.name, file=source.file, upload=source.place, address=source.address, look=look
     )
     context: dict[str, Any] = {
-        "source": source, "query": _query(source), "columns": list_columns(columns), "types": TYPES,
-        "name": _name(source), "unsaid": UNSAID, "places": PURPOSES, "counted": counted,
+        "source": source, "query": _query(source), "columns": declaring.list_columns(columns),
+        "types": declaring.TYPES, "unsaid": declaring.UNSAID, "places": declaring.PURPOSES,
+        "name": _name(source), "counted": counted,
         "submitted": hasattr(request.state, "form"), "looked": look,
         "can_look": source.called.lower().endswith((".csv", ".tsv", ".txt")),
     }  # fmt: skip

@@ -15,6 +15,7 @@ from letalone.curator.console.secrets import Secrets, secrets_of
 from letalone.curator.curator import Curator
 from letalone.curator.http.access import (
     OVERSEEING,
+    ROLE_OF_SCOPE,
     Context,
     ServiceContext,
     count_address,
@@ -23,13 +24,6 @@ from letalone.curator.http.access import (
 from letalone.curator.http.problems import problem_error
 from letalone.curator.records import Bearer, Role, Scope
 from letalone.curator.refusals import NotRecognised
-
-ROLES = {
-    Scope.ASK: "analyst",
-    Scope.STEWARD: "steward",
-    Scope.AUDIT: "auditor",
-    Scope.ADMINISTER: "owner",
-}
 
 
 class SignInNeeded(Exception):  # noqa: N818
@@ -65,20 +59,15 @@ class Visitor(Bearer):
 
 def visitor_of(request: Request, service: ServiceContext) -> Visitor | None:
     """Who is signed in, and may change a one-time password; None where nobody is."""
-    secrets = secrets_of(request)
-    if secrets.visit is None:
-        return None
-    try:
-        visitor = _visitor(service.curator, secrets)
-    except NotRecognised:
-        return None
-    request.state.visitor, request.state.person = visitor, visitor.name
+    visitor = _find(request, service)
+    if visitor is not None:
+        request.state.visitor, request.state.person = visitor, visitor.name
     return visitor
 
 
-def go_on(request: Request, service: ServiceContext, secrets: Secrets) -> None:
+def go_on(request: Request, curator: Curator, secrets: Secrets) -> None:
     """Goes on under the secrets of a visit that was begun, or may act from now on."""
-    request.state.visitor = _visitor(service.curator, secrets)
+    request.state.visitor = _visitor(curator, secrets)
     request.state.secrets = secrets
 
 
@@ -90,11 +79,15 @@ def _visitor(curator: Curator, secrets: Secrets) -> Visitor:
 
 def holds(request: Request, service: ServiceContext) -> bool:
     """Whether somebody is signed in; nothing else is learnt or kept of it."""
+    return _find(request, service) is not None
+
+
+def _find(request: Request, service: ServiceContext) -> Visitor | None:
     secrets = secrets_of(request)
     try:
-        return secrets.visit is not None and bool(service.curator.visits.visitor(secrets.visit))
+        return None if secrets.visit is None else _visitor(service.curator, secrets)
     except NotRecognised:
-        return False
+        return None
 
 
 def _visiting_or_changing(request: Request, service: Context) -> Visitor:
@@ -135,7 +128,7 @@ Perhaps = Annotated[Visitor | None, Depends(_perhaps)]
 
 
 def _with(*scopes: Scope) -> Callable[[Visitor], Visitor]:
-    words = " or ".join(ROLES[scope] for scope in scopes)
+    words = " or ".join(ROLE_OF_SCOPE[scope] for scope in scopes)
 
     def check(visitor: Visiting) -> Visitor:
         if not visitor.scopes & set(scopes):
@@ -148,7 +141,7 @@ def _with(*scopes: Scope) -> Callable[[Visitor], Visitor]:
 
 
 # For routes that need not know who it is.
-ANYBODY, CHANGING, VISITING = (Depends(f) for f in (_perhaps, _visiting_or_changing, _visiting))
+ANYBODY, VISITING = Depends(_perhaps), Depends(_visiting)
 STEWARD, OWNER = Depends(_with(Scope.STEWARD, Scope.ADMINISTER)), Depends(_with(Scope.ADMINISTER))
 AUDITOR = Depends(_with(Scope.AUDIT, Scope.ADMINISTER))
 
