@@ -20,7 +20,7 @@ from markupsafe import Markup
 from letalone.curator.console.charts import burn_down, figure
 from letalone.curator.console.directions import isolate
 from letalone.curator.console.formatting import amount, format_time
-from letalone.curator.console.forms import Form, SubmittedForm, act_or_show
+from letalone.curator.console.forms import Form, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Overseer, Steward, Visitor
 from letalone.curator.http.shapes import NewProposal, Seconding
@@ -96,7 +96,9 @@ def budget(request: Request, name: str, visitor: Overseer) -> Response:
 @act_or_show(budget, acting=True)
 def propose(request: Request, name: str, visitor: Steward, form: Form) -> Response:
     """A larger budget, to be decided on."""
-    sent = _read_proposal(name, form)
+    purpose, _, analyst = form.text("share").replace("\r\n", "\n").partition("\n")
+    share = {"purpose": purpose or None, "analyst": analyst or None}
+    sent = form.read(NewProposal, "why", data_set=name, budget=form.budget(), **share)
     made = visitor.curator.proposals.make(**sent.arguments(), by=visitor.name)
     alone = visitor.curator.proposals.can_second(made, by=visitor.name)
     notice = ALONE if alone else TWO
@@ -133,12 +135,6 @@ def decide(request: Request, proposal_id: str, visitor: Steward, form: Form) -> 
 def share_key(level: Level) -> str:
     """A share as one word of a form: its purpose, and the analyst under it."""
     return f"{level.purpose}\n{level.analyst}" if level.analyst else level.purpose
-
-
-def _read_proposal(name: str, form: SubmittedForm) -> NewProposal:
-    purpose, _, analyst = form.text("share").replace("\r\n", "\n").partition("\n")
-    share = {"purpose": purpose or None, "analyst": analyst or None}
-    return form.read(NewProposal, "why", data_set=name, budget=form.budget(), **share)
 
 
 def _chart(request: Request, name: str, levels: Sequence[Level] = ()) -> Any:

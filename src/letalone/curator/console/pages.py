@@ -122,10 +122,11 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     provider = getattr(request.app.state, "provider", None)
     if visitor is None and not hasattr(request.state, "secrets"):
         request.state.secrets = secrets_of(request)  # for forms; the answer keeps it in the browser
+    secrets: Secrets = request.state.secrets if visitor is None else visitor.secrets
     errors = problem.more.get("errors", ()) if problem else ()
     usual = {
         "visitor": visitor,
-        "csrf": (visitor or request.state).secrets.csrf,
+        "csrf": secrets.csrf,
         "links": links_for(visitor, request.url.path, elsewhere=provider is not None),
         "provider": provider,
         "problem": problem,

@@ -20,7 +20,7 @@ from fastapi import Depends, FastAPI, Request
 from starlette.responses import RedirectResponse, Response
 
 from letalone.curator.console.forms import Form, act_or_show, try_act
-from letalone.curator.console.pages import console_routes, local, page, see_other
+from letalone.curator.console.pages import console_routes, local, page, see_other, sign_in_page
 from letalone.curator.console.secrets import (
     Secrets,
     check_private,
@@ -78,12 +78,8 @@ def _count(request: Request, service: Context) -> None:
 COUNTED = Depends(_count)
 
 
-def _form(request: Request) -> Response:
-    return page(request, "sign_in.html")
-
-
 @routes.get(AT, dependencies=[COUNTED])
-@act_or_show(_form)
+@act_or_show(sign_in_page)
 def leave(
     request: Request,
     service: Context,
@@ -124,7 +120,7 @@ def come_back(request: Request, visitor: Perhaps, service: Context) -> Response:
             begin(request, service, proof)
         return see_other(request, local(journey.to if journey else "/"))
 
-    response = try_act(request, act, lambda: _form(request))
+    response = try_act(request, act, lambda: sign_in_page(request))
     response.delete_cookie(cookie_name(request, COOKIE), secure=is_https(request), httponly=True)
     return response
 

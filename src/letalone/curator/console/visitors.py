@@ -90,12 +90,22 @@ def _find(request: Request, service: ServiceContext) -> Visitor | None:
         return None
 
 
-def _visiting_or_changing(request: Request, service: Context) -> Visitor:
+def _perhaps(request: Request, service: Context) -> Visitor | None:
+    """For pages that anybody may see."""
     visitor = visitor_of(request, service)
     if visitor is None:
         count_address(request, service)
+    else:
+        service.throttle.person(visitor.name)
+    return visitor
+
+
+Perhaps = Annotated[Visitor | None, Depends(_perhaps)]
+
+
+def _visiting_or_changing(request: Request, service: Context, visitor: Perhaps) -> Visitor:
+    if visitor is None:
         raise SignInNeeded
-    service.throttle.person(visitor.name)
     if is_release_request(request):
         service.throttle.check_refusals(visitor.name)
     return visitor
@@ -112,19 +122,6 @@ def _visiting(visitor: Changing) -> Visitor:
 
 
 Visiting = Annotated[Visitor, Depends(_visiting)]
-
-
-def _perhaps(request: Request, service: Context) -> Visitor | None:
-    """For pages that anybody may see."""
-    visitor = visitor_of(request, service)
-    if visitor is None:
-        count_address(request, service)
-    else:
-        service.throttle.person(visitor.name)
-    return visitor
-
-
-Perhaps = Annotated[Visitor | None, Depends(_perhaps)]
 
 
 def _with(*scopes: Scope) -> Callable[[Visitor], Visitor]:
