@@ -32,7 +32,6 @@ READS = {
     "curator.directions": "HTML of templates, and letters that turn the direction",
     "curator.forms": "what somebody typed into a form",
     "curator.meaning": "a number that somebody typed",
-    "curator.typed_keys": "keys that somebody typed",
     "curator.uploads": "the id of an upload",
     "curator.public_routes": "times in UTC",
     "curator.formatting": "ε = 0.5 wherever it stands in words, to make a link of it",

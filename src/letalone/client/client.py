@@ -174,9 +174,7 @@ class Client:
         """The own answers, the newest first, each read from its signed receipt."""
         wanted = {} if data_set is None else {"data_set": data_set}
         answer = self._link.get("/questions/history", limit=most, receipts="true", **wanted)
-        return read_all(
-            PastRelease, [self._checked(release) for release in answer.get("releases", ())]
-        )
+        return read_all(PastRelease, [self._checked(past) for past in answer.get("releases", ())])
 
     def receipt(self, answer: PastRelease | Release | str) -> Json:
         """The signed receipt of an own answer: what `letalone verify` and `Release.load` check."""
@@ -218,8 +216,10 @@ class Client:
         return views.lines_as_html("\n".join(lines))
 
     def _checked(self, said: Json) -> Json:
-        """What was said of an answer, with the answer as it was signed."""
-        return {**said, "signed": read_signed(said, public_key=self._public_key)}
+        """What was said of an answer, with the answer and its question as they were signed."""
+        release = read_signed(said, public_key=self._public_key)
+        signed = {"data_set": release.asked.data_set, "question": release.asked.question}
+        return {**said, **signed, "release": release}
 
     def _check_key(self) -> None:
         """Before anything is asked, and so charged: that the service signs with the key given."""

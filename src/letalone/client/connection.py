@@ -64,15 +64,11 @@ class ServiceConnection:
         timeout_seconds: Number,
         transport: Any = None,
     ) -> None:
-        self.address = address
+        self.address, token = address, {} if secret is None else secret.header()
         self._seconds = float(SECONDS.typed("timeout_seconds", timeout_seconds))
         self._http: httpx.Client = _httpx().Client(
             base_url=f"{address}{API}",
-            headers={
-                "Accept": "application/json",
-                "Accept-Encoding": PACKED[0],
-                **_auth_header(secret),
-            },
+            headers={"Accept": "application/json", "Accept-Encoding": PACKED[0], **token},
             timeout=self._seconds,
             transport=transport,
             follow_redirects=False,
@@ -101,7 +97,8 @@ class ServiceConnection:
             raise ParameterError("This client is closed. Make another one: la.Client(…).")
         heard = self._heard(method, path, more)
         for pause in pauses:
-            if not _may_help(heard):
+            may_help = heard.again if isinstance(heard, Unheard) else heard[0].status_code == AWAY
+            if not may_help:
                 break
             sleep(pause)
             heard = self._heard(method, path, more)
@@ -153,15 +150,6 @@ class ServiceConnection:
                     f" that is read. Ask for less at a time: client.history(most=10).{SPENT}"
                 )
         return bytes(content)
-
-
-def _may_help(heard: "Heard | Unheard") -> bool:
-    """Whether the same request may be heard if it is sent again in a moment."""
-    return heard.again if isinstance(heard, Unheard) else heard[0].status_code == AWAY
-
-
-def _auth_header(secret: Secret | None) -> dict[str, str]:
-    return {} if secret is None else secret.header()
 
 
 def _read(body: bytes) -> object:

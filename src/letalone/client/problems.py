@@ -1,20 +1,25 @@
 """Problems (RFC 9457) that a service answers with, as the errors that a local table raises.
 
+Nothing of the words and numbers that a service says may fill the memory or steer a terminal.
+
 Tested:   tests/client/test_problems.py: every class of letalone's errors comes back as itself, with
-          its code, its facts and its remedies
+          its code, its facts and its remedies; test_hostile_service.py
 """
 
 from collections.abc import Mapping
 from dataclasses import fields
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, cast
 
 from letalone import errors
-from letalone.client.said import amount, printable
 from letalone.errors import LetaloneError, ServiceUnavailable, remedies
 from letalone.errors.codes import Code
 from letalone.errors.problem import Fact, Problem, Remedy
+from letalone.exact.typed import as_typed, read_rational
 from letalone.privacy import Budget
 
+MAX_WORDS_LENGTH = 5000
 AMOUNTS = ("spent", "asked", "left")
 # What is refused before letalone is asked, by the last word of its type.
 KINDS: dict[str, type[LetaloneError]] = {
@@ -113,3 +118,15 @@ def _budget(sent: object) -> Budget | None:
         return Budget(*(amount(amounts[part]) for part in ("epsilon", "delta")))
     except (KeyError, ValueError, ArithmeticError, LetaloneError):
         return None
+
+
+def amount(words: object) -> Fraction:
+    """Digits such as 0.7 and 1e-6, or a fraction; ValueError for what is too long to be one."""
+    text = str(words)
+    return read_rational(text) if "/" in text else as_typed(Decimal(text))
+
+
+def printable(words: str) -> str:
+    """What comes from elsewhere is shown in a terminal: no letter of it may steer that."""
+    cut = words[:MAX_WORDS_LENGTH]
+    return "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in cut)

@@ -3,13 +3,13 @@
 Tested:   tests/client/test_client.py
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
-from typing import Any, Self, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from letalone.answers import views
-from letalone.client.said import amount, printable
+from letalone.client.problems import amount, printable
 from letalone.errors import FormatError, LetaloneError
 from letalone.errors.problem import without_context
 from letalone.plans.schema import Column, Schema
@@ -49,6 +49,9 @@ class RemoteDataSet:
     spent: Budget
     remaining: Budget
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "schema", replace(self.schema, version=self.version))
+
     def __str__(self) -> str:
         gone = "; retired" if self.retired else "; frozen" if self.frozen else ""
         columns = ", ".join(column.name for column in self.schema.columns)
@@ -56,20 +59,6 @@ class RemoteDataSet:
             f"{self.name}, version {self.version}{gone}: {self.description or 'not described'}\n"
             f"  columns {columns}; protects {self.schema.unit or 'row'}; for the purposes"
             f" {', '.join(self.purposes)}; ({brief(self.spent)}) of ({self.budget}) spent"
-        )
-
-    @classmethod
-    def read(cls, said: Mapping[str, Any]) -> Self:
-        """The record that a service said."""
-        return cls(
-            name=str(said["name"]),
-            description=str(said["description"]),
-            schema=read_schema(said["schema"], version=said["version"]),
-            purposes=tuple(str(purpose["name"]) for purpose in said["purposes"]),
-            version=said["version"],
-            frozen=bool(said["frozen"]),
-            retired=bool(said["retired"]),
-            **_three(said),
         )
 
 
@@ -94,18 +83,6 @@ class Grant:
             f" ({brief(self.spent)}) of ({self.budget}) used{until}{gone}"
         )
 
-    @classmethod
-    def read(cls, said: Mapping[str, Any]) -> Self:
-        """The record that a service said."""
-        return cls(
-            data_set=str(said["data_set"]),
-            purpose=str(said["purpose"]),
-            columns=tuple(str(column) for column in said["columns"]),
-            expires=_read_time(said["expires"]),
-            withdrawn=bool(said["withdrawn"]),
-            **_three(said),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class AccessRequest:
@@ -125,20 +102,6 @@ class AccessRequest:
         words = f"{', '.join(self.columns)}, up to ({self.budget})"
         return f"{self.data_set} for {self.purpose!r}: {words}: {self.state}{reason}"
 
-    @classmethod
-    def read(cls, said: Mapping[str, Any]) -> Self:
-        """The record that a service said."""
-        return cls(
-            id=str(said["id"]),
-            data_set=str(said["data_set"]),
-            purpose=str(said["purpose"]),
-            columns=tuple(str(column) for column in said["columns"]),
-            budget=read_budget(said["budget"]),
-            why=str(said["why"]),
-            state=str(said["state"]),
-            reason=None if said["reason"] is None else str(said["reason"]),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class PastRelease:
@@ -155,28 +118,15 @@ class PastRelease:
         price = Budget(self.release.asked.epsilon, self.release.asked.delta)
         return f"{self.time:%Y-%m-%d %H:%M} {self.data_set}: {self.question} ({price})"
 
-    @classmethod
-    def read(cls, said: Mapping[str, Any]) -> Self:
-        """The record that a service said, with the answer as it was signed."""
-        release: Release = said["signed"]
-        return cls(
-            id=str(said["id"]),
-            data_set=release.asked.data_set,
-            purpose=str(said["purpose"]),
-            time=datetime.fromisoformat(said["time"]),
-            question=release.asked.question,
-            release=release,
-        )
 
-
-Said = RemoteDataSet | Grant | AccessRequest | PastRelease
 Found = TypeVar("Found", RemoteDataSet, Grant, AccessRequest, PastRelease)
 
 
 def read_one(kind: type[Found], said: object) -> Found:
     """A record, or an error that says that service and client do not fit."""
+    sent = cast("Json", said)
     return without_context(
-        lambda: kind.read(cast("Json", said)),
+        lambda: kind(**{part.name: READERS[part.type](sent[part.name]) for part in fields(kind)}),
         *DAMAGE,
         error=FormatError(
             "The service answers in a form that this letalone does not know. Update the older of"
@@ -192,19 +142,18 @@ def read_all(kind: type[Found], said: object) -> Listing[Found]:
     return Listing(read_one(kind, item) for item in cast("Sequence[object]", said))
 
 
-def read_budget(said: Mapping[str, Any]) -> Budget:
+def _read_budget(said: Mapping[str, Any]) -> Budget:
     """A budget by its exact digits."""
     return Budget(amount(said["epsilon"]), amount(said["delta"]))
 
 
-def read_schema(said: Mapping[str, Any], *, version: int) -> Schema:
-    """A schema as it is declared, of the version that holds now."""
+def _read_schema(said: Mapping[str, Any]) -> Schema:
+    """A schema as it is declared."""
     relation = Relation(said["neighbours"])
     return Schema(
         said["name"],
         tuple(_column(name, column) for name, column in said["columns"].items()),
         unit=said["unit"],
-        version=version,
         neighbours=ADD_REMOVE if relation is Relation.ADD_REMOVE else REPLACE,
     )
 
@@ -220,9 +169,29 @@ def _key(said: Any, kind: Type) -> Key:
     return date.fromisoformat(said) if kind is Type.DATE and isinstance(said, str) else said
 
 
-def _three(said: Mapping[str, Any]) -> dict[str, Budget]:
-    return {name: read_budget(said[name]) for name in ("budget", "spent", "remaining")}
+def _read_names(said: list[str | Json]) -> tuple[str, ...]:
+    """Names, or the names of what has more to it."""
+    return tuple(str(item["name"] if isinstance(item, dict) else item) for item in said)
 
 
-def _read_time(said: Any) -> datetime | None:
-    return None if said is None else datetime.fromisoformat(said)
+def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda said: None if said is None else read(said)
+
+
+def _as_it_is(said: Any) -> Any:
+    return said
+
+
+# How a field is read, by its type.
+READERS: dict[Any, Callable[[Any], Any]] = {
+    str: str,
+    str | None: _or_none(str),
+    bool: bool,
+    int: _as_it_is,
+    tuple[str, ...]: _read_names,
+    Budget: _read_budget,
+    Schema: _read_schema,
+    Release: _as_it_is,
+    datetime: datetime.fromisoformat,
+    datetime | None: _or_none(datetime.fromisoformat),
+}

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arrange_release
 from letalone.answers.release import SplitPart, Standing
+from letalone.client.problems import amount
 from letalone.client.records import DAMAGE
-from letalone.client.said import amount
 from letalone.errors import FormatError, LetaloneError
 from letalone.errors.problem import without_context
 from letalone.exact.typed import CONFIDENCE, COUNT, DELTA, EPSILON, Number

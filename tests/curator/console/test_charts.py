@@ -10,8 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from letalone.curator.console import charts
-from letalone.curator.console.charts.scale import AxisScale, number
-from letalone.curator.console.charts.times import seconds, time_ticks
+from letalone.curator.console.charts.axes import AxisScale, number, seconds, time_ticks
 from letalone.privacy import ApproxDP, GaussianDP, PureDP
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -49,10 +48,10 @@ ALL = {
     "one point": charts.lines_with_errors([date(1, 1, 1)], [mark(5.0)]),
     "no point": charts.lines_with_errors([], []),
     "spending": charts.burn_down(
-        STEPS, 4.0, until=START + timedelta(days=90), parts={HOSTILE: STEPS}
+        STEPS, [(START, 4.0)], until=START + timedelta(days=90), parts={HOSTILE: STEPS}
     ),
     "raised": charts.burn_down(STEPS, [(START, 1.0), (START + timedelta(days=9), 4.0)]),
-    "unspent": charts.burn_down([], 1.0),
+    "unspent": charts.burn_down([], []),
     "trade-off": charts.trade_off(PureDP(1), name=HOSTILE),
     "sure": charts.trade_off(ApproxDP(50, 0.1), name="ε = 50"),
 }
@@ -125,7 +124,7 @@ def test_long_labels_are_cut_and_whole_where_one_points() -> None:
 
 
 def test_the_stairs_of_spending_end_at_what_is_spent_and_the_cap_is_above() -> None:
-    root = ET.fromstring(str(charts.burn_down(STEPS, 5.0)))
+    root = ET.fromstring(str(charts.burn_down(STEPS, [(START, 5.0)])))
     lines = {one.get("class"): one.get("points", "").split() for one in root.iter(f"{SVG}polyline")}
     spent = [tuple(map(float, one.split(","))) for one in lines["chart-line"]]
     cap = [tuple(map(float, one.split(","))) for one in lines["chart-cap"]]

@@ -9,7 +9,7 @@ from curator.console.conftest import Console
 from curator.makers import NAME, PURPOSE, grant, registered
 from letalone.curator.console.building import build_sql
 from letalone.curator.console.forms import SubmittedForm
-from letalone.curator.console.typed_keys import typed_keys
+from letalone.curator.console.building import typed_keys
 from letalone.errors import LetaloneError
 from letalone.plans.schema import Column, Schema
 

@@ -9,8 +9,8 @@ Everything works without script; htmx only swaps parts of a page. How to add a p
    Overseer (the scopes of the API). Who is not signed in is sent to /sign-in and comes back.
 
        @routes.get("/people")
-       def people(request: Request, visitor: Overseer, service: Served) -> Response:
-           everybody = service.curator.people.everybody(by=visitor.name)
+       def people(request: Request, visitor: Overseer) -> Response:
+           everybody = visitor.curator.people.everybody(by=visitor.name)
            return page(request, "people.html", everybody=everybody)
 
 3. Acting is always a POST of a form with `{{ secret() }}` in it, checked before the route begins
@@ -22,15 +22,15 @@ Everything works without script; htmx only swaps parts of a page. How to add a p
 
        @routes.post("/people")
        @act_or_show(people, acting=True)
-       def add(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+       def add(request: Request, visitor: Owner, form: Form) -> Response:
            sent = form.read(NewPerson, "name", roles=form.all("roles"))
-           service.curator.people.add(sent.name, sent.roles, by=visitor.name)
+           visitor.curator.people.add(sent.name, sent.roles, by=visitor.name)
            return see_other(request, "/people", said="The person was added.")
 
 4. A template extends layout.html and imports the macros of parts.html `with context`; they fill
    fields from `typed`, which is the form that was sent, or the query of a GET. `problem`,
    `visitor` and `said` are there on every page. Every ε goes through `epsilon(…)`.
 5. No inline style or script, no `on…` attribute: the policy forbids them.
-6. Files are sent as multipart/form-data, with `?csrf={{ visitor.csrf }}` in the action of the
+6. Files are sent as multipart/form-data, with `?csrf={{ csrf }}` in the action of the
    form, since nothing of such a body is read before the route reads it.
 """

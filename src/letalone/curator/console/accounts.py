@@ -1,14 +1,10 @@
 """Shows one's own account with its tokens; owners add others, give roles and keep people out."""
 
-from typing import Any
-
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Request, Response
 
 from letalone.curator.console.forms import Form, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Overseer, Owner, Visiting, Visitor
-from letalone.curator.http.access import Context, ServiceContext
 from letalone.curator.http.shapes import ChangedPerson, NewPerson, NewToken
 from letalone.curator.records import Role
 
@@ -22,46 +18,45 @@ routes = console_routes()
 
 
 @routes.get("/people")
-def people(request: Request, visitor: Overseer, service: Context) -> Response:
+def people(request: Request, visitor: Overseer) -> Response:
     """Everybody who may sign in."""
-    people = service.curator.people.everybody(by=visitor.name)
+    people = visitor.curator.people.everybody(by=visitor.name)
     return page(request, "people.html", everybody=people, roles=ROLES)
 
 
 @routes.post("/people")
 @act_or_show(people, acting=True)
-def add(request: Request, visitor: Owner, form: Form, service: Context) -> Response:
+def add(request: Request, visitor: Owner, form: Form) -> Response:
     """One more person; the one-time password is shown once, on the page that follows."""
     sent = form.read(NewPerson, "name", roles=form.all("roles"))
-    password = service.curator.people.add(sent.name, sent.roles, by=visitor.name)
+    password = visitor.curator.people.add(sent.name, sent.roles, by=visitor.name)
     return _show_password_once(request, sent.name, password)
 
 
 @routes.get("/people/{name}")
-def person(request: Request, name: str, visitor: Owner, service: Context) -> Response:
+def person(request: Request, name: str, visitor: Owner) -> Response:
     """One person, and what an owner may change."""
-    person = service.curator.people.person(name)
-    tokens = service.curator.tokens.of(name, by=visitor.name)
+    person = visitor.curator.people.person(name)
+    tokens = visitor.curator.tokens.of(name, by=visitor.name)
     holds = [token for token in tokens if not token.revoked and not token.elevated]
     ticked = [role.value for role in person.roles]
-    context: dict[str, Any] = {"person": person, "roles": ROLES, "ticked": ticked, "tokens": holds}
-    return page(request, "person.html", **context)
+    return page(request, "person.html", person=person, roles=ROLES, ticked=ticked, tokens=holds)
 
 
 @routes.post("/people/{name}/roles")
 @act_or_show(person, acting=True)
-def roles(request: Request, name: str, visitor: Owner, form: Form, service: Context) -> Response:
+def roles(request: Request, name: str, visitor: Owner, form: Form) -> Response:
     """Other roles."""
     sent = form.read(ChangedPerson, roles=form.all("roles"))
-    service.curator.people.change_roles(name, sent.roles or [], by=visitor.name)
+    visitor.curator.people.change_roles(name, sent.roles or [], by=visitor.name)
     return see_other(request, "/people", said=f"{name} has other roles now.")
 
 
 @routes.post("/people/{name}/access")
 @act_or_show(person, acting=True)
-def access(request: Request, name: str, visitor: Owner, form: Form, service: Context) -> Response:
+def access(request: Request, name: str, visitor: Owner, form: Form) -> Response:
     """Keeps a person out, or lets them in again; their record stays."""
-    sent, people = form.read(ChangedPerson, "active"), service.curator.people
+    sent, people = form.read(ChangedPerson, "active"), visitor.curator.people
     (people.enable if sent.active else people.disable)(name, by=visitor.name)
     can = "can sign in again" if sent.active else "cannot sign in any more"
     return see_other(request, "/people", said=f"{name} {can}.")
@@ -69,17 +64,17 @@ def access(request: Request, name: str, visitor: Owner, form: Form, service: Con
 
 @routes.post("/people/{name}/password")
 @act_or_show(person, acting=True)
-def reset(request: Request, name: str, visitor: Owner, service: Context) -> Response:
+def reset(request: Request, name: str, visitor: Owner) -> Response:
     """A new one-time password, shown once; visits and tokens of the person end."""
-    password = service.curator.people.reset_password(name, by=visitor.name)
+    password = visitor.curator.people.reset_password(name, by=visitor.name)
     return _show_password_once(request, name, password)
 
 
 @routes.post("/people/{name}/tokens/{token}/revoke")
 @act_or_show(person, acting=True)
-def revoke(request: Request, name: str, token: str, visitor: Owner, service: Context) -> Response:
+def revoke(request: Request, name: str, token: str, visitor: Owner) -> Response:
     """Ends somebody's token at once."""
-    service.curator.tokens.revoke(token, by=visitor.name, own=False)
+    visitor.curator.tokens.revoke(token, by=visitor.name, own=False)
     return see_other(request, "/people", said=f"A token of {name} was ended.")
 
 
@@ -88,37 +83,35 @@ def _show_password_once(request: Request, name: str, password: str) -> Response:
 
 
 @routes.get("/account")
-def account(request: Request, visitor: Visiting, service: Context) -> Response:
+def account(request: Request, visitor: Visiting) -> Response:
     """Who this is, and the tokens that hold."""
-    return _account(request, visitor, service)
+    return _account(request, visitor)
 
 
 @routes.post("/account/tokens")
 @act_or_show(account)
-def make(request: Request, visitor: Visiting, form: Form, service: Context) -> Response:
+def make(request: Request, visitor: Visiting, form: Form) -> Response:
     """One more token, for the password again; its secret is shown once, on this page."""
     password, scopes, days = form.secret("password"), form.all("scopes"), form.maybe("days")
     sent = form.read(NewToken, "label", password=password, scopes=scopes, days=days)
-    proof = service.curator.people.password_again(visitor.name, sent.password)
-    secret, _ = service.curator.tokens.make(
+    proof = visitor.curator.people.password_again(visitor.name, sent.password)
+    secret, _ = visitor.curator.tokens.make(
         visitor.name, sent.scopes or [], days=sent.days, label=sent.label, proof=proof
     )
-    return _account(request, visitor, service, secret=secret)
+    return _account(request, visitor, secret=secret)
 
 
 @routes.post("/account/tokens/{token}/revoke")
 @act_or_show(account)
-def revoke_own(request: Request, token: str, visitor: Visiting, service: Context) -> Response:
+def revoke_own(request: Request, token: str, visitor: Visiting) -> Response:
     """Ends an own token."""
-    service.curator.tokens.revoke(token, by=visitor.name, own=True)
+    visitor.curator.tokens.revoke(token, by=visitor.name, own=True)
     return see_other(request, "/account", said="The token was ended.")
 
 
-def _account(
-    request: Request, visitor: Visitor, service: ServiceContext, *, secret: str | None = None
-) -> Response:
-    tokens = service.curator.tokens.of(visitor.name, by=visitor.name)
+def _account(request: Request, visitor: Visitor, *, secret: str | None = None) -> Response:
+    tokens = visitor.curator.tokens.of(visitor.name, by=visitor.name)
     scopes = sorted(scope.value for scope in visitor.scopes)
-    days = service.curator.settings.token_days
+    days = visitor.curator.settings.token_days
     holds = [token for token in tokens if not token.revoked and not token.elevated]
     return page(request, "account.html", tokens=holds, scopes=scopes, days=days, secret_=secret)

@@ -120,23 +120,17 @@ def _float(value: Cell) -> float | None:
 
 def as_csv(release: Release) -> str:
     """All rows: as they are shown, then each number as it was drawn, which can be added up."""
-    columns = [*_as_shown(release), *_as_drawn(release)]
+    shown = replace(release, outputs=release.shown)
+    all_rows = shown.rows()
+    columns = [(name, tuple(row[name] for row in all_rows)) for name in shown.columns]
+    drawn = [output for output in release.outputs if is_drawn(output)]
+    columns += [(output.name + NOISY, output.values) for output in drawn]
     out = StringIO(newline="")
     write = writer(out)
     write.writerow([as_text(name) for name, _ in columns])
     rows = zip(*(cells for _, cells in columns), strict=True)
     write.writerows([as_text(cell) for cell in row] for row in rows)
     return out.getvalue()
-
-
-def _as_shown(release: Release) -> list[tuple[str, tuple[Cell, ...]]]:
-    shown = replace(release, outputs=release.shown)
-    rows = shown.rows()
-    return [(name, tuple(row[name] for row in rows)) for name in shown.columns]
-
-
-def _as_drawn(release: Release) -> list[tuple[str, tuple[Cell, ...]]]:
-    return [(output.name + NOISY, output.values) for output in release.outputs if is_drawn(output)]
 
 
 def as_text(cell: Any) -> Any:

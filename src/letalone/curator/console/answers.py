@@ -5,10 +5,10 @@ All of it was released and paid for; nobody sees the answers of anybody else.
   Tested:   tests/curator/console/test_asking.py
 """
 
+from functools import partial
 from json import dumps
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Request, Response
 
 from letalone.answers.arranged import AS_IT_IS, arrange_release
 from letalone.answers.promise import as_sure
@@ -16,7 +16,7 @@ from letalone.curator.console.answer_numbers import as_csv, rows_and_charts
 from letalone.curator.console.arranging import from_address
 from letalone.curator.console.pages import console_routes, download, page
 from letalone.curator.console.visitors import Analyst, Visitor
-from letalone.curator.http.access import Context, ServiceContext
+from letalone.curator.http.access import Context
 from letalone.curator.records import DataSetQuestion, PastReleaseRecord
 from letalone.session.release import Release
 
@@ -27,11 +27,9 @@ routes = console_routes()
 
 
 @routes.get("/history")
-def history(
-    request: Request, visitor: Analyst, service: Context, data_set: str = "", start: int = 0
-) -> Response:
+def history(request: Request, visitor: Analyst, data_set: str = "", start: int = 0) -> Response:
     """Own answers, the newest first."""
-    asking, start = service.curator.asking, min(max(0, start), MAX_START)
+    asking, start = visitor.curator.asking, min(max(0, start), MAX_START)
     releases = asking.history(
         by=visitor.name, data_set=data_set or None, most=ANSWERS_PER_PAGE + 1, start=start
     )
@@ -53,62 +51,46 @@ async def answer(request: Request, release_id: str, visitor: Analyst, service: C
 
     How many more like it fit may take long to find out.
     """
+    return await service.aside(partial(_answer, request, release_id, visitor), by=visitor.name)
 
-    def look() -> Response:
-        past = service.curator.asking.past(release_id, by=visitor.name)
-        how = from_address(request.query_params.get(ARRANGED, ""))
-        release = None if how == AS_IT_IS else arrange_release(Release.from_json(past.release), how)
-        return answer_page(request, visitor, service, past, release=release)
 
-    return await service.aside(look, by=visitor.name)
+def _answer(request: Request, release_id: str, visitor: Visitor) -> Response:
+    past = visitor.curator.asking.past(release_id, by=visitor.name)
+    how = from_address(request.query_params.get(ARRANGED, ""))
+    release = arrange_release(Release.from_json(past.release), how)
+    rows, charts = rows_and_charts(release)
+    return page(
+        request,
+        "answer.html",
+        past=past,
+        release=release,
+        arranged=how != AS_IT_IS,
+        sure=as_sure(release.confidence),
+        rows=rows[:MAX_TABLE_ROWS],
+        near=any(value.words.startswith("near ") for _, values in rows for value in values),
+        hidden=max(0, len(rows) - MAX_TABLE_ROWS),
+        charts=charts,
+        left=_remaining_in_words(past, release, visitor),
+    )
 
 
 @routes.get("/history/{release_id}/receipt")
-def receipt(release_id: str, visitor: Analyst, service: Context) -> Response:
+def receipt(release_id: str, visitor: Analyst) -> Response:
     """The signed receipt as a file: `letalone verify` checks it offline."""
-    stored = service.curator.asking.receipt(release_id, by=visitor.name)
+    stored = visitor.curator.asking.receipt(release_id, by=visitor.name)
     name = f"receipt-{stored['body']['entry']}.json"  # pyright: ignore
     return download(dumps(stored, ensure_ascii=False, indent=1), name, "application/json")
 
 
 @routes.get("/history/{release_id}/csv")
-def table(release_id: str, visitor: Analyst, service: Context) -> Response:
+def table(release_id: str, visitor: Analyst) -> Response:
     """All rows as a file: the numbers and ranges of the page, and those that were drawn."""
-    past = service.curator.asking.past(release_id, by=visitor.name)
+    past = visitor.curator.asking.past(release_id, by=visitor.name)
     return download(as_csv(Release.from_json(past.release)), "answer.csv", "text/csv")
 
 
-def answer_page(
-    request: Request,
-    visitor: Visitor,
-    service: ServiceContext,
-    past: PastReleaseRecord,
-    *,
-    release: Release | None = None,
-) -> Response:
-    """An answer; `release` where it was sorted or cut."""
-    shown_release = release or Release.from_json(past.release)
-    rows, charts = rows_and_charts(shown_release)
-    return page(
-        request,
-        "answer.html",
-        past=past,
-        release=shown_release,
-        arranged=release is not None,
-        sure=as_sure(shown_release.confidence),
-        rows=rows[:MAX_TABLE_ROWS],
-        near=any(value.words.startswith("near ") for _, values in rows for value in values),
-        hidden=max(0, len(rows) - MAX_TABLE_ROWS),
-        charts=charts,
-        left=_remaining_in_words(past, shown_release, visitor, service),
-    )
-
-
-def _remaining_in_words(
-    past: PastReleaseRecord, release: Release, visitor: Visitor, service: ServiceContext
-) -> str:
+def _remaining_in_words(past: PastReleaseRecord, release: Release, visitor: Visitor) -> str:
     question = DataSetQuestion(data_set=past.data_set, purpose=past.purpose, plan=release.plan)
-    terms = release.asked
-    asking = service.curator.asking
+    asking, terms = visitor.curator.asking, release.asked
     room = asking.remaining(question, terms.privacy, delta=terms.delta, by=visitor.name)
     return room.for_people

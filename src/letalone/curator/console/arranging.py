@@ -20,8 +20,7 @@ from letalone.answers.arranged import (
     Order,
     OutputRef,
 )
-from letalone.answers.columns import Cell
-from letalone.curator.console.building import quote_name
+from letalone.curator.console.building import quote_name, write_constant
 from letalone.curator.http.problems import problem_error
 
 PARTS = {"and": 0, "or": 0, "not": 1, "missing": 1, **dict.fromkeys(COMPARED, 2)}  # 0: any
@@ -67,16 +66,13 @@ def as_sql(how: Arrangement, calls: Mapping[str, str]) -> list[str]:
 
     lines = [] if how.having is None else [f"HAVING {_in_sql(how.having, name)}"]
     if how.order:
-        lines.append(
-            "ORDER BY "
-            + ", ".join(_order_in_sql(column, name(column.name)) for column in how.order)
-        )
+        columns = [
+            f"{name(by.name)}{' DESC' * by.descending}{' NULLS FIRST' * by.missing_first}"
+            for by in how.order
+        ]
+        lines.append(f"ORDER BY {', '.join(columns)}")
     lines += [] if how.limit is None else [f"LIMIT {how.limit}"]
     return lines + ([f"OFFSET {how.offset}"] if how.offset else [])
-
-
-def _order_in_sql(order: Order, column: str) -> str:
-    return f"{column}{' DESC' * order.descending}{' NULLS FIRST' * order.missing_first}"
 
 
 def _write_condition(condition: Condition) -> list[Any]:
@@ -132,7 +128,7 @@ def _in_sql(condition: Condition, name: Any) -> str:
         case OutputRef(column):
             return name(column)
         case Fixed(value):
-            return _constant(value)
+            return write_constant(value)
         case HavingTest("not", (of,)):
             return f"NOT ({_in_sql(of, name)})"
         case HavingTest("missing", (of,)):
@@ -142,17 +138,3 @@ def _in_sql(condition: Condition, name: Any) -> str:
             return f"{first} {op} {right}"
         case HavingTest(op, parts):
             return f" {op.upper()} ".join(f"({_in_sql(part, name)})" for part in parts)
-
-
-def _constant(value: Cell) -> str:
-    match value:
-        case None:
-            return "NULL"
-        case bool():
-            return str(value).upper()
-        case str():
-            return "'" + value.replace("'", "''") + "'"
-        case date():
-            return f"DATE '{value}'"
-        case _:
-            return str(value)

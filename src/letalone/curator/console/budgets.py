@@ -10,20 +10,19 @@ more.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from threading import Lock
 from typing import Any, cast
 
+from fastapi import Request, Response
 from markupsafe import Markup
-from starlette.requests import Request
-from starlette.responses import Response
 
 from letalone.curator.console.charts import burn_down, figure
 from letalone.curator.console.directions import isolate
 from letalone.curator.console.formatting import amount, format_time
-from letalone.curator.console.forms import Form, SubmittedForm, act_or_show
+from letalone.curator.console.forms import Form, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Overseer, Steward, Visitor
-from letalone.curator.http.access import Context, ServiceContext
 from letalone.curator.http.shapes import NewProposal, Seconding
 from letalone.curator.records import Proposal, Role, State
 from letalone.curator.stored_values import read_time
@@ -47,88 +46,83 @@ SPENDING_CAPTION = "Spent ε, all answers together, and the cap as a broken line
 routes = console_routes()
 
 
-def all_budgets(request: Request, service: ServiceContext) -> list[dict[str, Any]]:
+def all_budgets(request: Request, visitor: Visitor) -> list[dict[str, Any]]:
     """How each data set stands that is not retired; the first with a picture."""
-    records = [record for record in service.curator.data_sets.records() if not record.retired]
+    records = [record for record in visitor.curator.data_sets.records() if not record.retired]
     return [
         {
             "record": record,
-            "stands": service.curator.ledger.data_set(record.name),
+            "stands": visitor.curator.ledger.data_set(record.name),
             "chart": _chart(request, record.name) if place < MAX_CHARTS else None,
         }
         for place, record in enumerate(records)
     ]
 
 
-def open_proposals(service: ServiceContext, visitor: Visitor) -> list[Proposal]:
+def open_proposals(visitor: Visitor) -> list[Proposal]:
     """Those that wait for this person, who could second them now."""
-    proposals, by = service.curator.proposals, visitor.name
+    proposals, by = visitor.curator.proposals, visitor.name
     return [
         proposal for proposal in proposals.proposals(by=by) if proposals.can_second(proposal, by=by)
     ]
 
 
 @routes.get("/budgets")
-def budgets(request: Request, visitor: Overseer, service: Context) -> Response:
+def budgets(request: Request, visitor: Overseer) -> Response:
     """Every budget over time, and the proposals."""
-    proposals = service.curator.proposals.proposals(by=visitor.name)
-    stand = all_budgets(request, service)
+    proposals = visitor.curator.proposals.proposals(by=visitor.name)
+    stand = all_budgets(request, visitor)
     return page(request, "budgets.html", budgets=stand, proposals=proposals)
 
 
 @routes.get("/budgets/{name}")
-def budget(request: Request, name: str, visitor: Overseer, service: Context) -> Response:
+def budget(request: Request, name: str, visitor: Overseer) -> Response:
     """One budget: its cap, which is a guarantee, and the shares under it."""
-    del visitor
-    record = service.curator.data_sets.record(name)
-    stands = service.curator.ledger.data_set(record.name)
-    levels = sorted(service.curator.ledger.levels(record.name), key=share_key)
+    record = visitor.curator.data_sets.record(name)
+    stands = visitor.curator.ledger.data_set(record.name)
+    levels = sorted(visitor.curator.ledger.levels(record.name), key=share_key)
     shares = [("", "the whole data set")]
-    shares += [
-        (share_key(level), _level_in_words(level)) for level in levels if not level.withdrawn
-    ]
+    for level in levels:
+        if not level.withdrawn:
+            words = f": {level.analyst}" if level.analyst else " (purpose)"
+            shares.append((share_key(level), level.purpose + words))
     return page(
         request, "budget.html", record=record, stands=stands, levels=levels, shares=shares,
-        chart=_chart(request, record.name, levels), days=service.curator.settings.waiting_days,
+        chart=_chart(request, record.name, levels), days=visitor.curator.settings.waiting_days,
     )  # fmt: skip
 
 
 @routes.post("/budgets/{name}/proposals")
 @act_or_show(budget, acting=True)
-def propose(
-    request: Request, name: str, visitor: Steward, form: Form, service: Context
-) -> Response:
+def propose(request: Request, name: str, visitor: Steward, form: Form) -> Response:
     """A larger budget, to be decided on."""
-    sent = _read_proposal(name, form)
-    made = service.curator.proposals.make(
-        sent.data_set, sent.budget.read(), why=sent.why, by=visitor.name,
-        purpose=sent.purpose, analyst=sent.analyst,
-    )  # fmt: skip
-    alone = service.curator.proposals.can_second(made, by=visitor.name)
+    purpose, _, analyst = form.text("share").replace("\r\n", "\n").partition("\n")
+    share = {"purpose": purpose or None, "analyst": analyst or None}
+    sent = form.read(NewProposal, "why", data_set=name, budget=form.budget(), **share)
+    made = visitor.curator.proposals.make(**sent.arguments(), by=visitor.name)
+    alone = visitor.curator.proposals.can_second(made, by=visitor.name)
     notice = ALONE if alone else TWO
     return see_other(request, f"/proposals/{made.id}", said=notice)
 
 
 @routes.get("/proposals/{proposal_id}")
-def proposal(request: Request, proposal_id: str, visitor: Overseer, service: Context) -> Response:
+def proposal(request: Request, proposal_id: str, visitor: Overseer) -> Response:
     """One proposal: what for, by whom, and from when on it can be seconded."""
-    proposal = service.curator.proposals.proposal(proposal_id, by=visitor.name)
+    proposal = visitor.curator.proposals.proposal(proposal_id, by=visitor.name)
     return page(
         request, "proposal.html", found=proposal, is_open=proposal.state is State.OPEN,
-        own=proposal.proposed_by == visitor.name, waits=_waits(service, proposal, visitor),
-        can=service.curator.proposals.can_second(proposal, by=visitor.name),
+        own=proposal.proposed_by == visitor.name, waits=_waits(proposal, visitor),
+        can=visitor.curator.proposals.can_second(proposal, by=visitor.name),
     )  # fmt: skip
 
 
 @routes.post("/proposals/{proposal_id}/decision")
 @act_or_show(proposal, acting=True)
-def decide(
-    request: Request, proposal_id: str, visitor: Steward, form: Form, service: Context
-) -> Response:
+def decide(request: Request, proposal_id: str, visitor: Steward, form: Form) -> Response:
     """Seconds a proposal, which carries it out; or declines it."""
     seconded = form.text("decision") == "second"
     sent = form.read(Seconding, seconded=seconded, reason=form.maybe("reason"))
-    proposals, by = service.curator.proposals, visitor.name
+    proposals, by = visitor.curator.proposals, visitor.name
     if sent.seconded:
         proposals.second(proposal_id, reason=sent.reason or "seconded", by=by)
         notice = "The larger budget holds from now on."
@@ -143,25 +137,16 @@ def share_key(level: Level) -> str:
     return f"{level.purpose}\n{level.analyst}" if level.analyst else level.purpose
 
 
-def _read_proposal(name: str, form: SubmittedForm) -> NewProposal:
-    purpose, _, analyst = form.text("share").replace("\r\n", "\n").partition("\n")
-    share = {"purpose": purpose or None, "analyst": analyst or None}
-    return form.read(NewProposal, "why", data_set=name, budget=form.budget(), **share)
-
-
-def _level_in_words(level: Level) -> str:
-    return f"{level.purpose}: {level.analyst}" if level.analyst else f"{level.purpose} (purpose)"
-
-
 def _chart(request: Request, name: str, levels: Sequence[Level] = ()) -> Any:
-    return chart_of(spending_of(request).history(name), name, levels=levels)
+    spending: Spending = request.app.state.spending
+    return chart_of(spending.history(name), name, levels=levels)
 
 
-def _waits(service: ServiceContext, proposal: Proposal, visitor: Visitor) -> list[dict[str, Any]]:
+def _waits(proposal: Proposal, visitor: Visitor) -> list[dict[str, Any]]:
     """From when on the account of who proposed, and of who looks, may raise budgets."""
-    wait = timedelta(days=service.curator.settings.waiting_days)
+    wait = timedelta(days=visitor.curator.settings.waiting_days)
     names = dict.fromkeys([proposal.proposed_by, visitor.name])
-    people = [service.curator.people.person(name) for name in names]
+    people = [visitor.curator.people.person(name) for name in names]
     deciding = [person for person in people if person.roles & {Role.OWNER, Role.STEWARD}]
     return [{"person": person, "since": person.handed + wait} for person in deciding]
 
@@ -177,19 +162,14 @@ class History:
 
     def take(self, entry: Entry) -> None:
         self.last = entry.number
-        stands, when = (
-            data_set_from_json(str(entry.name), entry.body["after"]),
-            read_time(entry.time),
-        )
+        stands = data_set_from_json(str(entry.name), entry.body["after"])
+        when = read_time(entry.time)
         cap = float(stands.budget.epsilon)
         if not self.caps or self.caps[-1][1] != cap:
             self.caps.append((when, cap))
         self.spent.append((when, float(stands.spent.epsilon)))
-        if entry.kind is EntryKind.RESERVED:
-            self._take_purposes(cast("Sequence[Json]", entry.body.get("levels", ())), when)
-
-    def _take_purposes(self, levels: Sequence[Json], when: datetime) -> None:
-        for level in levels:
+        levels = entry.body.get("levels", ()) if entry.kind is EntryKind.RESERVED else ()
+        for level in cast("Sequence[Json]", levels):
             if level["analyst"] is None:
                 spent = float(state_from_json(cast("Json", level["state"])).spent.epsilon)
                 self.purposes.setdefault(str(level["purpose"]), []).append((when, spent))
@@ -217,17 +197,9 @@ class Spending:
 
     def _later(self, name: str, last: int) -> list[Entry]:
         """The entries after a number that change a budget, and those that spend it; in order."""
-        ledger = self._ledger
-        changes = ledger.sampled(name, kinds=CHANGES, after=last, most=MAX_CHARGES_READ)
-        charges = ledger.sampled(
-            name, kinds=(EntryKind.RESERVED,), after=last, most=MAX_CHARGES_READ
-        )
-        return sorted([*changes, *charges], key=lambda entry: entry.number)
-
-
-def spending_of(request: Request) -> Spending:
-    """The histories that this service keeps."""
-    return request.app.state.spending
+        read = partial(self._ledger.sampled, name, after=last, most=MAX_CHARGES_READ)
+        entries = [*read(kinds=CHANGES), *read(kinds=(EntryKind.RESERVED,))]
+        return sorted(entries, key=lambda entry: entry.number)
 
 
 def chart_of(history: History | None, name: str, *, levels: Sequence[Level] = ()) -> Markup | None:
@@ -247,11 +219,8 @@ def chart_of(history: History | None, name: str, *, levels: Sequence[Level] = ()
 
 def _rows(history: History) -> list[tuple[str, str, str]]:
     """The newest steps, the newest first."""
-    return [
-        (format_time(when), amount(spent), amount(_cap_at(history.caps, when)))
-        for when, spent in reversed(history.spent[-MAX_ROWS_SHOWN:])
-    ]
-
-
-def _cap_at(caps: Steps, when: datetime) -> float:
-    return [cap for since, cap in caps if since <= when][-1]
+    rows: list[tuple[str, str, str]] = []
+    for when, spent in reversed(history.spent[-MAX_ROWS_SHOWN:]):
+        cap = [cap for since, cap in history.caps if since <= when][-1]
+        rows.append((format_time(when), amount(spent), amount(cap)))
+    return rows

@@ -6,12 +6,11 @@ newer rows here: its owner says that they have changed.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import Query
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Query, Request, Response
 
 from letalone.curator.console import uploads
 from letalone.curator.console.declaring import purpose_of
@@ -24,12 +23,19 @@ from letalone.curator.console.forms import (
     read_body,
     try_act,
 )
-from letalone.curator.console.pages import console_routes, page, see_other
-from letalone.curator.console.visitors import Analyst, Owner, Steward, Visiting, Visitor
-from letalone.curator.curator import Curator
-from letalone.curator.http.access import Context, ServiceContext
+from letalone.curator.console.pages import console_routes, page, see_other, typed_in
+from letalone.curator.console.visitors import (
+    OWNER,
+    STEWARD,
+    Analyst,
+    Owner,
+    Steward,
+    Visiting,
+    Visitor,
+)
+from letalone.curator.data_sets import DataSets
 from letalone.curator.http.public_routes import protection_words
-from letalone.curator.http.shapes import NewRequest, SentPurpose, Why, in_seconds
+from letalone.curator.http.shapes import NewRequest, SentPurpose, Why
 from letalone.curator.records import DataSetRecord, Role, Scope
 from letalone.curator.refusals import NotThere
 from letalone.ledger.freezes import freeze_of
@@ -46,7 +52,7 @@ class Act:
     words: str
     button: str
     notice: str
-    carry_out: Callable[[Curator, str, str, str], object]
+    carry_out: Callable[..., object]  # of a data set's name, the reason, and who does it
 
 
 THAW = Act(
@@ -56,7 +62,7 @@ THAW = Act(
     " out, before you allow questions again. An external file is opened anew, under a new version.",
     "Allow questions again",
     "Questions are answered again.",
-    lambda curator, name, why, by: curator.data_sets.thaw(name, why=why, by=by),
+    DataSets.thaw,
 )
 CHANGED = Act(
     "The data have changed",
@@ -64,7 +70,7 @@ CHANGED = Act(
     " same budget; earlier answers stay, and are no longer about the data as they are now.",
     "The data have changed",
     "The data were opened anew. The budget goes on.",
-    lambda curator, name, why, by: curator.data_sets.raise_version(name, why=why, by=by),
+    DataSets.raise_version,
 )
 RETIRE = Act(
     "Retire",
@@ -72,39 +78,35 @@ RETIRE = Act(
     " not used again.",
     "Remove the rows for good",
     "The data set was retired, and its rows are gone.",
-    lambda curator, name, why, by: curator.data_sets.retire(name, why=why, by=by),
+    DataSets.retire,
 )
 ACTS = {"thaw": THAW, "version": CHANGED, "retirement": RETIRE}  # by the end of the address
 
 
 @routes.get("/data-sets")
-def data_sets(request: Request, visitor: Visiting, service: Context) -> Response:
+def data_sets(request: Request, visitor: Visiting) -> Response:
     """All data sets, with what is public about them."""
-    records = service.curator.data_sets.records()
-    shown = [_summarise(service, record) for record in records]
-    return page(request, "data_sets.html", found=shown, grants=_grants(service, visitor))
+    records = visitor.curator.data_sets.records()
+    shown = [_summarise(visitor, record) for record in records]
+    return page(request, "data_sets.html", found=shown, grants=_grants(visitor))
 
 
 @routes.get("/data-sets/{name}")
-def data_set(request: Request, name: str, visitor: Visiting, service: Context) -> Response:
+def data_set(request: Request, name: str, visitor: Visiting) -> Response:
     """What may be asked of one."""
-    return page(request, "data_set.html", **_context(service, visitor, name))
+    return page(request, "data_set.html", **_context(visitor, name))
 
 
 @routes.get("/data-sets/{name}/request")
-def access(
-    request: Request, name: str, visitor: Analyst, service: Context, draft: str = ""
-) -> Response:
+def access(request: Request, name: str, visitor: Analyst, draft: str = "") -> Response:
     """The form for a request; with what was typed and refused, where the address has a draft."""
     if draft:
-        take_draft(request, draft, visitor, service)
-    return page(request, "request_access.html", **_context(service, visitor, name))
+        take_draft(request, draft, visitor)
+    return page(request, "request_access.html", **_context(visitor, name))
 
 
 @routes.post("/data-sets/{name}/request")
-def request_access(
-    request: Request, name: str, visitor: Analyst, form: Form, service: Context
-) -> Response:
+def request_access(request: Request, name: str, visitor: Analyst, form: Form) -> Response:
     """An analyst's request for a grant."""
 
     def act() -> Response:
@@ -112,141 +114,122 @@ def request_access(
             NewRequest, "purpose", "why", data_set=name, columns=form.all("columns"),
             budget=form.budget(), expires=form.start_of_day("expires"),
         )  # fmt: skip
-        service.curator.requests.make(
-            name, purpose=sent.purpose, columns=sent.columns, budget=sent.budget.read(),
-            why=sent.why, by=visitor.name, expires=in_seconds(sent.expires),
-        )  # fmt: skip
+        visitor.curator.requests.make(**sent.arguments(), by=visitor.name)
         return see_other(request, "/requests", said="Your request was sent. A steward decides.")
 
     def show() -> Response:
-        typed = keep_typed(request, visitor, service)
+        typed = keep_typed(request, visitor)
         return see_other(request, f"/data-sets/{quote(name, safe='')}/request?{DRAFT}={typed}")
 
-    service.curator.data_sets.record(name)  # where there is none, that is all there is to say
+    visitor.curator.data_sets.record(name)  # where there is none, that is all there is to say
     return try_act(request, act, show)
 
 
-def _context(service: ServiceContext, visitor: Visitor, name: str) -> dict[str, Any]:
-    record = service.curator.data_sets.record(name)
-    mine = [grant for grant in _grants(service, visitor) if grant.data_set == record.name]
+def _context(visitor: Visitor, name: str) -> dict[str, Any]:
+    record = visitor.curator.data_sets.record(name)
+    mine = [grant for grant in _grants(visitor) if grant.data_set == record.name]
     is_owner = visitor.has(Role.OWNER)  # why it froze, or cannot be read, is for owners only
-    freeze = freeze_of(service.curator.ledger, record.name) if is_owner else None
-    troubles = service.curator.data_sets.troubles(by=visitor.name) if is_owner else {}
+    freeze = freeze_of(visitor.curator.ledger, record.name) if is_owner else None
+    troubles = visitor.curator.data_sets.troubles(by=visitor.name) if is_owner else {}
     trouble = troubles.get(record.name)
-    return {**_summarise(service, record), "grants": mine, "freeze": freeze, "trouble": trouble}
+    return {**_summarise(visitor, record), "grants": mine, "freeze": freeze, "trouble": trouble}
 
 
-def _summarise(service: ServiceContext, record: DataSetRecord) -> dict[str, Any]:
-    stands = service.curator.ledger.data_set(record.name)
+def _summarise(visitor: Visitor, record: DataSetRecord) -> dict[str, Any]:
+    stands = visitor.curator.ledger.data_set(record.name)
     unit = {"unit": stands.neighbours.unit or "row", "protects": str(stands.neighbours)}
     return {"record": record, "stands": stands, "protected": protection_words(unit)}
 
 
-def _grants(service: ServiceContext, visitor: Visitor) -> list[Any]:
+def _grants(visitor: Visitor) -> list[Any]:
     if Scope.ASK not in visitor.scopes:
         return []
-    grants = service.curator.asking.standing(by=visitor.name)
+    grants = visitor.curator.asking.standing(by=visitor.name)
     return [grant for grant in grants if not grant.withdrawn]
 
 
 @routes.get("/data-sets/{name}/affected")
-def show_affected(
-    request: Request, name: str, visitor: ActingSteward, service: Context
-) -> Response:
+def show_affected(request: Request, name: str, visitor: ActingSteward) -> Response:
     """How many values the declared rules touched: exact, for owners and stewards."""
-    record = service.curator.data_sets.record(name)
+    record = visitor.curator.data_sets.record(name)
     try:
-        counted = service.curator.data_sets.affected(name, by=visitor.name)
+        counted = visitor.curator.data_sets.affected(name, by=visitor.name)
     except NotThere:  # it is read where it lies: there is nothing to count
         counted = None
     return page(request, "affected.html", record=record, counted=counted)
 
 
 @routes.get("/data-sets/{name}/renewal")
-def renewal(
-    request: Request, name: str, visitor: ActingOwner, service: Context, upload: UploadId = ""
-) -> Response:
+def renewal(request: Request, name: str, visitor: ActingOwner, upload: UploadId = "") -> Response:
     """The form for newer rows: the file, then the confirmation."""
-    return _renewal(request, name, visitor, service, upload)
+    upload = upload or str(typed_in(request).get("upload", ""))
+    sent = uploads.find(visitor, upload) if upload else None
+    record = visitor.curator.data_sets.record(name)
+    return page(request, "renewal.html", record=record, sent=sent)
 
 
 @routes.post("/data-sets/{name}/renewal")
-def renew(request: Request, name: str, visitor: Owner, form: Form, service: Context) -> Response:
+@act_or_show(renewal, acting=True)
+def renew(request: Request, name: str, visitor: Owner, form: Form) -> Response:
     """Newer rows under the same name, and so the same budget."""
-    upload = form.text("upload")
-
-    def act() -> Response:
-        sent = uploads.find(service.curator, visitor, upload)
-        service.curator.data_sets.renew(name, by=visitor.name, upload=sent.place)
-        uploads.drop(sent)
-        at = f"/data-sets/{quote(name)}/affected"
-        return see_other(request, at, said="The newer rows are in. The budget goes on.")
-
-    return try_act(
-        request, act, lambda: _renewal(request, name, visitor, service, upload), acting=True
-    )
+    sent = uploads.find(visitor, form.text("upload"))
+    visitor.curator.data_sets.renew(name, by=visitor.name, upload=sent.place)
+    uploads.drop(sent)
+    at = f"/data-sets/{quote(name)}/affected"
+    return see_other(request, at, said="The newer rows are in. The budget goes on.")
 
 
 @routes.get("/data-sets/{name}/purposes")
-def purposes(request: Request, name: str, visitor: Owner, service: Context) -> Response:
+def purposes(request: Request, name: str, visitor: Owner) -> Response:
     """The form for one more purpose."""
-    del visitor
-    return page(request, "purpose.html", record=service.curator.data_sets.record(name))
+    return page(request, "purpose.html", record=visitor.curator.data_sets.record(name))
 
 
 @routes.post("/data-sets/{name}/purposes")
 @act_or_show(purposes, acting=True)
-def add_purpose(
-    request: Request, name: str, visitor: Owner, form: Form, service: Context
-) -> Response:
+def add_purpose(request: Request, name: str, visitor: Owner, form: Form) -> Response:
     """One more purpose."""
     sent = read_body(SentPurpose, **purpose_of(form))
-    service.curator.data_sets.add_purpose(name, sent.read(), by=visitor.name)
+    visitor.curator.data_sets.add_purpose(name, sent.read(), by=visitor.name)
     return _back(request, name, f"It may be used for {sent.name} from now on.")
 
 
-@routes.get("/data-sets/{name}/purposes/withdrawal")
-def ending(request: Request, name: str, visitor: Steward, purpose: str = "") -> Response:
+@routes.get("/data-sets/{name}/purposes/withdrawal", dependencies=[STEWARD])
+def ending(request: Request, name: str, purpose: str = "") -> Response:
     """The form with which a purpose ends."""
-    del visitor
     return _reason(request, name, _withdrawal(purpose))
 
 
 @routes.post("/data-sets/{name}/purposes/withdrawal")
-def end_purpose(
-    request: Request, name: str, visitor: Steward, form: Form, service: Context
-) -> Response:
+def end_purpose(request: Request, name: str, visitor: Steward, form: Form) -> Response:
     """Nothing more is answered for a purpose."""
-    return _carry_out(request, name, visitor, form, service, _withdrawal(form.text("purpose")))
+    return _carry_out(request, name, visitor, form, _withdrawal(form.text("purpose")))
 
 
-@routes.get("/data-sets/{name}/thaw")
-@routes.get("/data-sets/{name}/version")
-@routes.get("/data-sets/{name}/retirement")
-def why(request: Request, name: str, visitor: Owner) -> Response:
+@routes.get("/data-sets/{name}/thaw", dependencies=[OWNER])
+@routes.get("/data-sets/{name}/version", dependencies=[OWNER])
+@routes.get("/data-sets/{name}/retirement", dependencies=[OWNER])
+def why(request: Request, name: str) -> Response:
     """The form for the reason of an owner's act."""
-    del visitor
     return _reason(request, name, _act_of(request))
 
 
 @routes.post("/data-sets/{name}/thaw")
 @routes.post("/data-sets/{name}/version")
 @routes.post("/data-sets/{name}/retirement")
-def do(request: Request, name: str, visitor: Owner, form: Form, service: Context) -> Response:
+def do(request: Request, name: str, visitor: Owner, form: Form) -> Response:
     """Allows questions again, opens the data anew, or removes the rows for good."""
-    return _carry_out(request, name, visitor, form, service, _act_of(request))
+    return _carry_out(request, name, visitor, form, _act_of(request))
 
 
 def _act_of(request: Request) -> Act:
     return ACTS[request.url.path.rpartition("/")[2]]
 
 
-def _carry_out(
-    request: Request, name: str, visitor: Visitor, form: Form, service: ServiceContext, act: Act
-) -> Response:
+def _carry_out(request: Request, name: str, visitor: Visitor, form: Form, act: Act) -> Response:
     def carry_out() -> Response:
         sent = form.read(Why, "why")
-        act.carry_out(service.curator, name, sent.why, visitor.name)
+        act.carry_out(visitor.curator.data_sets, name, why=sent.why, by=visitor.name)
         return _back(request, name, act.notice)
 
     return try_act(request, carry_out, lambda: _reason(request, name, act), acting=True)
@@ -259,9 +242,7 @@ def _withdrawal(purpose: str) -> Act:
         " and its name is not used again.",
         "End the purpose",
         f"Nothing more is answered for {purpose}.",
-        lambda curator, name, why, by: curator.data_sets.withdraw_purpose(
-            name, purpose, why=why, by=by
-        ),
+        partial(DataSets.withdraw_purpose, purpose=purpose),
     )
 
 
@@ -271,11 +252,3 @@ def _reason(request: Request, name: str, act: Act) -> Response:
 
 def _back(request: Request, name: str, notice: str) -> Response:
     return see_other(request, f"/data-sets/{quote(name)}", said=notice)
-
-
-def _renewal(
-    request: Request, name: str, visitor: Visitor, service: ServiceContext, upload: str
-) -> Response:
-    record = service.curator.data_sets.record(name)
-    sent = uploads.find(service.curator, visitor, upload) if upload else None
-    return page(request, "renewal.html", record=record, sent=sent)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from letalone.curator.console.building import TRUTHS
 from letalone.curator.console.forms import CALLED, Called, SubmittedForm, read_body
-from letalone.curator.console.typed_keys import TRUTHS
 from letalone.curator.http.shapes import NewDataSet
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column
@@ -32,7 +32,7 @@ def read_declaration(form: SubmittedForm, **source: Any) -> NewDataSet:
     unit = form.text("unit")
     if unit == UNSAID:
         raise ParameterError(NO_UNIT)
-    columns = _columns(form)
+    columns = {form.secret(f"column-{place}"): _column(form, place) for place in _places(form)}
     if not columns:
         raise ParameterError(NO_COLUMN)
     return read_body(
@@ -76,10 +76,6 @@ def list_columns(columns: Sequence[Column]) -> list[dict[str, Any]]:
         for place, column in enumerate(columns)
         if column.type.value in known
     ]
-
-
-def _columns(form: SubmittedForm) -> dict[str, dict[str, Any]]:
-    return {form.secret(f"column-{place}"): _column(form, place) for place in _places(form)}
 
 
 def _places(form: SubmittedForm) -> list[str]:

@@ -6,17 +6,16 @@ question that has passed the checks, which name nobody, is also written as one, 
   Tested:   tests/curator/console/test_drafted.py
 """
 
+from collections.abc import Iterable
+from typing import Any
 from urllib.parse import urlencode
 
-from starlette.datastructures import FormData
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Request, Response
 
 from letalone.curator.console.forms import SubmittedForm, form_of
 from letalone.curator.console.other_way import asked_fields
 from letalone.curator.console.pages import see_other
 from letalone.curator.console.visitors import Visitor
-from letalone.curator.http.access import ServiceContext
 from letalone.curator.http.problems import KINDS, ProblemDocument
 
 DRAFT, PRICED = "draft", "priced"
@@ -28,49 +27,43 @@ COMMENTS = ("--", "/*")
 GONE = "What was typed here is not kept any more, or it is somebody else's. Type it again."
 
 
-def to_form(
-    request: Request, visitor: Visitor, service: ServiceContext, *, priced: bool = False
-) -> Response:
+def to_form(request: Request, visitor: Visitor, *, priced: bool = False) -> Response:
     """To the form of a question, with its price or with what was refused."""
-    name = keep_typed(request, visitor, service)
+    name = keep_typed(request, visitor)
     return see_other(request, f"/ask?{DRAFT}={name}" + (f"&{PRICED}=1#price" if priced else ""))
 
 
-def take_up(request: Request, visitor: Visitor, service: ServiceContext) -> bool:
+def take_up(request: Request, visitor: Visitor) -> bool:
     """Fills a form from the draft or the address; False where a draft is not there."""
     name = request.query_params.get(DRAFT)
     if name is not None:
-        return take_draft(request, name, visitor, service)
-    request.state.form = form_of(request.query_params.multi_items())
-    request.state.form = form_of(typed_fields(request))
+        return take_draft(request, name, visitor)
+    request.state.form = form_of(_typed_fields(request.query_params.multi_items()))
     return True
 
 
-def keep_typed(request: Request, visitor: Visitor, service: ServiceContext) -> str:
+def keep_typed(request: Request, visitor: Visitor) -> str:
     """Keeps what was typed, and what was refused of it; the name of the draft."""
-    fields = typed_fields(request)
+    fields = _typed_fields(request.state.form.multi_items())
     problem: ProblemDocument | None = getattr(request.state, "problem", None)
     if problem is not None:
         fields += [(KIND, problem.kind), (DETAIL, problem.detail)]
         fields += [(FIELD, str(error["field"])) for error in problem.more.get("errors", ())]
-    return service.curator.drafts.keep(fields, by=visitor.name)
+    return visitor.curator.drafts.keep(fields, by=visitor.name)
 
 
-def take_draft(request: Request, name: str, visitor: Visitor, service: ServiceContext) -> bool:
+def take_draft(request: Request, name: str, visitor: Visitor) -> bool:
     """Fills a form from a draft of this person; False, and said so, where there is none."""
-    draft = service.curator.drafts.kept(name, by=visitor.name)
-    request.state.form = form_of(draft or [])
-    kind = str(request.state.form.get(KIND))
+    draft = visitor.curator.drafts.kept(name, by=visitor.name)
+    request.state.form = form = form_of(draft or [])
+    kind = str(form.get(KIND))
     if draft is None:
         request.state.problem = ProblemDocument("not-found", GONE)
     elif kind in KINDS:
-        request.state.problem = _problem(request.state.form, kind)
+        errors = [{"field": name} for name in form.getlist(FIELD)]
+        detail = str(form.get(DETAIL))
+        request.state.problem = ProblemDocument(kind, detail, more={"errors": errors})
     return draft is not None
-
-
-def _problem(form: FormData, kind: str) -> ProblemDocument:
-    errors = [{"field": name} for name in form.getlist(FIELD)]
-    return ProblemDocument(kind, str(form.get(DETAIL)), more={"errors": errors})
 
 
 def address_of(request: Request) -> str:
@@ -86,7 +79,6 @@ def address_of(request: Request) -> str:
     return address if len(address) <= MAX_ADDRESS_LENGTH else ""
 
 
-def typed_fields(request: Request) -> list[tuple[str, str]]:
+def _typed_fields(sent: Iterable[tuple[str, Any]]) -> list[tuple[str, str]]:
     """What was typed, without what belongs to one sending of it."""
-    sent = request.state.form.multi_items()
     return [(name, str(value)) for name, value in sent if name not in UNSENT]

@@ -10,9 +10,8 @@ from gzip import compress
 from hashlib import sha256
 from pathlib import Path
 
+from fastapi import Request, Response
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
 
 STATIC = Path(__file__).parent / "static"
 KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -26,26 +25,17 @@ def _names() -> frozenset[str]:
 
 
 @cache
-def contents(name: str) -> bytes:
-    """A file of ours; 404 for any other name, which is not looked for."""
+def _read(name: str) -> tuple[bytes, bytes, str]:
+    """A file of ours, packed, its digest; 404 for any other name, which is not looked for."""
     if name not in _names():
         raise HTTPException(404)
-    return (STATIC / name).read_bytes()
-
-
-@cache
-def _compress(name: str) -> bytes:
-    return compress(contents(name), mtime=0)
-
-
-@cache
-def _digest(name: str) -> str:
-    return sha256(contents(name)).hexdigest()[:16]
+    content = (STATIC / name).read_bytes()
+    return content, compress(content, mtime=0), sha256(content).hexdigest()[:16]
 
 
 def address_of_file(name: str) -> str:
     """Where a file lies: another content has another address."""
-    return f"/static/{_digest(name)}/{name}"
+    return f"/static/{_read(name)[2]}/{name}"
 
 
 def sheets() -> list[str]:
@@ -56,12 +46,10 @@ def sheets() -> list[str]:
 
 def send(request: Request, digest: str, name: str) -> Response:
     """A file, packed where the browser can unpack it; it holds no secret that packing betrays."""
-    content = contents(name)
-    if digest != _digest(name):
+    content, packed, expected = _read(name)
+    if digest != expected:
         raise HTTPException(404)
     headers = {"Cache-Control": FOR_GOOD, "Vary": "Accept-Encoding"}
-    kind = KINDS[Path(name).suffix]
     if "gzip" in request.headers.get("accept-encoding", ""):
-        packed = {"Content-Encoding": "gzip", **headers}
-        return Response(_compress(name), headers=packed, media_type=kind)
-    return Response(content, headers=headers, media_type=kind)
+        content, headers = packed, {"Content-Encoding": "gzip", **headers}
+    return Response(content, headers=headers, media_type=KINDS[Path(name).suffix])

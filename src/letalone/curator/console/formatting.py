@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from fractions import Fraction
 from math import inf, isfinite
 from math import log10 as logarithm
+from operator import methodcaller
 from typing import Any, cast
 
 from markupsafe import Markup, escape
@@ -40,11 +41,6 @@ def amount(value: Fraction | float, *, up: bool = True) -> str:
 def format_time(value: datetime) -> str:
     """A time in UTC, for reading."""
     return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
-def machine(value: date) -> str:
-    """A time or a day, for machines."""
-    return value.isoformat()
 
 
 def part(spent: Fraction, whole: Fraction) -> int:
@@ -137,8 +133,8 @@ def _digits(error: float) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "amount": amount, "exact": format_constant, "moment": format_time, "machine": machine,
-    "part": part, "plain": plain, "log10": log10, "sure": as_sure,
-    "linked": link_epsilons, "asked": describe_past, "kind": kind,
+    "amount": amount, "exact": format_constant, "moment": format_time, "part": part,
+    "plain": plain, "log10": log10, "sure": as_sure, "linked": link_epsilons,
+    "machine": methodcaller("isoformat"), "asked": describe_past, "kind": kind,
     FILTER: isolate_markup, "join": join_isolated, "turns": turns,
 }  # fmt: skip

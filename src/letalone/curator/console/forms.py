@@ -11,16 +11,14 @@ from re import fullmatch
 from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
-from fastapi import Depends
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel, ValidationError
 from starlette.datastructures import FormData
-from starlette.requests import Request
-from starlette.responses import Response
 
 from letalone.curator.console.pages import here, problem_of
 from letalone.curator.console.secrets import Secrets
 from letalone.curator.console.visitors import Owner, SignInNeeded, Steward, Visitor, go_on
-from letalone.curator.http.access import ServiceContext, is_release_request
+from letalone.curator.http.access import is_release_request
 from letalone.curator.http.problems import (
     WHY,
     HttpProblemError,
@@ -172,9 +170,9 @@ def act_or_show(show: Page, *, acting: bool = False) -> Callable[[Page], Page]:
 def give_password_again(request: Request, password: str) -> None:
     """Lets the visit act as a steward or an owner for a while; its secret is a new one."""
     visitor: Visitor = request.state.visitor
-    service: ServiceContext = request.app.state.service
-    visits, before = service.curator.visits, visitor.secrets
-    go_on(request, service, Secrets(visits.elevate(str(before.visit), password), before.forms))
+    visits, before = visitor.curator.visits, visitor.secrets
+    secrets = Secrets(visits.elevate(str(before.visit), password), before.forms)
+    go_on(request, visitor.curator, secrets)
 
 
 def check_given_again(request: Request, visitor: Visitor, *, at: str = "") -> Visitor:

@@ -1,19 +1,17 @@
 """Shows an analyst's own requests for grants; stewards decide on them, and end grants."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Request, Response
 
 from letalone.curator.console.forms import Form, act_or_show
 from letalone.curator.console.pages import console_routes, page, see_other
-from letalone.curator.console.visitors import Analyst, Overseer, Steward, Visiting, Visitor
-from letalone.curator.http.access import Context, ServiceContext
+from letalone.curator.console.record import newest
+from letalone.curator.console.visitors import STEWARD, Analyst, Overseer, Steward, Visiting, Visitor
 from letalone.curator.http.shapes import Decision, Withdrawal
 from letalone.curator.records import GrantRecord, Scope, State
-from letalone.errors import FormatError
 from letalone.ledger.entries import Entry, EntryKind
 from letalone.privacy.curve import Json
 
@@ -23,30 +21,31 @@ routes = console_routes()
 
 
 @routes.get("/requests")
-def requests(request: Request, visitor: Visiting, service: Context) -> Response:
+def requests(request: Request, visitor: Visiting) -> Response:
     """Own requests."""
-    requests = service.curator.requests
+    requests = visitor.curator.requests
     own_requests = (
         requests.requests(by=visitor.name, own=True) if Scope.ASK in visitor.scopes else []
     )
     had = requests.own_grants(by=visitor.name) if own_requests else []
-    over = {(grant.data_set, grant.purpose): grant.why for grant in find_ended(service, had)}
-    return page(request, "requests.html", own=own_requests, over=over, **inbox(service, visitor))
+    ended = find_ended(visitor, had)
+    over = {(grant["data_set"], grant["purpose"]): grant["why"] for grant in ended}
+    return page(request, "requests.html", own=own_requests, over=over, **inbox(visitor))
 
 
 @routes.post("/requests/{request_id}/withdraw")
 @act_or_show(requests)
-def withdraw(request: Request, request_id: str, visitor: Analyst, service: Context) -> Response:
+def withdraw(request: Request, request_id: str, visitor: Analyst) -> Response:
     """Takes back an own request that is open."""
-    service.curator.requests.withdraw(request_id, by=visitor.name)
+    visitor.curator.requests.withdraw(request_id, by=visitor.name)
     return see_other(request, "/requests", said="Your request was taken back.")
 
 
-def inbox(service: ServiceContext, visitor: Visitor) -> dict[str, Any]:
+def inbox(visitor: Visitor) -> dict[str, Any]:
     """All requests for those who oversee: those that wait, the oldest first, and the others."""
     if not visitor.oversees:
         return {"open": [], "decided": []}
-    requests, by = service.curator.requests, visitor.name
+    requests, by = visitor.curator.requests, visitor.name
     return {
         "open": requests.requests(by=by, is_open=True)[::-1],
         "decided": requests.requests(by=by, is_open=False, most=MAX_DECIDED),
@@ -54,13 +53,11 @@ def inbox(service: ServiceContext, visitor: Visitor) -> dict[str, Any]:
 
 
 @routes.get("/requests/{request_id}")
-def show_request(
-    request: Request, request_id: str, visitor: Overseer, service: Context
-) -> Response:
+def show_request(request: Request, request_id: str, visitor: Overseer) -> Response:
     """One request, and the form to decide on it."""
-    access_request = service.curator.requests.request(request_id, by=visitor.name)
-    record = service.curator.data_sets.record(access_request.data_set)
-    levels = service.curator.ledger.levels(record.name)
+    access_request = visitor.curator.requests.request(request_id, by=visitor.name)
+    record = visitor.curator.data_sets.record(access_request.data_set)
+    levels = visitor.curator.ledger.levels(record.name)
     standing = {(level.purpose, level.analyst): level for level in levels}
     purposes = {purpose.name: purpose for purpose in record.purposes}
     return page(
@@ -74,12 +71,10 @@ def show_request(
 
 @routes.post("/requests/{request_id}/decision")
 @act_or_show(show_request, acting=True)
-def decide(
-    request: Request, request_id: str, visitor: Steward, form: Form, service: Context
-) -> Response:
+def decide(request: Request, request_id: str, visitor: Steward, form: Form) -> Response:
     """Grants or refuses, with the reason."""
     sent = form.read(Decision, "reason", granted=form.text("decision") == "grant")
-    decided = service.curator.requests.decide(
+    decided = visitor.curator.requests.decide(
         request_id, grant=sent.granted, reason=sent.reason, by=visitor.name
     )
     notice = f"The request of {decided.analyst} was {decided.state.value}."
@@ -87,65 +82,43 @@ def decide(
 
 
 @routes.get("/grants")
-def grants(request: Request, visitor: Overseer, service: Context) -> Response:
+def grants(request: Request, visitor: Overseer) -> Response:
     """Who may ask what, and what is left of it."""
-    granted = service.curator.requests.grants(by=visitor.name)
+    granted = visitor.curator.requests.grants(by=visitor.name)
     return page(request, "grants.html", grants=sorted(granted, key=lambda grant: grant.withdrawn))
 
 
-@routes.get("/grants/withdrawal")
-def ending(request: Request, visitor: Steward) -> Response:
+@routes.get("/grants/withdrawal", dependencies=[STEWARD])
+def ending(request: Request) -> Response:
     """The form with which a grant ends."""
-    del visitor
     return page(request, "grant_withdrawal.html")
 
 
 @routes.post("/grants/withdrawal")
 @act_or_show(ending, acting=True)
-def end(request: Request, visitor: Steward, form: Form, service: Context) -> Response:
+def end(request: Request, visitor: Steward, form: Form) -> Response:
     """Ends a grant; what was spent stays spent."""
     sent = form.read(Withdrawal, "data_set", "purpose", "analyst", "why")
-    service.curator.requests.withdraw_grant(
-        sent.data_set, purpose=sent.purpose, analyst=sent.analyst, why=sent.why,
-        by=visitor.name,
-    )  # fmt: skip
+    visitor.curator.requests.withdraw_grant(**sent.arguments(), by=visitor.name)
     return see_other(request, "/grants", said=f"The grant of {sent.analyst} has ended.")
 
 
-@dataclass(frozen=True, slots=True)
-class EndedGrant:
-    """A grant that was withdrawn."""
-
-    data_set: str
-    purpose: str
-    why: str
-
-
-def find_ended(service: ServiceContext, grants: Iterable[GrantRecord]) -> list[EndedGrant]:
-    """Those of the grants that were withdrawn; without a reason where the ledger cannot be read."""
+def find_ended(visitor: Visitor, grants: Iterable[GrantRecord]) -> list[dict[str, str]]:
+    """Those of the grants that were withdrawn, and why; not that where the ledger is unreadable."""
     over = [grant for grant in grants if grant.withdrawn]
-    entries = {name: _withdrawals(service, name) for name in {grant.data_set for grant in over}}
+    read = partial(newest, visitor.curator, limit=MAX_WITHDRAWALS, kind=EntryKind.LEVEL_WITHDRAWN)
+    entries = {name: read(name) or () for name in {grant.data_set for grant in over}}
+    whys = [_why(grant, entries[grant.data_set]) for grant in over]
     return [
-        EndedGrant(grant.data_set, grant.purpose, _why(grant, entries[grant.data_set]))
-        for grant in over
+        {"data_set": grant.data_set, "purpose": grant.purpose, "why": why}
+        for grant, why in zip(over, whys, strict=True)
     ]
 
 
-def _withdrawals(service: ServiceContext, name: str) -> Sequence[Entry]:
-    try:
-        return service.curator.ledger.newest(
-            name, limit=MAX_WITHDRAWALS, kind=EntryKind.LEVEL_WITHDRAWN
-        )
-    except FormatError:
-        return ()
-
-
 def _why(grant: GrantRecord, entries: Sequence[Entry]) -> str:
-    reasons = (str(entry.body["why"]) for entry in entries if _is_of(entry, grant))
-    return next(reasons, "the reason cannot be read now")
-
-
-def _is_of(entry: Entry, grant: GrantRecord) -> bool:
-    levels = cast("list[Json]", entry.body["levels"])
     wanted = (grant.purpose, grant.analyst)
-    return any((level["purpose"], level["analyst"]) == wanted for level in levels)
+    for entry in entries:
+        levels = cast("list[Json]", entry.body["levels"])
+        if any((level["purpose"], level["analyst"]) == wanted for level in levels):
+            return str(entry.body["why"])
+    return "the reason cannot be read now"

@@ -6,23 +6,16 @@ purposes, and how much is spent.
 
 from typing import Any
 
-from fastapi import APIRouter
-from starlette.requests import Request
+from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
 from letalone.curator.console.budgets import all_budgets, open_proposals
 from letalone.curator.console.grant_requests import find_ended, inbox
 from letalone.curator.console.pages import ConsoleRoute, page, see_other
 from letalone.curator.console.record import is_named, newest, summarise
-from letalone.curator.console.visitors import Perhaps, Visitor
-from letalone.curator.http.access import Context, ServiceContext
-from letalone.curator.http.public_routes import (
-    EPSILON,
-    WHAT,
-    day_and_time,
-    open_page,
-    protection_words,
-)
+from letalone.curator.console.visitors import ANYBODY, Perhaps, Visitor
+from letalone.curator.http import public_routes as public
+from letalone.curator.http.access import Context
 from letalone.curator.records import Role, Scope, State
 
 MAX_NEWEST = 5  # answers and entries on the first page
@@ -30,7 +23,7 @@ routes = APIRouter(route_class=ConsoleRoute, tags=["open to anybody"])
 
 
 @routes.get("/", include_in_schema=False)
-def home(request: Request, visitor: Perhaps, service: Context) -> Response:
+def home(request: Request, visitor: Perhaps) -> Response:
     """Home by role."""
     if visitor is None:
         return see_other(request, "/open")
@@ -38,55 +31,49 @@ def home(request: Request, visitor: Perhaps, service: Context) -> Response:
         return see_other(request, "/password")
     context: dict[str, Any] = {"grants": [], "answers": [], "waiting": []}
     if Scope.ASK in visitor.scopes:
-        context |= of_analyst(service, visitor)
+        context |= of_analyst(visitor)
     if visitor.has(Role.AUDITOR):
-        context |= of_auditor(service)
+        entries = newest(visitor.curator, limit=MAX_NEWEST) or ()
+        context["many"] = len(visitor.curator.ledger)
+        context["entries"] = [summarise(entry) for entry in entries]
     if visitor.oversees:
-        context |= of_steward(request, service, visitor)
+        context |= of_steward(request, visitor)
     return page(request, "home.html", **context)
 
 
-def of_analyst(service: ServiceContext, visitor: Visitor) -> dict[str, Any]:
+def of_analyst(visitor: Visitor) -> dict[str, Any]:
     """Own grants, the newest answers, and requests that wait."""
-    asking, by = service.curator.asking, visitor.name
+    asking, by = visitor.curator.asking, visitor.name
     grants = asking.standing(by=by)
-    requests = service.curator.requests.requests(by=by, own=True)
+    requests = visitor.curator.requests.requests(by=by, own=True)
     return {
         "grants": grants,
-        "ended": find_ended(service, grants),
+        "ended": find_ended(visitor, grants),
         "answers": asking.history(by=by, most=MAX_NEWEST),
         "waiting": [request for request in requests if request.state is State.OPEN],
     }
 
 
-def of_auditor(service: ServiceContext) -> dict[str, Any]:
-    """How long the ledger is, and what was written last."""
-    return {
-        "many": len(service.curator.ledger),
-        "entries": [summarise(entry) for entry in newest(service, limit=MAX_NEWEST) or ()],
-    }
-
-
-def of_steward(request: Request, service: ServiceContext, visitor: Visitor) -> dict[str, Any]:
+def of_steward(request: Request, visitor: Visitor) -> dict[str, Any]:
     """What waits for a decision, and how each budget was spent."""
-    budgets, decides = all_budgets(request, service), visitor.has(Role.STEWARD, Role.OWNER)
-    owns, data_sets = visitor.has(Role.OWNER), service.curator.data_sets
+    budgets, decides = all_budgets(request, visitor), visitor.has(Role.STEWARD, Role.OWNER)
+    owns, data_sets = visitor.has(Role.OWNER), visitor.curator.data_sets
     troubles = data_sets.troubles(by=visitor.name) if owns else dict[str, str]()
     return {
-        "to_decide": inbox(service, visitor)["open"],
-        "proposed": open_proposals(service, visitor),
-        "errands": service.curator.subjects.waiting(by=visitor.name) if decides else [],
-        "is_named": is_named(service),
+        "to_decide": inbox(visitor)["open"],
+        "proposed": open_proposals(visitor),
+        "errands": visitor.curator.subjects.waiting(by=visitor.name) if decides else [],
+        "is_named": is_named(visitor.curator),
         "frozen": [budget["record"].name for budget in budgets if budget["stands"].frozen],
         "troubles": troubles,
         "budgets": budgets,
     }
 
 
-@routes.get("/open", response_class=HTMLResponse, response_model=None)
-def openness(request: Request, visitor: Perhaps, service: Context) -> Response:
+@routes.get("/open", response_class=HTMLResponse, response_model=None, dependencies=[ANYBODY])
+def openness(request: Request, service: Context) -> Response:
     """Which data sets, for what purposes, under what unit, how much is spent: for reading."""
-    del visitor  # it says who sees which links
-    words = {"what": WHAT, "about_epsilon": EPSILON}
-    changes = {"protected": protection_words, "day_and_time": day_and_time}
-    return page(request, "open.html", found=open_page(service), words=words, said_as=changes)
+    words = {"what": public.WHAT, "about_epsilon": public.EPSILON}
+    changes = {"protected": public.protection_words, "day_and_time": public.day_and_time}
+    found = public.open_page(service)
+    return page(request, "open.html", found=found, words=words, said_as=changes)

@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log10
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Request, Response
 
 from letalone.answers.promise import as_percent, at_most, best_guess, most_caught
 from letalone.curator.console.charts import figure, trade_off
 from letalone.curator.console.forms import number_typed, try_act
 from letalone.curator.console.pages import console_routes, page
-from letalone.curator.console.visitors import Perhaps
+from letalone.curator.console.visitors import ANYBODY
 from letalone.curator.http.shapes import UNSIGNED, exact
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball
@@ -94,16 +93,13 @@ class Meaning:
 
     def picture(self) -> str:
         """The trade-off curve, with some of its points as a table."""
-        rows = [
-            [f"{alarm} %", f"{alarm} %", self._found(alarm)] for alarm in ALARMS
-        ]  # who guesses blindly finds as many as they alarm falsely
+        found = [as_percent(most_caught(self.privacy, Fraction(alarm, 100))) for alarm in ALARMS]
+        # Who guesses blindly finds as many as they alarm falsely.
+        rows = [[f"{alarm} %"] * 2 + [most] for alarm, most in zip(ALARMS, found, strict=True)]
         heads = ("false alarms", "found by guessing", "found at most")
         chart = trade_off(self.privacy, name=self.name)
         caption = f"The trade-off at {self.name}. The dot: 5 % false alarms."
         return figure(chart, caption=caption, heads=heads, rows=rows)
-
-    def _found(self, alarm: int) -> str:
-        return as_percent(most_caught(self.privacy, Fraction(alarm, 100)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +163,9 @@ def _short(typed: str) -> str:
     return typed if len(typed) <= MAX_SHOWN_LENGTH else f"{typed[:MAX_SHOWN_LENGTH]}…"
 
 
-@routes.get("/epsilon")
-def epsilon(request: Request, visitor: Perhaps, epsilon: str = "", delta: str = "") -> Response:
+@routes.get("/epsilon", dependencies=[ANYBODY])
+def epsilon(request: Request, epsilon: str = "", delta: str = "") -> Response:
     """What an ε, and a δ, promise; anybody may look."""
-    del visitor  # it says who sees which links
 
     def show(meaning: Meaning) -> Response:
         groups = group_promises(meaning)

@@ -3,37 +3,30 @@
 Tested:   tests/curator/console/test_pages.py
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from functools import cache
-from hmac import compare_digest
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, MultiDict
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from letalone.curator.console.directions import Isolation
 from letalone.curator.console.files import address_of_file, sheets
 from letalone.curator.console.formatting import FILTERS
 from letalone.curator.console.problem_words import NO_MATCH, SIGNED_OUT, problem_for_people
-from letalone.curator.console.secrets import STALE, Secrets, keep, secrets_of
+from letalone.curator.console.secrets import STALE, Secrets, is_same, keep, secrets_of
 from letalone.curator.console.sent import SealedForm, check_sent, keep_form, late_form, still_kept
 from letalone.curator.console.visitors import SignInNeeded, Visitor
-from letalone.curator.http.problems import (
-    HttpProblemError,
-    ProblemDocument,
-    of_status,
-    of_validation,
-)
+from letalone.curator.http.problems import HttpProblemError, ProblemDocument, of_exception
 from letalone.curator.records import Role, Scope
 from letalone.errors import LetaloneError
 
@@ -52,6 +45,7 @@ TOO_LATE = "You were signed out before this form was sent, so nothing was done. 
 IS_KEPT, IS_NOT_KEPT = ": what you typed is kept.", ", and type it again."
 AS_TYPED = "This is what you typed. Nothing was done with it."
 OF_QUESTIONS = "/ask/"
+PROBLEMS = (LetaloneError, HttpProblemError, RequestValidationError, HTTPException)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
@@ -93,19 +87,15 @@ def links_for(
     if visitor is not None and visitor.person.must_change:
         return []
     return [
-        {
-            "at": link.at,
-            "words": link.words,
-            "here": any(_is_here(at, path) for at in (link.at, *link.also)),
-        }
+        {"at": link.at, "words": link.words, "here": _is_here((link.at, *link.also), path)}
         for link in LINKS
         if (link.roles is None or (visitor is not None and visitor.has(*link.roles)))
         and (elsewhere or not link.elsewhere)
     ]
 
 
-def _is_here(at: str, path: str) -> bool:
-    return path == at or (at != "/" and path.startswith(f"{at}/"))
+def _is_here(addresses: Iterable[str], path: str) -> bool:
+    return any(path == at or (at != "/" and path.startswith(f"{at}/")) for at in addresses)
 
 
 @cache
@@ -130,14 +120,18 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     problem: ProblemDocument | None = getattr(request.state, "problem", None)
     visitor: Visitor | None = getattr(request.state, "visitor", None)
     provider = getattr(request.app.state, "provider", None)
+    if visitor is None and not hasattr(request.state, "secrets"):
+        request.state.secrets = secrets_of(request)  # for forms; the answer keeps it in the browser
+    secrets: Secrets = request.state.secrets if visitor is None else visitor.secrets
+    errors = problem.more.get("errors", ()) if problem else ()
     usual = {
         "visitor": visitor,
-        "csrf": visitor.csrf if visitor else secrets_of_page(request),
+        "csrf": secrets.csrf,
         "links": links_for(visitor, request.url.path, elsewhere=provider is not None),
         "provider": provider,
         "problem": problem,
         "no_match": NO_MATCH,
-        "wrong": _wrong(problem),
+        "wrong": {str(error["field"]) for error in errors},
         "typed": typed_in(request),
         "submitted": request.method == "POST",
         "posted": request.method == "POST",  # to show it again would send it again
@@ -150,18 +144,6 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     headers = HEADERS | (dict(problem.headers) if problem else {})
     headers.pop("WWW-Authenticate", None)  # a browser would open a window of its own
     return HTMLResponse(body, problem.code if problem else status, headers)
-
-
-def _wrong(problem: ProblemDocument | None) -> set[str]:
-    errors = problem.more.get("errors", ()) if problem else ()
-    return {str(error["field"]) for error in errors}
-
-
-def secrets_of_page(request: Request) -> str:
-    """The secret for the forms of nobody known, which the answer then keeps in the browser."""
-    if not hasattr(request.state, "secrets"):
-        request.state.secrets = secrets_of(request)
-    return request.state.secrets.csrf
 
 
 def download(content: str, name: str, kind: str) -> Response:
@@ -205,8 +187,7 @@ def see_other(request: Request, at: str, *, said: str = "", what: str = SAID) ->
 def said_in(request: Request, *, what: str = SAID) -> str:
     """What the last page said was done; words that this service did not seal are not shown."""
     words, seal = (request.query_params.get(name, "") for name in (what, "seal"))
-    expected = secrets_of(request).seal(words, what=what).encode()
-    right = compare_digest(seal.encode("utf-8", "surrogatepass"), expected)
+    right = is_same(seal, secrets_of(request).seal(words, what=what))
     return words if words and right else ""
 
 
@@ -228,8 +209,7 @@ def kept_page(request: Request, kept: SealedForm) -> Response:
     """
     visitor: Visitor | None = getattr(request.state, "visitor", None)
     if visitor and Scope.ASK in visitor.scopes and kept.at.startswith(OF_QUESTIONS):
-        drafts = request.app.state.service.curator.drafts
-        name = drafts.keep(kept.fields, by=visitor.name)
+        name = visitor.curator.drafts.keep(kept.fields, by=visitor.name)
         return see_other(request, f"/ask?draft={name}", said=AS_TYPED)
     return page(request, "kept.html", kept=SealedForm(local(kept.at), kept.fields))
 
@@ -241,18 +221,8 @@ def wants_page(request: Request) -> bool:
 
 
 def problem_of(error: Exception) -> ProblemDocument:
-    """The problem that an error is."""
-    match error:
-        case HttpProblemError():
-            return error.problem
-        case LetaloneError():
-            return problem_for_people(error)
-        case RequestValidationError():
-            return of_validation(error.errors())
-        case HTTPException():
-            return of_status(error.status_code, error.headers)
-        case _:
-            raise error
+    """The problem that an error is, in the words of the console."""
+    return problem_for_people(error) if isinstance(error, LetaloneError) else of_exception(error)
 
 
 class ConsoleRoute(APIRoute):
@@ -268,12 +238,7 @@ class ConsoleRoute(APIRoute):
                 response = await usual(request)
             except SignInNeeded as needed:
                 response = _to_sign_in(request, needed)
-            except (
-                LetaloneError,
-                HttpProblemError,
-                RequestValidationError,
-                HTTPException,
-            ) as error:
+            except PROBLEMS as error:
                 response = await run_in_threadpool(problem_page, request, problem_of(error))
             if hasattr(request.state, "secrets"):
                 keep(request, response, request.state.secrets)

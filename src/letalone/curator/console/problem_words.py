@@ -27,26 +27,19 @@ SUCH_AS = {Type.INTEGER: "2019", Type.DATE: "2024-01-31", Type.BOOLEAN: "yes"}
 def problem_for_people(error: LetaloneError) -> ProblemDocument:
     """The problem that an error is, in the words of the console; with the field to change."""
     usual = of_error(error)
-    words = words_for_people(error) or usual.detail
-    more = dict(usual.more)
-    if isinstance(error, KeysNeeded):
-        more["errors"] = [{"field": "keys"}]
-    if isinstance(error, NotRecognised):
-        more["title"] = TITLES.get(error.code, NOT_SIGNED_IN)
-    return replace(usual, detail=words, more=more)
-
-
-def words_for_people(error: LetaloneError) -> str:
-    """What somebody at a page can act on; "" where the message of the API is as good."""
+    words, more = usual.detail, dict(usual.more)
     match error:
         case DataSetFrozen(remedy=remedy) if remedy:
-            return f"{error.fact} {ASK_ITS_OWNER}"
+            words = f"{error.fact} {ASK_ITS_OWNER}"
         case OnlyExplained():
-            return EXPLAINED
+            words = EXPLAINED
         case KeysNeeded():
-            return _which_groups(error.groups)
-        case _:
-            return ""
+            words, more["errors"] = _which_groups(error.groups), [{"field": "keys"}]
+        case NotRecognised():
+            more["title"] = TITLES.get(error.code, NOT_SIGNED_IN)
+        case _:  # the message of the API is as good
+            pass
+    return replace(usual, detail=words, more=more)
 
 
 def _which_groups(groups: Sequence[GroupColumn]) -> str:

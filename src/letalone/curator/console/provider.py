@@ -19,7 +19,7 @@ from math import inf
 from secrets import token_urlsafe
 from threading import BoundedSemaphore, Lock
 from time import time
-from typing import Any, TypeGuard, cast
+from typing import Any, cast
 from urllib.parse import quote_plus, urlencode
 
 import httpx
@@ -37,7 +37,6 @@ from letalone.curator.refusals import NotRecognised
 from letalone.errors import ParameterError, ServiceUnavailable
 
 Json = dict[str, Any]
-Known = tuple[float, Any]  # since when, and what
 # Those of a public key: with the others, whoever knows this service's secret could sign.
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
 DISCOVERY = "/.well-known/openid-configuration"
@@ -81,16 +80,8 @@ class Provider:
         self._settings, self._clock = settings, clock
         self._turn, self._places, self._failed = Lock(), BoundedSemaphore(MAX_WAITING), -inf
         self._client = client or httpx.Client(timeout=TIMEOUT, follow_redirects=False)
-        self._about: tuple[float, Json] | None = None
-        self._keys: tuple[float, KeySet] | None = None
-
-    @property
-    def name(self) -> str:
-        return self._settings.name
-
-    @property
-    def issuer(self) -> str:
-        return self._settings.issuer
+        self._known: dict[str, tuple[float, Any]] = {}  # by what it is: since when, and what
+        self.name, self.issuer = settings.name, settings.issuer
 
     def begin(self, *, back: str, to: str, again: bool) -> tuple[str, Journey]:
         """Where to send somebody, and what to remember of it; `again`: though signed in there."""
@@ -103,7 +94,7 @@ class Provider:
             "scope": "openid email",
             "state": journey.state,
             "nonce": journey.nonce,
-            "code_challenge": _challenge(journey.verifier),
+            "code_challenge": str(create_s256_code_challenge(journey.verifier)),  # pyright: ignore
             "code_challenge_method": "S256",
         }
         if again:
@@ -184,14 +175,10 @@ class Provider:
             return jwt.decode(token, self._key_set(KEEP_KEYS_SECONDS), algorithms=ALGORITHMS)
 
     def _key_set(self, keep: float) -> KeySet:
-        known, at = self._keys, self._address("jwks_uri")
-        if self._is_fresh(known, keep):
-            return known[1]
-        with self._waiting(), self._turn:
-            if not self._is_fresh(self._keys, keep):
-                keys = self._json("GET", at)
-                self._keys = self._clock(), KeySet.import_key_set(cast("Any", keys))
-            return self._keys[1]
+        at = self._address("jwks_uri")
+        return self._cached(
+            "keys", keep, lambda: KeySet.import_key_set(cast("Any", self._json("GET", at)))
+        )
 
     def _address(self, name: str) -> str:
         """An address that the provider says is its own."""
@@ -201,13 +188,7 @@ class Provider:
             raise ServiceUnavailable(NOT_NOW) from None
 
     def _self_said(self) -> Json:
-        known = self._about
-        if self._is_fresh(known, KEEP_SECONDS):
-            return known[1]
-        with self._waiting(), self._turn:
-            if not self._is_fresh(self._about, KEEP_SECONDS):
-                self._about = self._clock(), self._discovered()
-            return self._about[1]
+        return self._cached("about", KEEP_SECONDS, self._discovered)
 
     def _discovered(self) -> Json:
         document = self._json("GET", self.issuer.rstrip("/") + DISCOVERY)
@@ -215,8 +196,18 @@ class Provider:
             raise ServiceUnavailable(NOT_NOW)
         return document
 
-    def _is_fresh(self, known: Known | None, keep: float) -> TypeGuard[Known]:
-        return known is not None and 0 <= self._clock() - known[0] <= keep
+    def _cached(self, what: str, keep: float, read: Callable[[], Any]) -> Any:
+        """What the provider said, at most so many seconds ago."""
+
+        def is_fresh() -> bool:
+            since, _ = self._known.get(what, (-inf, None))
+            return 0 <= self._clock() - since <= keep
+
+        if not is_fresh():
+            with self._waiting(), self._turn:
+                if not is_fresh():
+                    self._known[what] = self._clock(), read()
+        return self._known[what][1]
 
     @contextmanager
     def _waiting(self) -> Generator[None]:
@@ -245,10 +236,6 @@ class Provider:
         if not isinstance(document, dict):
             raise ServiceUnavailable(NOT_NOW)
         return cast("Json", document)
-
-
-def _challenge(verifier: str) -> str:
-    return str(create_s256_code_challenge(verifier))  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _is_since(signed_in: object, began: int) -> bool:

@@ -12,22 +12,21 @@ ends, however it ends.
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict
-from hmac import compare_digest
 from importlib.util import find_spec
 from json import dumps, loads
 from typing import TYPE_CHECKING, Any
 
-from fastapi import Depends, FastAPI
-from starlette.requests import Request
+from fastapi import Depends, FastAPI, Request
 from starlette.responses import RedirectResponse, Response
 
 from letalone.curator.console.forms import Form, act_or_show, try_act
-from letalone.curator.console.pages import console_routes, local, page, see_other
+from letalone.curator.console.pages import console_routes, local, page, see_other, sign_in_page
 from letalone.curator.console.secrets import (
     Secrets,
     check_private,
     cookie_name,
     is_https,
+    is_same,
     secrets_of,
 )
 from letalone.curator.console.signing_in import begin
@@ -79,12 +78,8 @@ def _count(request: Request, service: Context) -> None:
 COUNTED = Depends(_count)
 
 
-def _form(request: Request) -> Response:
-    return page(request, "sign_in.html")
-
-
 @routes.get(AT, dependencies=[COUNTED])
-@act_or_show(_form)
+@act_or_show(sign_in_page)
 def leave(
     request: Request,
     service: Context,
@@ -96,8 +91,10 @@ def leave(
     provider = provider_of(request)
     at, journey = provider.begin(back=_back(request), to=local(next), again=again)
     response = RedirectResponse(at, 303)
+    body = urlsafe_b64encode(dumps(asdict(journey)).encode()).decode().rstrip("=")
+    sealed = f"{body}.{_seal(request, service, body, again=again)}"
     response.set_cookie(
-        cookie_name(request, COOKIE), _seal_journey(request, service, journey), path="/",
+        cookie_name(request, COOKIE), sealed, path="/",
         max_age=JOURNEY_SECONDS, secure=is_https(request), httponly=True, samesite="strict",
     )  # fmt: skip
     return response
@@ -118,23 +115,22 @@ def come_back(request: Request, visitor: Perhaps, service: Context) -> Response:
         identity = provider_of(request).arrived(journey, answer, back=_back(request))
         proof = service.curator.identities.recognised(identity)
         if journey is not None and journey.again:
-            _elevate(request, service, visitor, proof)
+            _elevate(request, visitor, proof)
         else:
             begin(request, service, proof)
         return see_other(request, local(journey.to if journey else "/"))
 
-    response = try_act(request, act, lambda: _form(request))
+    response = try_act(request, act, lambda: sign_in_page(request))
     response.delete_cookie(cookie_name(request, COOKIE), secure=is_https(request), httponly=True)
     return response
 
 
-def _elevate(
-    request: Request, service: Context, visitor: Visitor | None, proof: Recognised
-) -> None:
+def _elevate(request: Request, visitor: Visitor | None, proof: Recognised) -> None:
     if visitor is None:
         raise NotRecognised("You are signed out. Sign in again.")
-    visits, before = service.curator.visits, visitor.secrets
-    go_on(request, service, Secrets(visits.elevated(str(before.visit), proof), before.forms))
+    visits, before = visitor.curator.visits, visitor.secrets
+    secrets = Secrets(visits.elevated(str(before.visit), proof), before.forms)
+    go_on(request, visitor.curator, secrets)
 
 
 def provider_of(request: Request) -> "Provider":
@@ -152,11 +148,6 @@ def _back(request: Request) -> str:
     return f"{request.url.scheme}://{request.url.netloc}{BACK}"
 
 
-def _seal_journey(request: Request, service: ServiceContext, journey: "Journey") -> str:
-    body = urlsafe_b64encode(dumps(asdict(journey)).encode()).decode().rstrip("=")
-    return f"{body}.{_seal(request, service, body, again=journey.again)}"
-
-
 def _seal(request: Request, service: ServiceContext, body: str, *, again: bool) -> str:
     visit = secrets_of(request).visit if again else None
     return service.curator.visits.sealed(f"{again} {body}", visit)
@@ -168,8 +159,7 @@ def _journey(request: Request, service: ServiceContext) -> "Journey | None":
 
     body, _, seal = request.cookies.get(cookie_name(request, COOKIE), "").partition(".")
     for again in (False, True):
-        expected = _seal(request, service, body, again=again).encode()
-        if compare_digest(seal.encode("utf-8", "surrogatepass"), expected):
+        if is_same(seal, _seal(request, service, body, again=again)):
             fields: dict[str, Any] = loads(urlsafe_b64decode(body + "=" * (-len(body) % 4)))
             return Journey(**fields)
     return None

@@ -7,7 +7,6 @@ and the price that were previewed, and another question or price is previewed fi
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from json import dumps
@@ -15,46 +14,43 @@ from math import inf
 from typing import Any
 from urllib.parse import urlencode
 
+from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
-from starlette.requests import Request
-from starlette.responses import Response
 
 from letalone.answers.arranged import Arrangement
-from letalone.curator.answer_cache import CachedAnswer
 from letalone.curator.asking import release_id
+from letalone.curator.console import building
 from letalone.curator.console.answers import ARRANGED
 from letalone.curator.console.arranging import MAX_ADDRESS_LENGTH, as_address, from_address
-from letalone.curator.console.building import (
-    COMPARED,
-    CONDITIONS,
-    build_sql,
-    choices,
-    hints,
-    quote_name,
-)
 from letalone.curator.console.drafted import PRICED, address_of, take_up, to_form
 from letalone.curator.console.formatting import error_words, notes_in_words, question_in_words
-from letalone.curator.console.forms import Form, SubmittedForm, form_of, read_body, try_act
+from letalone.curator.console.forms import (
+    Form,
+    SubmittedForm,
+    act_or_show,
+    form_of,
+    read_body,
+    try_act,
+)
 from letalone.curator.console.grant_requests import find_ended
 from letalone.curator.console.other_way import BUILD, SQL, hidden_fields, other_fields
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.problem_words import problem_for_people
 from letalone.curator.console.refill import fields_of, price_of
-from letalone.curator.console.typed_keys import typed_keys
 from letalone.curator.console.visitors import Analyst, Visitor
 from letalone.curator.http.access import Context, ServiceContext
 from letalone.curator.http.problems import HttpProblemError, problem_error
+from letalone.curator.http.question_routes import answer_and_count
 from letalone.curator.http.shapes import SentQuestion
 from letalone.curator.looking import Look
 from letalone.curator.records import GrantRecord
 from letalone.errors import LetaloneError
 from letalone.plans.plan import Plan
 from letalone.plans.schema import Schema
-from letalone.session.preview import Preview
 from letalone.session.release import Release
 
-BY_EPSILON, BY_ERROR = "epsilon", "error"
+BY_ERROR = "error"
 USUAL_EPSILON = "0.1"
 FROM, TO, STEP = -3, 1, 0.05  # of the slider: ε from 0.001 to 10
 CHANGED = (
@@ -65,68 +61,26 @@ NOT_FILLED = "The form cannot hold that question. Only its price is filled in."
 routes = console_routes()
 
 
-@dataclass(frozen=True, slots=True)
-class AskPreview:
-    """A preview as the page shows it."""
-
-    look: Look
-    errors: list[tuple[str, str]]
-    sql: str
-    agreed: str
-    hints: list[str]
-    in_rows: bool  # whether an error depends on how many rows there are
-
-    @property
-    def preview(self) -> Preview:
-        return self.look.preview
-
-    @property
-    def question(self) -> str:
-        return question_in_words(self.look.plan)
-
-    @property
-    def notes(self) -> list[str]:
-        return notes_in_words(self.preview.notes, self.look.plan)
-
-    @property
-    def why_not(self) -> str:
-        """Why a fresh answer would be refused; "" where it is given."""
-        look = self.look
-        if look.over is not None:
-            return look.over.too_little
-        return "" if look.why_not is None else problem_for_people(look.why_not).detail
-
-    @property
-    def mine(self) -> str:
-        """Where the own answer to the same is; "" where there is none."""
-        look = self.look
-        return _answer_at(look.mine, look.arrangement) if look.mine else ""
-
-
 @routes.get("/ask")
 async def ask(request: Request, visitor: Analyst, service: Context) -> Response:
     """The form, for one of the own grants; with the price of what its address or draft says."""
+    fill = partial(_fill_form, request, visitor)
     if PRICED in request.query_params:
-        work = service.aside(lambda: _fill_form(request, visitor, service), by=visitor.name)
-        return await _or_refused(request, work, partial(_take_up_form, request, visitor, service))
-    return await run_in_threadpool(_fill_form, request, visitor, service)
+        work = service.aside(partial(fill, priced=True), by=visitor.name)
+        return await _or_refused(request, work, fill)
+    return await run_in_threadpool(fill)
 
 
-def _take_up_form(request: Request, visitor: Visitor, service: ServiceContext) -> Response:
-    take_up(request, visitor, service)
-    return _page(request, visitor, service)
-
-
-def _fill_form(request: Request, visitor: Visitor, service: ServiceContext) -> Response:
-    if take_up(request, visitor, service) and PRICED in request.query_params:
-        return _look_up(request, visitor, SubmittedForm(request.state.form), service)
-    return _page(request, visitor, service)
+def _fill_form(request: Request, visitor: Visitor, *, priced: bool = False) -> Response:
+    if take_up(request, visitor) and priced:
+        return _look_up(request, visitor, SubmittedForm(request.state.form))
+    return _page(request, visitor)
 
 
 @routes.get("/ask/again/{name}")
-def again(request: Request, name: str, visitor: Analyst, service: Context) -> Response:
+def again(request: Request, name: str, visitor: Analyst) -> Response:
     """The form, filled with the question and the price of one of the own answers."""
-    past = service.curator.asking.past(name, by=visitor.name)
+    past = visitor.curator.asking.past(name, by=visitor.name)
     how = from_address(request.query_params.get(ARRANGED, ""))
     release = Release.from_json(past.release)
     grant = [("data_set", past.data_set), ("purpose", past.purpose)]
@@ -148,21 +102,21 @@ async def other_way(request: Request, visitor: Analyst, form: Form, service: Con
     """The same form for SQL or for choosing; what was typed in the one is kept in the other."""
 
     def act() -> Response:
-        read = partial(_read_plan, form, visitor, service)
-        request.state.form = form_of(other_fields(form, _schema(form, service), read))
-        return to_form(request, visitor, service)
+        read = partial(_read_plan, form, visitor)
+        request.state.form = form_of(other_fields(form, _schema(form, visitor), read))
+        return to_form(request, visitor)
 
-    show = partial(to_form, request, visitor, service)
+    show = partial(to_form, request, visitor)
     work = service.aside(lambda: try_act(request, act, show), by=visitor.name)
     return await _or_refused(request, work, show)
 
 
-def _read_plan(form: SubmittedForm, visitor: Visitor, service: ServiceContext) -> Plan | None:
+def _read_plan(form: SubmittedForm, visitor: Visitor) -> Plan | None:
     """What SQL says, where all of it can be read as a plan."""
     name, purpose, sql = (form.text(field) for field in ("data_set", "purpose", "sql"))
     try:
         sent = read_body(SentQuestion, data_set=name, purpose=purpose, sql=sql, epsilon="1")
-        return service.curator.asking.plan(sent.question(), by=visitor.name)
+        return visitor.curator.asking.plan(sent.question(), by=visitor.name)
     except (LetaloneError, HttpProblemError):
         return None
 
@@ -171,39 +125,41 @@ def _read_plan(form: SubmittedForm, visitor: Visitor, service: ServiceContext) -
 async def preview(request: Request, visitor: Analyst, form: Form, service: Context) -> Response:
     """The price and the errors to expect: no data touched, nothing spent."""
     if "hx-request" in request.headers:
-        work = service.aside(lambda: _look_up(request, visitor, form, service), by=visitor.name)
-        return await _or_refused(request, work, partial(_page, request, visitor, service))
-    return await run_in_threadpool(to_form, request, visitor, service, priced=True)
+        work = service.aside(lambda: _look_up(request, visitor, form), by=visitor.name)
+        return await _or_refused(request, work, partial(_page, request, visitor))
+    return await run_in_threadpool(to_form, request, visitor, priced=True)
 
 
-def _look_up(
-    request: Request, visitor: Visitor, form: SubmittedForm, service: ServiceContext
-) -> Response:
+def _look_up(request: Request, visitor: Visitor, form: SubmittedForm) -> Response:
     def act() -> Response:
-        sent = _read_question(form, service)
-        return _page(request, visitor, service, shown=_preview(sent, form, visitor, service))
+        sent = _read_question(form, visitor)
+        return _page(request, visitor, shown=_preview(sent, form, visitor))
 
-    return try_act(request, act, lambda: _page(request, visitor, service))
+    return try_act(request, act, lambda: _page(request, visitor))
 
 
 @routes.post("/ask/release")
 async def release(request: Request, visitor: Analyst, form: Form, service: Context) -> Response:
     """The answer, if what was agreed to is what is asked."""
-    answer = partial(_release_if_agreed, request, visitor, form, service)
-    work = service.in_turn(answer, by=visitor.name)
-    return await _or_refused(request, work, partial(to_form, request, visitor, service))
+    known = {"visitor": visitor, "form": form, "service": service}
+    work = service.in_turn(partial(_release_if_agreed, request, **known), by=visitor.name)
+    return await _or_refused(request, work, partial(to_form, request, visitor))
 
 
+@act_or_show(partial(to_form, priced=True))
 def _release_if_agreed(
     request: Request, visitor: Visitor, form: SubmittedForm, service: ServiceContext
 ) -> Response:
-    def act() -> Response:
-        sent = _read_question(form, service)
-        if form.text("agreed") != _digest_of_agreement(sent):
-            raise problem_error("conflict", CHANGED)
-        return _show_answer(request, visitor, sent, _release(sent, visitor, service))
-
-    return try_act(request, act, lambda: to_form(request, visitor, service, priced=True))
+    """To the answer in the history, sorted and cut as the SQL says; a reload asks nothing."""
+    sent = _read_question(form, visitor)
+    if form.text("agreed") != _digest_of_agreement(sent):
+        raise problem_error("conflict", CHANGED)
+    answer = answer_and_count(service, sent.question(), sent.price(), by=visitor.name)
+    receipt: Any = answer.release.standing.receipt  # what is signed was not yet sorted or cut
+    whole = Release.from_json(receipt["body"]["release"]) if receipt else answer.release
+    name = release_id(whole, analyst=visitor.name, purpose=sent.purpose)
+    words = "You have this answer already: it cost nothing." if answer.release.repeated else ""
+    return see_other(request, _answer_at(name, answer.arrangement), said=words)
 
 
 async def _or_refused(
@@ -217,26 +173,24 @@ async def _or_refused(
     return await run_in_threadpool(show)
 
 
-def _page(
-    request: Request, visitor: Visitor, service: ServiceContext, *, shown: AskPreview | None = None
-) -> Response:
+def _page(request: Request, visitor: Visitor, *, shown: dict[str, Any] | None = None) -> Response:
     typed: FormData = request.state.form
     way = str(typed.get("way") or (SQL if typed.get("sql") else BUILD))
-    had = service.curator.asking.standing(by=visitor.name)
+    had = visitor.curator.asking.standing(by=visitor.name)
     granted = [grant for grant in had if not grant.withdrawn]
     grant = _choose_grant(request, granted)
     context: dict[str, Any] = {"grants": granted, "grant": grant, "shown": shown}
-    context["ended"] = [] if grant else find_ended(service, had)
+    context["ended"] = [] if grant else find_ended(visitor, had)
     if grant is not None:
-        schema = service.curator.data_sets.record(grant.data_set).schema
-        context |= {"schema": schema, "choices": choices(schema, grant.columns)}
-        context["start"] = f"SELECT COUNT(*) AS number\nFROM {quote_name(schema.name)}"
+        schema = visitor.curator.data_sets.record(grant.data_set).schema
+        context |= {"schema": schema, "choices": building.choices(schema, grant.columns)}
+        context["start"] = f"SELECT COUNT(*) AS number\nFROM {building.quote_name(schema.name)}"
     return page(
         request,
         "ask.html",
         **context,
-        conditions=CONDITIONS,
-        compared=COMPARED,
+        conditions=building.CONDITIONS,
+        compared=building.COMPARED,
         slider={"from": FROM, "to": TO, "step": STEP},
         submitted=request.method == "POST" or PRICED in request.query_params,
         at=address_of(request) if shown else "",
@@ -254,10 +208,10 @@ def _choose_grant(request: Request, grants: list[GrantRecord]) -> GrantRecord | 
     return next(iter(named or ([] if any(wanted) else grants)), None)
 
 
-def _read_question(form: SubmittedForm, service: ServiceContext) -> SentQuestion:
+def _read_question(form: SubmittedForm, visitor: Visitor) -> SentQuestion:
     name, sql, keys = (form.text(field) for field in ("data_set", "sql", "keys"))
     if form.text("way") == BUILD:  # what was typed as SQL is kept beside, and not asked
-        sql, keys = build_sql(form, _schema(form, service)), ""
+        sql, keys = building.build_sql(form, _schema(form, visitor)), ""
     by_error = form.text("pay") == BY_ERROR
     optional = {key: form.number(key) for key in ("delta", "confidence", "rows", "max_rows")}
     return read_body(
@@ -265,53 +219,44 @@ def _read_question(form: SubmittedForm, service: ServiceContext) -> SentQuestion
         data_set=name,
         purpose=form.text("purpose"),
         sql=sql,
-        keys=typed_keys(keys, sql, _schema(form, service)) if keys else None,
+        keys=building.typed_keys(keys, sql, _schema(form, visitor)) if keys else None,
         epsilon=None if by_error else form.number("epsilon"),
         error=form.number("error") if by_error else None,
         **{key: value for key, value in optional.items() if value},
     )
 
 
-def _preview(
-    sent: SentQuestion, form: SubmittedForm, visitor: Visitor, service: ServiceContext
-) -> AskPreview:
-    look = service.curator.asking.look(sent.question(), sent.price(), by=visitor.name)
+def _preview(sent: SentQuestion, form: SubmittedForm, visitor: Visitor) -> dict[str, Any]:
+    """A preview as the page shows it."""
+    look = visitor.curator.asking.look(sent.question(), sent.price(), by=visitor.name)
     preview = look.preview
-    errors = [
-        (name, error_words(preview, name, width=look.widths.get(name, inf)))
-        for name in preview.errors
-    ]
-    advice = hints(form, _schema(form, service)) if form.text("way") == BUILD else []
-    open_ = any(
-        preview.errors[name] is None and name not in preview.formulas for name in preview.errors
-    )
-    return AskPreview(
-        look, errors, str(sent.sql), _digest_of_agreement(sent), advice, in_rows=open_
-    )
+    widths = {name: look.widths.get(name, inf) for name in preview.errors}
+    errors = [(name, error_words(preview, name, width=widths[name])) for name in widths]
+    advice = building.hints(form, _schema(form, visitor)) if form.text("way") == BUILD else []
+    unknown = {name for name, error in preview.errors.items() if error is None}
+    return {
+        "look": look,
+        "errors": errors,
+        "sql": str(sent.sql),
+        "agreed": _digest_of_agreement(sent),
+        "hints": advice,
+        "in_rows": bool(unknown - preview.formulas),  # whether an error depends on how many
+        "question": question_in_words(look.plan),
+        "notes": notes_in_words(preview.notes, look.plan),
+        "why_not": _why_not(look),
+        "mine": _answer_at(look.mine, look.arrangement) if look.mine else "",
+    }
 
 
-def _schema(form: SubmittedForm, service: ServiceContext) -> Schema:
-    return service.curator.data_sets.record(form.text("data_set")).schema
+def _why_not(look: Look) -> str:
+    """Why a fresh answer would be refused; "" where it is given."""
+    if look.over is not None:
+        return look.over.too_little
+    return "" if look.why_not is None else problem_for_people(look.why_not).detail
 
 
-def _release(sent: SentQuestion, visitor: Visitor, service: ServiceContext) -> CachedAnswer:
-    try:
-        answer = service.curator.asking.answer(sent.question(), sent.price(), by=visitor.name)
-    except LetaloneError:
-        service.metrics.answer("refused")
-        raise
-    service.metrics.answer("repeated" if answer.release.repeated else "released")
-    return answer
-
-
-def _show_answer(
-    request: Request, visitor: Visitor, sent: SentQuestion, answer: CachedAnswer
-) -> Response:
-    """To the answer in the history, sorted and cut as the SQL says; a reload asks nothing."""
-    whole_answer = _whole(answer.release)
-    name = release_id(whole_answer, analyst=visitor.name, purpose=sent.purpose)
-    words = "You have this answer already: it cost nothing." if answer.release.repeated else ""
-    return see_other(request, _answer_at(name, answer.arrangement), said=words)
+def _schema(form: SubmittedForm, visitor: Visitor) -> Schema:
+    return visitor.curator.data_sets.record(form.text("data_set")).schema
 
 
 def _answer_at(name: str, how: Arrangement) -> str:
@@ -319,12 +264,6 @@ def _answer_at(name: str, how: Arrangement) -> str:
     arranged = as_address(how)
     short = 0 < len(arranged) <= MAX_ADDRESS_LENGTH
     return f"/history/{name}" + (f"?{urlencode({ARRANGED: arranged})}" if short else "")
-
-
-def _whole(release: Release) -> Release:
-    """The answer as it is stored and signed, before it was sorted or cut."""
-    receipt: Any = release.standing.receipt
-    return release if receipt is None else Release.from_json(receipt["body"]["release"])
 
 
 def _digest_of_agreement(sent: SentQuestion) -> str:

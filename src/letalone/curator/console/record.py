@@ -6,21 +6,18 @@ Of a refusal the ledger keeps the class and not the words, and of the question a
   Tested:   tests/curator/console/test_auditor.py
 """
 
-from dataclasses import dataclass
-from datetime import datetime
 from json import dumps, loads
 from typing import Annotated, Any, cast
 
-from fastapi import Path, Query
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Path, Query, Request, Response
 
 from letalone.answers.promise import price
 from letalone.curator.console.forms import Form, SubmittedForm, act_or_show
 from letalone.curator.console.pages import console_routes, download, page, see_other
-from letalone.curator.console.visitors import Auditor, Overseer, Owner
+from letalone.curator.console.visitors import AUDITOR, Auditor, Overseer, Owner, Visitor
+from letalone.curator.curator import Curator
 from letalone.curator.http import record_routes
-from letalone.curator.http.access import Context, ServiceContext
+from letalone.curator.http.access import Context
 from letalone.curator.http.problems import problem_error
 from letalone.curator.http.shapes import Controller, Verification
 from letalone.curator.settings import NO_CONTACT, NO_CONTROLLER
@@ -32,6 +29,8 @@ from letalone.privacy.curve import Json
 
 ROWS_PER_PAGE = 50  # entries on one page
 MAX_NUMBER = 10**15
+Before = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
+EntryNumber = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 NO_CHECKPOINT = (
     "What was typed is no checkpoint. Paste the whole file as it was downloaded, from { to };"
     " several go into one list: [ …, … ]."
@@ -81,24 +80,18 @@ routes = console_routes()
 
 @routes.get("/ledger")
 def ledger(
-    request: Request,
-    visitor: Auditor,
-    service: Context,
-    data_set: str = "",
-    before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
+    request: Request, visitor: Auditor, data_set: str = "", before: Before = None
 ) -> Response:
     """Entries, the newest first; all, or those of one data set."""
-    del visitor
-    return _show_entries(request, service, data_set=data_set, before=before)
+    return _show_entries(request, visitor, data_set=data_set, before=before)
 
 
 @routes.post("/ledger/verification")
 @act_or_show(ledger)
 def verify(request: Request, visitor: Auditor, form: Form, service: Context) -> Response:
     """Checks the chain and does every charge again; the first entry that is wrong is named."""
-    del visitor
     verified = record_routes.verify(_read_kept(form), service)
-    return _show_entries(request, service, verified=verified)
+    return _show_entries(request, visitor, verified=verified)
 
 
 @routes.post("/ledger/checkpoint")
@@ -111,56 +104,52 @@ def checkpoint(request: Request, visitor: Auditor, service: Context) -> Response
     return download(dumps(signed, indent=2), name, "application/json")
 
 
-@routes.get("/ledger/export")
-def export(visitor: Auditor, service: Context) -> Response:
+@routes.get("/ledger/export", dependencies=[AUDITOR])
+def export(service: Context) -> Response:
     """The whole ledger as one file that `letalone verify` checks."""
-    del visitor
     return record_routes.export(service)
 
 
 @routes.get("/ledger/{number}")
-def entry(
-    request: Request,
-    visitor: Auditor,
-    service: Context,
-    number: Annotated[int, Path(ge=1, le=MAX_NUMBER)],
-) -> Response:
+def entry(request: Request, visitor: Auditor, number: EntryNumber) -> Response:
     """One entry, with all that it holds."""
-    del visitor
-    entries = service.curator.ledger.newest(before=number + 1, limit=1)
+    entries = visitor.curator.ledger.newest(before=number + 1, limit=1)
     if not entries or entries[0].number != number:
         raise problem_error("not-found", f"There is no entry {number}.")
     (entry,) = entries
+    # What is hashed is the same without blanks.
+    body = dumps(entry.body, indent=2, ensure_ascii=False, sort_keys=True)
+    cost = price(*charge_of(entry)) if entry.kind is EntryKind.RESERVED else None
     return page(
-        request, "entry.html", entry=entry, told=summarise(entry), body=whole(entry),
-        price=price_of_charge(entry), last=len(service.curator.ledger),
+        request, "entry.html", entry=entry, told=summarise(entry), body=body, price=cost,
+        last=len(visitor.curator.ledger),
     )  # fmt: skip
 
 
 @routes.get("/processing")
-def processing(request: Request, visitor: Overseer, service: Context) -> Response:
+def processing(request: Request, visitor: Overseer) -> Response:
     """The record of processing activities (GDPR, article 30)."""
-    processing_record = service.curator.processing.record(by=visitor.name)
+    processing_record = visitor.curator.processing.record(by=visitor.name)
     return page(request, "processing.html", found=processing_record)
 
 
 @routes.get("/processing.md")
-def processing_to_keep(visitor: Overseer, service: Context) -> Response:
+def processing_to_keep(visitor: Overseer) -> Response:
     """The same as a file."""
-    words = service.curator.processing.markdown(by=visitor.name)
+    words = visitor.curator.processing.markdown(by=visitor.name)
     return download(words, "processing.md", "text/markdown")
 
 
 def _show_entries(
     request: Request,
-    service: Context,
+    visitor: Visitor,
     *,
     data_set: str = "",
     before: int | None = None,
     verified: dict[str, Any] | None = None,
 ) -> Response:
-    ledger = service.curator.ledger
-    entries, context = _read_entries(service, data_set, before)
+    ledger = visitor.curator.ledger
+    entries, context = _read_entries(visitor, data_set, before)
     return page(
         request, "ledger.html", **context,
         entries=entries and [summarise(entry) for entry in entries],
@@ -169,12 +158,12 @@ def _show_entries(
 
 
 def _read_entries(
-    service: ServiceContext, data_set: str, before: int | None, kind: EntryKind | None = None
+    visitor: Visitor, data_set: str, before: int | None, kind: EntryKind | None = None
 ) -> tuple[list[Entry] | None, dict[str, Any]]:
     """The entries of one page, None where one cannot be read; and what leads to other pages."""
-    data_sets = service.curator.data_sets
+    data_sets = visitor.curator.data_sets
     name = data_sets.record(data_set).name if data_set else None
-    entries = newest(service, name, before=before, limit=ROWS_PER_PAGE + 1, kind=kind)
+    entries = newest(visitor.curator, name, before=before, limit=ROWS_PER_PAGE + 1, kind=kind)
     return entries and entries[:ROWS_PER_PAGE], {
         "older": entries[ROWS_PER_PAGE - 1].number
         if entries and len(entries) > ROWS_PER_PAGE
@@ -196,17 +185,16 @@ def _read_kept(form: SubmittedForm) -> Verification:
     return form.read(Verification, head=head and head.lower(), checkpoints=listed)
 
 
-def is_named(service: ServiceContext) -> bool:
+def is_named(curator: Curator) -> bool:
     """Whether somebody said who answers for the data, and how they are reached."""
-    who = service.curator.facts.answerable
+    who = curator.facts.answerable
     return who.controller != NO_CONTROLLER and who.contact != NO_CONTACT
 
 
 @routes.get("/processing/controller")
-def controller(request: Request, visitor: Owner, service: Context) -> Response:
+def controller(request: Request, visitor: Owner) -> Response:
     """The form."""
-    del visitor
-    who = service.curator.facts.answerable
+    who = visitor.curator.facts.answerable
     controller = "" if who.controller == NO_CONTROLLER else who.controller
     contact = "" if who.contact == NO_CONTACT else who.contact
     return page(request, "controller.html", controller=controller, contact=contact)
@@ -214,80 +202,48 @@ def controller(request: Request, visitor: Owner, service: Context) -> Response:
 
 @routes.post("/processing/controller")
 @act_or_show(controller, acting=True)
-def name_controller(request: Request, visitor: Owner, form: Form, service: Context) -> Response:
+def name_controller(request: Request, visitor: Owner, form: Form) -> Response:
     """Names who answers for the data."""
     sent = form.read(Controller, "controller", "contact")
-    service.curator.facts.say(controller=sent.controller, contact=sent.contact, by=visitor.name)
+    visitor.curator.facts.say(**sent.arguments(), by=visitor.name)
     return see_other(request, "/processing", said="It is named, also on the public page.")
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A question that was not answered."""
-
-    number: int
-    time: datetime
-    data_set: str
-    analyst: str
-    purpose: str
-    why: str
 
 
 @routes.get("/refusals")
 def refusals(
-    request: Request,
-    visitor: Overseer,
-    service: Context,
-    data_set: str = "",
-    before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
+    request: Request, visitor: Overseer, data_set: str = "", before: Before = None
 ) -> Response:
     """The newest first; all, or those of one data set."""
-    del visitor
-    entries, context = _read_entries(service, data_set, before, EntryKind.REFUSED)
+    entries, context = _read_entries(visitor, data_set, before, EntryKind.REFUSED)
     refusals = entries and [_refusal(entry) for entry in entries]
     return page(request, "refusals.html", **context, found=refusals)
 
 
-def _refusal(entry: Entry) -> Refusal:
-    body = entry.body
-    reason = cast("str", body["reason"])
-    return Refusal(
-        entry.number,
-        read_time(entry.time),
-        str(entry.name),
-        str(body.get("analyst") or ""),
-        str(body.get("purpose") or ""),
-        REFUSALS[reason][1] if reason in REFUSALS else reason,
-    )
+def _refusal(entry: Entry) -> dict[str, Any]:
+    """A question that was not answered."""
+    reason = cast("str", entry.body["reason"])
+    return {
+        "number": entry.number, "time": read_time(entry.time), "data_set": entry.name,
+        "analyst": entry.body.get("analyst") or "", "purpose": entry.body.get("purpose") or "",
+        "why": REFUSALS[reason][1] if reason in REFUSALS else reason,
+    }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class EntrySummary:
-    """One line for reading."""
-
-    number: int
-    time: str
-    what: str
-    data_set: str | None
-    by: str
-    about: str
-    hash: str
-
-
-def summarise(entry: Entry) -> EntrySummary:
+def summarise(entry: Entry) -> dict[str, Any]:
     """An entry in one line."""
     body = entry.body
     is_act = entry.kind is EntryKind.ADMINISTERED
     what = str(body.get("what")) if is_act else KINDS_IN_WORDS[entry.kind]
     inner = cast("Json", body.get("body") or {}) if is_act else body
     by = cast("list[str]", body.get("by") or [])
-    return EntrySummary(
-        entry.number, entry.time, what, entry.name, ", ".join(by), _about(inner), entry.hash
-    )
+    return {
+        "number": entry.number, "time": entry.time, "what": what, "data_set": entry.name,
+        "by": ", ".join(by), "about": _about(inner), "hash": entry.hash,
+    }  # fmt: skip
 
 
 def newest(
-    service: ServiceContext,
+    curator: Curator,
     name: str | None = None,
     *,
     limit: int,
@@ -296,33 +252,15 @@ def newest(
 ) -> list[Entry] | None:
     """The last entries; None where one cannot be read, which verification names."""
     try:
-        return service.curator.ledger.newest(name, before=before, limit=limit, kind=kind)
+        return curator.ledger.newest(name, before=before, limit=limit, kind=kind)
     except FormatError:
         return None
 
 
-def whole(entry: Entry) -> str:
-    """All that an entry holds, for reading; what is hashed is the same without blanks."""
-    return dumps(entry.body, indent=2, ensure_ascii=False, sort_keys=True)
-
-
-def price_of_charge(entry: Entry) -> str | None:
-    """The price of a charge."""
-    if entry.kind is not EntryKind.RESERVED:
-        return None
-    privacy, delta = charge_of(entry)
-    return price(privacy, delta)
-
-
 def _about(body: Json) -> str:
-    parts = [
-        f"{FIELDS_IN_WORDS.get(name, name)} {_refusal_in_words(body[name])}"
-        for name in FIELDS_SHOWN
-        if body.get(name)
-    ]
+    said = {name: body[name] for name in FIELDS_SHOWN if body.get(name)}
+    if said.get("reason") in REFUSALS:
+        said["reason"] = REFUSALS[str(said["reason"])][0]
+    parts = [f"{FIELDS_IN_WORDS.get(name, name)} {value}" for name, value in said.items()]
     words = ", ".join(parts).strip()
     return words if len(words) <= MAX_ABOUT_LENGTH else f"{words[: MAX_ABOUT_LENGTH - 1]}…"
-
-
-def _refusal_in_words(value: object) -> object:
-    return REFUSALS[value][0] if isinstance(value, str) and value in REFUSALS else value

@@ -6,7 +6,6 @@ is paid by filling a form, and the price of what it says is shown before.
   Tested:   tests/curator/console/test_asked_again.py
 """
 
-from collections.abc import Iterable
 from datetime import date
 from fractions import Fraction
 from itertools import product
@@ -14,7 +13,14 @@ from json import dumps
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement
 from letalone.curator.console.arranging import as_sql
-from letalone.curator.console.building import CONDITIONS, COUNT, OF_A_COLUMN, UNITS, quote_name
+from letalone.curator.console.building import (
+    CONDITIONS,
+    COUNT,
+    UNITS,
+    quote_name,
+    write_call,
+    write_constant,
+)
 from letalone.plans.aggregates import Count, CountUnits, Deviation, Extreme, Mean, Quantiles, Sum
 from letalone.plans.constants import Value, format_constant
 from letalone.plans.expressions import (
@@ -31,7 +37,7 @@ from letalone.plans.expressions import (
 from letalone.plans.formulas import Aggregate
 from letalone.plans.plan import USUAL_MAX_ROWS, Plan
 from letalone.plans.stored_plans import plan_from_json
-from letalone.plans.types import Key, Type
+from letalone.plans.types import Type
 from letalone.session.release import Release
 
 Fields = list[tuple[str, str]]
@@ -93,12 +99,9 @@ def _choices(plan: Plan, *, named: bool = False) -> Fields | None:
         return None
     fields = [("way", "build"), ("what", what), *(("by", group.name) for group in plan.groups)]
     fields += [("of", column)] if column else []
-    for number, (condition_column, how, value) in zip(CONDITIONS, conditions, strict=False):
-        fields += [
-            (f"where_{number}", condition_column),
-            (f"how_{number}", how),
-            (f"value_{number}", value),
-        ]
+    for number, (where, how, value) in zip(CONDITIONS, conditions, strict=False):
+        typed = {f"where_{number}": where, f"how_{number}": how, f"value_{number}": value}
+        fields += typed.items()
     return fields
 
 
@@ -131,22 +134,14 @@ def _as_typed(value: Value) -> str:
 
 def _in_sql(plan: Plan, how: Arrangement) -> Fields:
     groups = [quote_name(group.name) for group in plan.groups]
-    calls = {name: _call(plan, aggregate) for name, aggregate in plan.aggregates}
+    whats = {name: _what(plan, aggregate) for name, aggregate in plan.aggregates}
+    calls = {name: write_call(*what, plan.schema) for name, what in whats.items()}
     columns = [f"{calls[name]} AS {quote_name(name)}" for name in calls if name not in how.hidden]
     lines = [f"SELECT {', '.join([*groups, *columns])}", f"FROM {quote_name(plan.schema.name)}"]
     lines += [] if plan.where is None else [f"WHERE {_condition(plan.where)}"]
     lines += [f"GROUP BY {', '.join(groups)}"] if groups else []
     lines += as_sql(how, calls)
     return [("way", "sql"), ("sql", "\n".join(lines)), *_keys(plan)]
-
-
-def _call(plan: Plan, aggregate: Aggregate) -> str:
-    what, column = _what(plan, aggregate)
-    if what == COUNT:
-        return "COUNT(*)"
-    if what == UNITS:
-        return f"COUNT(DISTINCT {quote_name(str(plan.schema.unit))})"
-    return f"{OF_A_COLUMN[what][0]}({quote_name(column)})"
 
 
 def _what(plan: Plan, aggregate: Aggregate) -> tuple[str, str]:
@@ -203,19 +198,11 @@ def _condition(where: Expression) -> str:
 
 
 def _constant(value: Value) -> str:
-    match value:
-        case bool():
-            return str(value).upper()
-        case str():
-            return "'" + value.replace("'", "''") + "'"
-        case int():
-            return str(value)
-        case Fraction() if "/" not in format_constant(value):
-            return format_constant(value)
-        case date() if type(value) is date:
-            return f"DATE '{value}'"
-        case _:
-            raise _NotWritten
+    if isinstance(value, Fraction) and "/" not in format_constant(value):
+        return format_constant(value)
+    if isinstance(value, bool | str | int) or type(value) is date:
+        return write_constant(value)
+    raise _NotWritten
 
 
 def _are_declared(plan: Plan) -> bool:
@@ -232,10 +219,7 @@ def _keys(plan: Plan) -> Fields:
     """Groups that are not declared, for the field that takes them."""
     if plan.keys is None or _are_declared(plan):
         return []
-    if len(plan.groups) > 1 or not _are_plain(key for (key,) in plan.keys):
+    keys = [key[0] for key in plan.keys]
+    if len(plan.groups) > 1 or not all(isinstance(key, str | int) for key in keys):
         raise _NotWritten
-    return [("keys", dumps([key for (key,) in plan.keys], ensure_ascii=False))]
-
-
-def _are_plain(keys: Iterable[Key]) -> bool:
-    return all(isinstance(key, str | int) for key in keys)
+    return [("keys", dumps(keys, ensure_ascii=False))]

@@ -11,19 +11,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
-from starlette.requests import Request
-from starlette.responses import Response
 
-from letalone.curator.console import uploads
-from letalone.curator.console.declaring import (
-    PURPOSES,
-    TYPES,
-    UNSAID,
-    list_columns,
-    read_declaration,
-)
+from letalone.curator.console import declaring, uploads
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft
 from letalone.curator.console.forms import (
     ActingOwner,
@@ -35,7 +27,6 @@ from letalone.curator.console.forms import (
 )
 from letalone.curator.console.pages import REFUSED, console_routes, page, problem_of, see_other
 from letalone.curator.console.visitors import Owner, Visitor
-from letalone.curator.http.access import Context, ServiceContext
 from letalone.curator.http.problems import HttpProblemError, problem_error
 from letalone.curator.records import ImportEffects
 from letalone.engines.addresses import own_name
@@ -71,32 +62,31 @@ class RegistrationDraft:
 
 
 @routes.get("/register")
-def first_step(request: Request, visitor: ActingOwner, service: Context) -> Response:
+def first_step(request: Request, visitor: ActingOwner) -> Response:
     """Where the rows are."""
-    del visitor
-    settings = service.curator.settings
+    settings = visitor.curator.settings
     hosts, schemas = settings.source_hosts, settings.spark_schemas
     return page(request, "register.html", hosts=hosts, schemas=schemas)
 
 
 @routes.post("/register")
 @act_or_show(first_step, acting=True)
-def name_source(request: Request, visitor: Owner, form: Form, service: Context) -> Response:
+def name_source(request: Request, visitor: Owner, form: Form) -> Response:
     """A file of the import folder, or a table on a server."""
     file, address = form.maybe("file"), form.maybe("address")
     source = RegistrationDraft(None, file, address, external=form.ticked("external"))
-    service.curator.beforehand.columns(by=visitor.name, file=file, address=address)
+    visitor.curator.beforehand.columns(by=visitor.name, file=file, address=address)
     return see_other(request, f"/register/declare?{_query(source)}")
 
 
 @routes.post("/uploads")
-async def send(request: Request, visitor: Owner, service: Context, renew: str = "") -> Response:
+async def send(request: Request, visitor: Owner, renew: str = "") -> Response:
     """A file from the browser; nothing of it is read before the password was given again."""
     back = f"/data-sets/{quote(renew, safe='')}/renewal" if renew else "/register"
     check_given_again(request, visitor, at=back)
     async with request.form(max_files=1, max_fields=10) as sent:
         try:
-            kept = await run_in_threadpool(_keep_upload, service, visitor, sent.get("rows"))
+            kept = await run_in_threadpool(_keep_upload, visitor, sent.get("rows"))
         except (
             LetaloneError,
             HttpProblemError,
@@ -109,65 +99,62 @@ async def send(request: Request, visitor: Owner, service: Context, renew: str = 
 def second_step(
     request: Request,
     visitor: ActingOwner,
-    service: Context,
     look: str = "",
     draft: str = "",
     checked: str = "",
 ) -> Response:
     """The form for what is declared; of a draft also what its rules would touch."""
-    has_draft = bool(draft) and take_draft(request, draft, visitor, service)
+    has_draft = bool(draft) and take_draft(request, draft, visitor)
 
     def check() -> Response:
-        source, form = _source(request, visitor, service), SubmittedForm(request.state.form)
-        counted = service.curator.beforehand.affected(
-            read_declaration(form, file="checked").read(), by=visitor.name, file=source.file,
-            upload=source.place,
+        source, form = _source(request, visitor), SubmittedForm(request.state.form)
+        counted = visitor.curator.beforehand.affected(
+            declaring.read_declaration(form, file="checked").read(), by=visitor.name,
+            file=source.file, upload=source.place,
         )  # fmt: skip
-        return _second(request, visitor, service, counted=counted)
+        return _second(request, visitor, counted=counted)
 
     def show() -> Response:
-        return _second(request, visitor, service, look=bool(look))
+        return _second(request, visitor, look=bool(look))
 
     return try_act(request, check, show) if has_draft and checked else show()
 
 
-def _second_again(request: Request, visitor: Visitor, service: ServiceContext) -> Response:
+def _second_again(request: Request, visitor: Visitor) -> Response:
     show = _to_second if request.state.visitor.elevated else _second
-    return show(request, visitor, service)
+    return show(request, visitor)
 
 
 @routes.post("/register/declare")
 @act_or_show(_second_again, acting=True)
-def declare(request: Request, visitor: Owner, form: Form, service: Context) -> Response:
+def declare(request: Request, visitor: Owner, form: Form) -> Response:
     """To what the rules would touch, or to suggested types; or registers."""
-    source = _source(request, visitor, service)
+    source = _source(request, visitor)
     if form.text("act") == "register":
-        return _register(request, source, form, visitor, service)
+        return _register(request, source, form, visitor)
     if form.text("act") == "look":
-        return _to_second(request, visitor, service, look="yes")
-    return _to_second(request, visitor, service, checked="yes")
+        return _to_second(request, visitor, look="yes")
+    return _to_second(request, visitor, checked="yes")
 
 
-def _to_second(
-    request: Request, visitor: Visitor, service: ServiceContext, **flags: str
-) -> Response:
+def _to_second(request: Request, visitor: Visitor, **flags: str) -> Response:
     """To the form with all that was typed; types that nobody chose can be suggested."""
-    source = _source(request, visitor, service)
+    source = _source(request, visitor)
     if "look" in flags:
         sent = request.state.form.multi_items()
         chosen = [(n, v) for n, v in sent if not (n.startswith("type-") and v == AS_READ)]
         request.state.form = FormData(chosen)
-    query = {DRAFT: keep_typed(request, visitor, service), **flags}
+    query = {DRAFT: keep_typed(request, visitor), **flags}
     return see_other(request, f"/register/declare?{_query(source)}&{urlencode(query)}")
 
 
-def _keep_upload(service: ServiceContext, visitor: Visitor, file: object) -> uploads.Upload:
+def _keep_upload(visitor: Visitor, file: object) -> uploads.Upload:
     """A file that has columns; one that cannot be read is not kept."""
     if not isinstance(file, UploadFile) or not file.filename:
         raise problem_error("not-valid", NO_FILE)
-    kept = uploads.keep(service.curator, visitor, file.file, file.filename)
+    kept = uploads.keep(visitor, file.file, file.filename)
     try:
-        service.curator.beforehand.columns(by=visitor.name, upload=kept.place)
+        visitor.curator.beforehand.columns(by=visitor.name, upload=kept.place)
     except BaseException:
         uploads.drop(kept)
         raise
@@ -179,12 +166,11 @@ def _register(
     source: RegistrationDraft,
     form: SubmittedForm,
     visitor: Visitor,
-    service: ServiceContext,
 ) -> Response:
-    body = read_declaration(
+    body = declaring.read_declaration(
         form, file=source.file, address=source.address, external=source.external
     )
-    record = service.curator.data_sets.register(
+    record = visitor.curator.data_sets.register(
         body.read(), by=visitor.name, file=body.file, upload=source.place, address=body.address,
         external=body.external,
     )  # fmt: skip
@@ -198,31 +184,31 @@ def _register(
 def _second(
     request: Request,
     visitor: Visitor,
-    service: ServiceContext,
     *,
     look: bool = False,
     counted: ImportEffects | None = None,
 ) -> Response:
-    source = _source(request, visitor, service)
-    columns = service.curator.beforehand.columns(
+    source = _source(request, visitor)
+    columns = visitor.curator.beforehand.columns(
         by=visitor.name, file=source.file, upload=source.place, address=source.address, look=look
     )
     context: dict[str, Any] = {
-        "source": source, "query": _query(source), "columns": list_columns(columns), "types": TYPES,
-        "name": _name(source), "unsaid": UNSAID, "places": PURPOSES, "counted": counted,
+        "source": source, "query": _query(source), "columns": declaring.list_columns(columns),
+        "types": declaring.TYPES, "unsaid": declaring.UNSAID, "places": declaring.PURPOSES,
+        "name": _name(source), "counted": counted,
         "submitted": hasattr(request.state, "form"), "looked": look,
         "can_look": source.called.lower().endswith((".csv", ".tsv", ".txt")),
     }  # fmt: skip
     return page(request, "declare.html", **context)
 
 
-def _source(request: Request, visitor: Visitor, service: ServiceContext) -> RegistrationDraft:
+def _source(request: Request, visitor: Visitor) -> RegistrationDraft:
     """What the address of the page says; an upload must be this person's."""
     query = request.query_params
     upload, file, address = (query.get(name) for name in ("upload", "file", "address"))
     if not (upload or file or address):
         raise problem_error("not-valid", NO_SOURCE)
-    uploaded = uploads.find(service.curator, visitor, upload) if upload else None
+    uploaded = uploads.find(visitor, upload) if upload else None
     return RegistrationDraft(uploaded, file, address, external="external" in query)
 
 

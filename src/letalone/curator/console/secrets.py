@@ -13,8 +13,7 @@ from hashlib import sha256
 from ipaddress import ip_address
 from secrets import token_urlsafe
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Request, Response
 
 from letalone.curator.http.problems import problem_error
 
@@ -54,7 +53,7 @@ class Secrets:
 
     def is_of(self, person: str) -> bool:
         bits, point, mark = self.forms.partition(".")
-        return bool(point) and hmac.compare_digest(_bytes(mark), _mark(bits, person).encode())
+        return bool(point) and is_same(mark, _mark(bits, person))
 
     def _keyed(self, what: str, words: str) -> str:
         return hmac.new(_bytes(self.forms), _bytes(f"{what}\0{words}"), sha256).hexdigest()
@@ -76,7 +75,9 @@ def secrets_of(request: Request) -> Secrets:
 
 def keep(request: Request, response: Response, secrets: Secrets) -> None:
     """Puts the secrets into the browser."""
-    for name, value in _cookies(secrets).items():
+    in_visit = secrets.visit is not None
+    visit = f"{secrets.visit}~{secrets.forms}" if in_visit else None
+    for name, value in ((VISIT, visit), (BEFORE, None if in_visit else secrets.forms)):
         full = cookie_name(request, name)
         if value is None:
             if full in request.cookies:
@@ -89,16 +90,19 @@ def keep(request: Request, response: Response, secrets: Secrets) -> None:
 
 def check_form(request: Request, sent: str) -> None:
     """Refused where a form is not of this visit, or was sent from elsewhere."""
-    _check_origin(request)
-    expected = secrets_of(request).csrf
-    if not hmac.compare_digest(_bytes(sent), expected.encode()):
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    # Browsers say where a form comes from; what says nothing has no cookies to lend.
+    if not (is_from_here(request) or (site is None and origin is None)):
+        raise problem_error("not-permitted", ELSEWHERE)
+    if not is_same(sent, secrets_of(request).csrf):
         raise problem_error("not-permitted", STALE)
 
 
 def is_from_here(request: Request) -> bool:
     """Whether the browser says that a form was sent from a page of this service."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
-    return site == "same-origin" or (site is None and _is_own(request, origin))
+    own = origin is not None and origin.partition("://")[2] == request.headers.get("host")
+    return site == "same-origin" or (site is None and own)
 
 
 def check_private(request: Request) -> None:
@@ -117,33 +121,17 @@ def cookie_name(request: Request, name: str) -> str:
     return f"__Host-{name}" if is_https(request) else name
 
 
+def is_same(sent: str, expected: str) -> bool:
+    """Whether what was sent is what this service made; how long it takes does not tell."""
+    return hmac.compare_digest(_bytes(sent), expected.encode())
+
+
 def _mark(bits: str, person: str) -> str:
     return hmac.new(_bytes(bits), _bytes(f"person\0{person}"), sha256).hexdigest()[:32]
 
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
-
-
-def _cookies(secrets: Secrets) -> dict[str, str | None]:
-    if secrets.visit is None:
-        return {VISIT: None, BEFORE: secrets.forms}
-    return {VISIT: f"{secrets.visit}~{secrets.forms}", BEFORE: None}
-
-
-def _check_origin(request: Request) -> None:
-    """Browsers say where a form comes from; what says nothing has no cookies to lend."""
-    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
-    if site is not None:
-        wrong = site != "same-origin"
-    else:
-        wrong = origin is not None and not _is_own(request, origin)
-    if wrong:
-        raise problem_error("not-permitted", ELSEWHERE)
-
-
-def _is_own(request: Request, origin: str | None) -> bool:
-    return origin is not None and origin.partition("://")[2] == request.headers.get("host")
 
 
 def _is_here(host: str) -> bool:

@@ -14,7 +14,6 @@ sent on by itself: a page shows where it goes and what is in it, and a release i
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
-from hmac import compare_digest
 from json import dumps, loads
 from urllib.parse import parse_qsl, unquote
 
@@ -22,11 +21,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from letalone.curator.console.secrets import check_form, is_from_here, secrets_of
+from letalone.curator.console.secrets import check_form, is_from_here, is_same, secrets_of
 from letalone.curator.console.visitors import holds, visitor_of
 from letalone.curator.http.access import count_address
 from letalone.curator.http.middleware import CONSOLE_UPLOADS, is_files
-from letalone.curator.http.problems import HttpProblemError, ProblemDocument
+from letalone.curator.http.problems import HttpProblemError, ProblemDocument, problem_error
 
 TYPED = "application/x-www-form-urlencoded"
 MAX_FIELDS, MAX_FIELDS_DECLARED = 2_000, 20_000
@@ -67,7 +66,8 @@ async def check_sent(request: Request) -> None:
             await run_in_threadpool(visitor_of, request, service)
         raise
     if form is not None:
-        _check_no_file_expected(request)
+        if request.url.path == CONSOLE_UPLOADS:
+            raise HttpProblemError(ProblemDocument("http", NO_FILES, 415))
         request.state.form = form
 
 
@@ -76,20 +76,13 @@ async def _form(request: Request) -> FormData | None:
     kind = request.headers.get("content-type", "")
     if is_files(kind):
         if request.url.path != CONSOLE_UPLOADS:
-            raise HttpProblemError(ProblemDocument("http", NOT_A_FORM, status=415))
+            raise HttpProblemError(ProblemDocument("http", NOT_A_FORM, 415))
         return None
     body = await request.body() if kind.lower().startswith(TYPED) else b""
     max_fields = MAX_FIELDS_DECLARED if request.url.path == DECLARING else MAX_FIELDS
     if body.count(b"&") >= max_fields:
-        raise HttpProblemError(
-            ProblemDocument("body-too-large", f"The form has more than {max_fields:,} fields.")
-        )
+        raise problem_error("body-too-large", f"The form has more than {max_fields:,} fields.")
     return await run_in_threadpool(_read, body) if len(body) > LARGE_FORM else _read(body)
-
-
-def _check_no_file_expected(request: Request) -> None:
-    if request.url.path == CONSOLE_UPLOADS:
-        raise HttpProblemError(ProblemDocument("http", NO_FILES, status=415))
 
 
 def _read(body: bytes) -> FormData:
@@ -138,8 +131,7 @@ def still_kept(request: Request) -> str:
     form = getattr(request.state, "form", None)
     text = str(form.get(KEPT, "")) if form is not None else ""
     body, _, seal = text.rpartition(".")
-    expected = secrets_of(request).seal(body, what=KEPT)
-    return text if body and compare_digest(_bytes(seal), expected.encode()) else ""
+    return text if body and is_same(seal, secrets_of(request).seal(body, what=KEPT)) else ""
 
 
 def kept_for(request: Request, person: str) -> SealedForm | None:
@@ -151,7 +143,8 @@ def kept_for(request: Request, person: str) -> SealedForm | None:
 
 
 def _keep_form(form: FormData, at: str) -> SealedForm:
-    fields = [(name, str(value)) for name, value in form.multi_items() if _is_kept(name)]
+    left_out = (*DROPPED, *SECRETS)
+    fields = [(name, str(value)) for name, value in form.multi_items() if name not in left_out]
     return SealedForm(PREVIEW if at.startswith(RELEASE) else at, fields)
 
 
@@ -162,11 +155,3 @@ def _unseal(text: str) -> SealedForm | None:
         return SealedForm(str(at), [(str(name), str(value)) for name, value in fields])
     except (ValueError, TypeError, RecursionError):
         return None
-
-
-def _is_kept(name: str) -> bool:
-    return name not in (*DROPPED, *SECRETS)
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")

@@ -6,8 +6,7 @@ secret of its own, so nobody can have planted one before.
   Tested:   tests/curator/console/test_visits.py
 """
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Request, Response
 
 from letalone.curator.console.forms import Form, act_or_show, give_password_again
 from letalone.curator.console.pages import (
@@ -20,8 +19,8 @@ from letalone.curator.console.pages import (
 )
 from letalone.curator.console.secrets import Secrets, check_private, new_forms
 from letalone.curator.console.sent import kept_for
-from letalone.curator.console.visitors import CHANGING, VISITING, Changing, Perhaps, go_on
-from letalone.curator.http.access import LOG_IN, Address, Context, ServiceContext
+from letalone.curator.console.visitors import VISITING, Changing, Perhaps, go_on
+from letalone.curator.http.access import LOG_IN, Address, Context
 from letalone.curator.records import Recognised
 from letalone.errors import ParameterError
 
@@ -57,7 +56,7 @@ def sign_in_by_password(
 def begin(request: Request, service: Context, proof: Recognised) -> None:
     """Begins a visit of somebody who was recognised: with secrets that nobody else has seen."""
     secret = service.curator.visits.begin(proof)
-    go_on(request, service, Secrets(secret, new_forms(proof.person.name)))
+    go_on(request, service.curator, Secrets(secret, new_forms(proof.person.name)))
 
 
 @routes.post("/sign-out")
@@ -82,11 +81,10 @@ def elevate(request: Request, form: Form) -> Response:
     return see_other(request, local(form.text("next") or "/"))
 
 
-@routes.get("/password", dependencies=[CHANGING])
-def password(request: Request) -> Response:
+@routes.get("/password")
+def password(request: Request, visitor: Changing) -> Response:
     """The form for a password of one's own."""
-    service: ServiceContext = request.app.state.service
-    return page(request, "password.html", shortest=service.curator.settings.shortest_password)
+    return page(request, "password.html", shortest=visitor.curator.settings.shortest_password)
 
 
 @routes.post("/password")

@@ -16,7 +16,6 @@ from time import time
 from typing import BinaryIO
 
 from letalone.curator.console.visitors import Visitor
-from letalone.curator.curator import Curator
 from letalone.curator.file_places import WHOSE
 from letalone.curator.http.problems import problem_error
 from letalone.curator.sweeping import VISIT_SECONDS
@@ -41,14 +40,14 @@ class Upload:
     called: str
 
 
-def keep(curator: Curator, visitor: Visitor, file: BinaryIO, called: str) -> Upload:
+def keep(visitor: Visitor, file: BinaryIO, called: str) -> Upload:
     """Keeps a file for this person; nothing where that fails."""
     kind = KINDS.get(Path(called).suffix.lower())
     if kind is None:
         raise problem_error("not-valid", NO_KIND)
     _check_begins(file)
-    curator.sweep()
-    place = curator.data_sets.incoming(kind)
+    visitor.curator.sweep()
+    place = visitor.curator.data_sets.incoming(kind)
     upload = Upload(place.name, place, Path(called).name[-MAX_NAME_LENGTH:])
     try:
         _whose(place).write_text(dumps({"person": visitor.name, "called": upload.called}))
@@ -61,9 +60,9 @@ def keep(curator: Curator, visitor: Visitor, file: BinaryIO, called: str) -> Upl
     return upload
 
 
-def find(curator: Curator, visitor: Visitor, upload: str) -> Upload:
+def find(visitor: Visitor, upload: str) -> Upload:
     """The file of this id, if it is this person's and its hour is not over."""
-    place = curator.settings.incoming_folder / upload
+    place = visitor.curator.settings.incoming_folder / upload
     if not fullmatch(r"[0-9a-f]{32}\.(csv|parquet)", upload):
         raise problem_error("not-found", GONE)
     try:

@@ -6,30 +6,24 @@ Whoever has a one-time password sees /password and nothing else until it is chan
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated
 
-from fastapi import Depends
-from starlette.requests import Request
+from fastapi import Depends, Request
 
 from letalone.curator.console.secrets import Secrets, secrets_of
+from letalone.curator.curator import Curator
 from letalone.curator.http.access import (
     OVERSEEING,
+    ROLE_OF_SCOPE,
     Context,
     ServiceContext,
     count_address,
     is_release_request,
 )
 from letalone.curator.http.problems import problem_error
-from letalone.curator.records import Bearer, Person, Role, Scope
+from letalone.curator.records import Bearer, Role, Scope
 from letalone.curator.refusals import NotRecognised
-
-ROLES = {
-    Scope.ASK: "analyst",
-    Scope.STEWARD: "steward",
-    Scope.AUDIT: "auditor",
-    Scope.ADMINISTER: "owner",
-}
 
 
 class SignInNeeded(Exception):  # noqa: N818
@@ -41,80 +35,77 @@ class SignInNeeded(Exception):  # noqa: N818
 
 
 @dataclass(frozen=True, slots=True)
-class Visitor:
-    """Somebody who is signed in."""
+class Visitor(Bearer):
+    """Somebody who is signed in, and the curator that they look at and act on.
 
-    bearer: Bearer
+    `elevated`: whether the password was given again in the last minutes.
+    """
+
     secrets: Secrets = field(repr=False)
-
-    @property
-    def person(self) -> Person:
-        return self.bearer.person
-
-    @property
-    def name(self) -> str:
-        return self.bearer.person.name
+    curator: Curator = field(repr=False)
 
     @property
     def roles(self) -> frozenset[str]:
-        return frozenset(role.value for role in self.bearer.person.roles)
-
-    @property
-    def scopes(self) -> frozenset[Scope]:
-        return self.bearer.scopes
-
-    @property
-    def elevated(self) -> bool:
-        """Whether the password was given again in the last minutes."""
-        return self.bearer.elevated
+        return frozenset(role.value for role in self.person.roles)
 
     @property
     def oversees(self) -> bool:
         """Whether this person may see what is others'."""
-        return bool(self.bearer.scopes & set(OVERSEEING))
-
-    @property
-    def csrf(self) -> str:
-        return self.secrets.csrf
+        return bool(self.scopes & set(OVERSEEING))
 
     def has(self, *roles: Role) -> bool:
-        return bool(self.bearer.person.roles & set(roles))
+        return bool(self.person.roles & set(roles))
 
 
 def visitor_of(request: Request, service: ServiceContext) -> Visitor | None:
     """Who is signed in, and may change a one-time password; None where nobody is."""
-    secrets = secrets_of(request)
-    if secrets.visit is None:
-        return None
-    try:
-        visitor = Visitor(service.curator.visits.visitor(secrets.visit), secrets)
-    except NotRecognised:
-        return None
-    request.state.visitor, request.state.person = visitor, visitor.name
+    visitor = _find(request, service)
+    if visitor is not None:
+        request.state.visitor, request.state.person = visitor, visitor.name
     return visitor
 
 
-def go_on(request: Request, service: ServiceContext, secrets: Secrets) -> None:
+def go_on(request: Request, curator: Curator, secrets: Secrets) -> None:
     """Goes on under the secrets of a visit that was begun, or may act from now on."""
-    request.state.visitor = Visitor(service.curator.visits.visitor(str(secrets.visit)), secrets)
+    request.state.visitor = _visitor(curator, secrets)
     request.state.secrets = secrets
+
+
+def _visitor(curator: Curator, secrets: Secrets) -> Visitor:
+    bearer = curator.visits.visitor(str(secrets.visit))
+    known = {field.name: getattr(bearer, field.name) for field in fields(bearer)}
+    return Visitor(**known, secrets=secrets, curator=curator)
 
 
 def holds(request: Request, service: ServiceContext) -> bool:
     """Whether somebody is signed in; nothing else is learnt or kept of it."""
+    return _find(request, service) is not None
+
+
+def _find(request: Request, service: ServiceContext) -> Visitor | None:
     secrets = secrets_of(request)
     try:
-        return secrets.visit is not None and bool(service.curator.visits.visitor(secrets.visit))
+        return None if secrets.visit is None else _visitor(service.curator, secrets)
     except NotRecognised:
-        return False
+        return None
 
 
-def _visiting_or_changing(request: Request, service: Context) -> Visitor:
+def _perhaps(request: Request, service: Context) -> Visitor | None:
+    """For pages that anybody may see."""
     visitor = visitor_of(request, service)
     if visitor is None:
         count_address(request, service)
+    else:
+        service.throttle.person(visitor.name)
+    return visitor
+
+
+Perhaps = Annotated[Visitor | None, Depends(_perhaps)]
+
+
+def _visiting_or_changing(request: Request, service: Context, visitor: Perhaps) -> Visitor:
+    if visitor is None:
         raise SignInNeeded
-    service.throttle.person(visitor.name)
     if is_release_request(request):
         service.throttle.check_refusals(visitor.name)
     return visitor
@@ -133,21 +124,8 @@ def _visiting(visitor: Changing) -> Visitor:
 Visiting = Annotated[Visitor, Depends(_visiting)]
 
 
-def _perhaps(request: Request, service: Context) -> Visitor | None:
-    """For pages that anybody may see."""
-    visitor = visitor_of(request, service)
-    if visitor is None:
-        count_address(request, service)
-    else:
-        service.throttle.person(visitor.name)
-    return visitor
-
-
-Perhaps = Annotated[Visitor | None, Depends(_perhaps)]
-
-
 def _with(*scopes: Scope) -> Callable[[Visitor], Visitor]:
-    words = " or ".join(ROLES[scope] for scope in scopes)
+    words = " or ".join(ROLE_OF_SCOPE[scope] for scope in scopes)
 
     def check(visitor: Visiting) -> Visitor:
         if not visitor.scopes & set(scopes):
@@ -160,10 +138,12 @@ def _with(*scopes: Scope) -> Callable[[Visitor], Visitor]:
 
 
 # For routes that need not know who it is.
-CHANGING, VISITING = Depends(_visiting_or_changing), Depends(_visiting)
+ANYBODY, VISITING = Depends(_perhaps), Depends(_visiting)
+STEWARD, OWNER = Depends(_with(Scope.STEWARD, Scope.ADMINISTER)), Depends(_with(Scope.ADMINISTER))
+AUDITOR = Depends(_with(Scope.AUDIT, Scope.ADMINISTER))
 
 Analyst = Annotated[Visitor, Depends(_with(Scope.ASK))]
-Steward = Annotated[Visitor, Depends(_with(Scope.STEWARD, Scope.ADMINISTER))]
-Owner = Annotated[Visitor, Depends(_with(Scope.ADMINISTER))]
-Auditor = Annotated[Visitor, Depends(_with(Scope.AUDIT, Scope.ADMINISTER))]
+Steward = Annotated[Visitor, STEWARD]
+Owner = Annotated[Visitor, OWNER]
+Auditor = Annotated[Visitor, AUDITOR]
 Overseer = Annotated[Visitor, Depends(_with(*OVERSEEING))]

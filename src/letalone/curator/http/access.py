@@ -11,11 +11,9 @@ from ipaddress import ip_address, ip_network
 from typing import Annotated, TypeVar
 
 from anyio import CapacityLimiter, to_thread
-from fastapi import Depends
+from fastapi import Depends, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import Response
 
 from letalone.curator.caches import TimedCache
 from letalone.curator.curator import Curator
@@ -29,10 +27,10 @@ from letalone.curator.refusals import NotRecognised
 OVERSEEING = (Scope.STEWARD, Scope.AUDIT, Scope.ADMINISTER)
 Result = TypeVar("Result")
 ROLE_OF_SCOPE = {
-    Scope.ASK: "an analyst",
-    Scope.STEWARD: "a steward",
-    Scope.AUDIT: "an auditor",
-    Scope.ADMINISTER: "an owner",
+    Scope.ASK: "analyst",
+    Scope.STEWARD: "steward",
+    Scope.AUDIT: "auditor",
+    Scope.ADMINISTER: "owner",
 }
 QUESTIONS = "/api/v1/questions"
 RELEASES = (f"{QUESTIONS}/release", "/ask/release")  # of the API and of the console
@@ -154,7 +152,8 @@ def may_oversee(bearer: Bearer) -> bool:
 
 def _require_scope(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer], Bearer]:
     """A dependency: who asks, if the token has one of the scopes."""
-    roles = " or ".join(ROLE_OF_SCOPE[scope] for scope in scopes)
+    named = (ROLE_OF_SCOPE[scope] for scope in scopes)
+    roles = " or ".join(f"{'an' if role[0] in 'ao' else 'a'} {role}" for role in named)
     needed = (
         f"Only {roles} may do this, with a token that has the scope"
         f" {' or '.join(repr(scope.value) for scope in scopes)}. POST /api/v1/tokens makes one, if"
@@ -176,7 +175,6 @@ def _require_scope(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer],
 
 
 SIGNED_IN = Depends(_signed_in)
-ANALYST = Depends(_require_scope(Scope.ASK))
 AUDITOR = Depends(_require_scope(Scope.AUDIT, Scope.ADMINISTER))
 OWNER = Depends(_require_scope(Scope.ADMINISTER))
 OVERSEER = Depends(_require_scope(*OVERSEEING))
@@ -187,7 +185,7 @@ ANYBODY = Depends(count_address)
 PROBE = Depends(count_probe)
 LOG_IN = Depends(count_log_in)
 
-Analyst = Annotated[Bearer, ANALYST]
+Analyst = Annotated[Bearer, Depends(_require_scope(Scope.ASK))]
 Overseer = Annotated[Bearer, OVERSEER]
 ActingOwner = Annotated[Bearer, ACTING_OWNER]
 ActingSteward = Annotated[Bearer, ACTING_STEWARD]

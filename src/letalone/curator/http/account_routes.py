@@ -1,28 +1,21 @@
 """Routes about people, passwords and tokens."""
 
-from fastapi import APIRouter
-from starlette.requests import Request
+from fastapi import APIRouter, Request
 
+from letalone.curator.http import shapes
 from letalone.curator.http.access import (
     LOG_IN,
     ActingOwner,
     Address,
     Context,
     Overseer,
+    ServiceContext,
     SignedIn,
     is_token_of,
 )
 from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.problems import problem_error
-from letalone.curator.http.shapes import (
-    ChangedPerson,
-    Elevation,
-    Login,
-    NewPassword,
-    NewPerson,
-    NewToken,
-)
-from letalone.curator.records import Scope
+from letalone.curator.records import Recognised, Scope
 from letalone.curator.refusals import NotThere
 from letalone.curator.tokens import scopes_of
 
@@ -42,18 +35,15 @@ def me(bearer: SignedIn) -> Json:
 
 @routes.post("/passwords", dependencies=[LOG_IN])
 def change_password(
-    body: NewPassword, request: Request, service: Context, address: Address
+    body: shapes.NewPassword, request: Request, service: Context, address: Address
 ) -> Json:
     """Replace a password, also a one-time one; all tokens of the person end."""
-    known = is_token_of(request, service, body.name)
-    people = service.curator.people
-    return to_json(
-        people.change_password(body.name, body.password, body.new, address=address, known=known)
-    )
+    people, known = service.curator.people, is_token_of(request, service, body.name)
+    return to_json(people.change_password(**body.arguments(), address=address, known=known))
 
 
 @routes.post("/tokens", status_code=201, dependencies=[LOG_IN])
-def log_in(body: Login, service: Context, address: Address) -> Json:
+def log_in(body: shapes.Login, service: Context, address: Address) -> Json:
     """A token for a name and a password: its secret is shown once."""
     proof = service.curator.people.recognised(body.name, body.password, address=address)
     person = proof.person
@@ -64,22 +54,24 @@ def log_in(body: Login, service: Context, address: Address) -> Json:
             " password and new.",
         )
     scopes = scopes_of(person) if body.scopes is None else frozenset(body.scopes)
-    secret, token = service.curator.tokens.make(
-        person.name, scopes, days=body.days, label=body.label, proof=proof
-    )
-    return {"secret": secret, "token": to_json(token)}
+    return _make_token(service, body, scopes, proof)
 
 
 @routes.post("/me/tokens", status_code=201)
-def another_token(body: NewToken, bearer: SignedIn, service: Context) -> Json:
+def another_token(body: shapes.NewToken, bearer: SignedIn, service: Context) -> Json:
     """The password again: one more token, with no more scopes than the one that is sent."""
     scopes = bearer.scopes if body.scopes is None else frozenset(body.scopes)
     if not scopes <= bearer.scopes:
         raise problem_error("not-permitted", "A token makes others with its own scopes at most.")
-    name = bearer.name
-    proof = service.curator.people.password_again(name, body.password)
+    proof = service.curator.people.password_again(bearer.name, body.password)
+    return _make_token(service, body, scopes, proof)
+
+
+def _make_token(
+    service: ServiceContext, body: shapes.TokenTerms, scopes: frozenset[Scope], proof: Recognised
+) -> Json:
     secret, token = service.curator.tokens.make(
-        name, scopes, days=body.days, label=body.label, proof=proof
+        proof.person.name, scopes, days=body.days, label=body.label, proof=proof
     )
     return {"secret": secret, "token": to_json(token)}
 
@@ -109,7 +101,7 @@ def revoke(token: str, bearer: SignedIn, service: Context) -> Json:
 
 
 @routes.post("/elevations", status_code=201)
-def elevate(body: Elevation, bearer: SignedIn, service: Context) -> Json:
+def elevate(body: shapes.Elevation, bearer: SignedIn, service: Context) -> Json:
     """The password again: a token for the acts of stewards and owners, for a few minutes."""
     secret, token = service.curator.tokens.elevate(bearer.name, body.password)
     return {"secret": secret, "token": to_json(token)}
@@ -122,7 +114,7 @@ def people(bearer: Overseer, service: Context) -> Json:
 
 
 @routes.post("/people", status_code=201)
-def add_person(body: NewPerson, bearer: ActingOwner, service: Context) -> Json:
+def add_person(body: shapes.NewPerson, bearer: ActingOwner, service: Context) -> Json:
     """Add a person; the one-time password is shown once."""
     people = service.curator.people
     password = people.add(body.name, body.roles, by=bearer.name)
@@ -130,7 +122,9 @@ def add_person(body: NewPerson, bearer: ActingOwner, service: Context) -> Json:
 
 
 @routes.patch("/people/{name}")
-def change_person(name: str, body: ChangedPerson, bearer: ActingOwner, service: Context) -> Json:
+def change_person(
+    name: str, body: shapes.ChangedPerson, bearer: ActingOwner, service: Context
+) -> Json:
     """Give a person other roles, or keep them from logging in; their record stays."""
     people, by = service.curator.people, bearer.name
     if body.roles is not None:

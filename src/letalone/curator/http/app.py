@@ -12,20 +12,18 @@ missing are named in the log, by their data set.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any, cast
 
 from anyio import CapacityLimiter
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Scope
 
@@ -54,13 +52,7 @@ from letalone.curator.http.middleware import (
     SecurityHeadersMiddleware,
 )
 from letalone.curator.http.probes import Probes
-from letalone.curator.http.problems import (
-    MEDIA_TYPE,
-    HttpProblemError,
-    of_error,
-    of_status,
-    of_validation,
-)
+from letalone.curator.http.problems import MEDIA_TYPE, HttpProblemError, of_exception, of_status
 from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
 MAX_ANSWERS = 40  # under way at once in a worker, as many as other requests may be
@@ -74,22 +66,15 @@ ROUTES = (
     subject_routes,
     public_routes,
 )  # the busiest first
+MEMBERS = {"type": "string", "title": "string", "status": "integer", "detail": "string"}
 PROBLEM_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": list(MEMBERS),
+    "properties": {name: {"type": kind} for name, kind in MEMBERS.items()},
+}
+PROBLEM: dict[str, Any] = {
     "description": "A problem (RFC 9457).",
-    "content": {
-        MEDIA_TYPE: {
-            "schema": {
-                "type": "object",
-                "required": ["type", "title", "status", "detail"],
-                "properties": {
-                    "type": {"type": "string"},
-                    "title": {"type": "string"},
-                    "status": {"type": "integer"},
-                    "detail": {"type": "string"},
-                },
-            }
-        }
-    },
+    "content": {MEDIA_TYPE: {"schema": PROBLEM_SCHEMA}},
 }
 HOUR_SECONDS = 3600.0
 
@@ -114,12 +99,10 @@ def make_app(
         docs_url=None,  # these pages would fetch from elsewhere
         redoc_url=None,
         lifespan=_make_lifespan(curator, lines),
-        responses={"default": PROBLEM_SCHEMA},
+        responses={"default": PROBLEM},
         middleware=[
             Middleware(SecurityHeadersMiddleware),
-            Middleware(
-                LogMiddleware, lines, service.metrics.request, failed=_refusal_counter(service)
-            ),
+            Middleware(LogMiddleware, lines, service.metrics.request, failed=_count_refusal),
             Middleware(BodyLimitMiddleware, bodies or BodyLimits()),
             Middleware(NulPathMiddleware),
         ],
@@ -146,38 +129,24 @@ def _make_lifespan(curator: Curator, log: Any) -> Any:
 
 
 def _add_problems(app: FastAPI) -> None:
-    """Every error leaves as a problem; what nobody foresaw is caught by `Logged`."""
-    app.add_exception_handler(HttpProblemError, _problem_of_refusal)
+    """Every error leaves as a problem; what nobody foresaw is caught by `LogMiddleware`."""
+    for kind in (HttpProblemError, RequestValidationError):
+        app.add_exception_handler(kind, lambda _, error: of_exception(error).response())
     app.add_exception_handler(LetaloneError, _error)
-    app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _status)
 
 
-def _refusal_counter(service: ServiceContext) -> Callable[[Scope], None]:
+def _count_refusal(scope: Scope) -> None:
     """A question that fails counts like one that is refused: both are entries that stay."""
-
-    def count(scope: Scope) -> None:
-        person = scope.get("state", {}).get("person")
-        if person is not None and is_release_request(Request(scope)):
-            service.throttle.refusal(person)
-
-    return count
-
-
-def _problem_of_refusal(_: Request, error: Exception) -> Response:
-    return cast("HttpProblemError", error).problem.response()
+    person = scope.get("state", {}).get("person")
+    if person is not None and is_release_request(Request(scope)):
+        scope["app"].state.service.throttle.refusal(person)
 
 
 def _error(request: Request, error: Exception) -> Response:
-    person = getattr(request.state, "person", None)
-    away = isinstance(error, (LedgerUnavailable, ServiceUnavailable))  # no entry was written
-    if person is not None and is_release_request(request) and not away:
-        request.app.state.service.throttle.refusal(person)
-    return of_error(cast("LetaloneError", error)).response()
-
-
-def _not_valid(_: Request, error: Exception) -> Response:
-    return of_validation(cast("RequestValidationError", error).errors()).response()
+    if not isinstance(error, (LedgerUnavailable, ServiceUnavailable)):  # an entry was written
+        _count_refusal(request.scope)
+    return of_exception(error).response()
 
 
 def _status(request: Request, error: Exception) -> Response:
@@ -194,13 +163,10 @@ def _status(request: Request, error: Exception) -> Response:
 
 def _methods(request: Request) -> str:
     """All methods of an address: each is a route of its own, which knows no other."""
-    routes = [
-        *request.app.router.routes,
-        *(route for module in ROUTES for route in module.routes.routes),
-    ]
+    ours = (route for module in ROUTES for route in module.routes.routes)
     partial = (
         cast("set[str] | None", getattr(route, "methods", None)) or set[str]()
-        for route in routes
+        for route in (*request.app.router.routes, *ours)
         if route.matches(request.scope)[0] is Match.PARTIAL
     )
     return ", ".join(sorted(set[str]().union(*partial)))

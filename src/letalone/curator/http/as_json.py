@@ -1,6 +1,6 @@
 """Writes records as JSON: budgets by exact digits, times in UTC, closed choices by their word."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
@@ -13,6 +13,7 @@ from letalone.privacy import Budget
 from letalone.privacy.filters import brief
 
 Json = dict[str, Any]
+AMOUNTS = ("budget", "spent", "remaining")
 
 
 def to_json(value: object) -> Any:
@@ -36,20 +37,20 @@ def to_json(value: object) -> Any:
             return sorted(to_json(item) for item in cast("set[object]", value))
         case list() | tuple():
             return [to_json(item) for item in cast("list[object]", value)]
+        case _ if is_dataclass(value):
+            return pick(value, (field.name for field in fields(value)))
         case _:
-            return _record_as_json(value)
+            return value
 
 
-def _record_as_json(value: object) -> Any:
-    if is_dataclass(value):
-        return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
-    return value
+def pick(record: object, names: Iterable[str]) -> Json:
+    """Some of a record's fields and properties."""
+    return {name: to_json(getattr(record, name)) for name in names}
 
 
 def budget_as_json(budget: Budget) -> Json:
     """The exact numbers as digits, or as a fraction; and both in words."""
-    numbers = {"epsilon": format_constant(budget.epsilon), "delta": format_constant(budget.delta)}
-    return {**numbers, "words": brief(budget)}
+    return {**pick(budget, ("epsilon", "delta")), "words": brief(budget)}
 
 
 def schema_as_json(schema: Schema) -> Json:

@@ -4,9 +4,8 @@ from contextlib import suppress
 from pathlib import Path
 from re import fullmatch
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 
 from letalone.curator.curator import Curator
 from letalone.curator.http.access import (
@@ -16,7 +15,7 @@ from letalone.curator.http.access import (
     ActingSteward,
     Context,
 )
-from letalone.curator.http.as_json import Json, to_json
+from letalone.curator.http.as_json import AMOUNTS, Json, pick, to_json
 from letalone.curator.http.problems import problem_error
 from letalone.curator.http.shapes import NewDataSet, NewRows, SentPurpose, Why
 
@@ -42,18 +41,14 @@ async def upload(request: Request, service: Context) -> Json:
         )
     place = await run_in_threadpool(service.curator.data_sets.incoming, kind)
     try:
-        await _receive(request, place)
+        with place.open("wb") as file:
+            async for chunk in request.stream():
+                await run_in_threadpool(file.write, chunk)
     except BaseException:
         with suppress(OSError):
             place.unlink(missing_ok=True)
         raise
     return {"upload": place.name}
-
-
-async def _receive(request: Request, place: Path) -> None:
-    with place.open("wb") as file:
-        async for chunk in request.stream():
-            await run_in_threadpool(file.write, chunk)
 
 
 @routes.get("/data-sets", dependencies=[SIGNED_IN])
@@ -143,9 +138,7 @@ def retire(name: str, body: Why, bearer: ActingOwner, service: Context) -> Json:
 def _with_budget(curator: Curator, name: str) -> Json:
     record = curator.data_sets.record(name)
     stands = curator.ledger.data_set(record.name)
-    budget = {"budget": stands.budget, "spent": stands.spent, "remaining": stands.remaining}
-    more = {"version": stands.version, "frozen": stands.frozen, **budget}
-    return {**to_json(record), **to_json(more)}
+    return {**to_json(record), **pick(stands, ("version", "frozen", *AMOUNTS))}
 
 
 def _upload_place(

@@ -4,7 +4,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from letalone.curator.curator import Curator
 from letalone.curator.http.access import (
     OVERSEER,
     ActingSteward,
@@ -14,17 +13,11 @@ from letalone.curator.http.access import (
     SignedIn,
     may_oversee,
 )
-from letalone.curator.http.as_json import Json, to_json
-from letalone.curator.http.shapes import (
-    Decision,
-    NewProposal,
-    NewRequest,
-    Seconding,
-    Withdrawal,
-    in_seconds,
-)
+from letalone.curator.http.as_json import AMOUNTS, Json, pick, to_json
+from letalone.curator.http.shapes import Decision, NewProposal, NewRequest, Seconding, Withdrawal
 
 MAX_REQUESTS_PAGE = 1000
+OF_A_LEVEL = ("purpose", "analyst", *AMOUNTS, "expires", "withdrawn")
 routes = APIRouter(prefix="/api/v1", tags=["requests, grants and budgets"])
 
 
@@ -47,17 +40,7 @@ def requests(
 @routes.post("/requests", status_code=201)
 def make_request(body: NewRequest, bearer: Analyst, service: Context) -> Json:
     """Ask for a grant: for a purpose, of some columns, up to a budget, with a reason."""
-    return to_json(
-        service.curator.requests.make(
-            body.data_set,
-            purpose=body.purpose,
-            columns=body.columns,
-            budget=body.budget.read(),
-            why=body.why,
-            by=bearer.name,
-            expires=in_seconds(body.expires),
-        )
-    )
+    return to_json(service.curator.requests.make(**body.arguments(), by=bearer.name))
 
 
 @routes.get("/requests/{request_id}")
@@ -93,9 +76,7 @@ def grants(bearer: SignedIn, service: Context) -> Json:
 @routes.post("/grants/withdrawal")
 def withdraw_grant(body: Withdrawal, bearer: ActingSteward, service: Context) -> Json:
     """End a grant; what was spent stays spent."""
-    service.curator.requests.withdraw_grant(
-        body.data_set, purpose=body.purpose, analyst=body.analyst, why=body.why, by=bearer.name
-    )
+    service.curator.requests.withdraw_grant(**body.arguments(), by=bearer.name)
     return {"withdrawn": True}
 
 
@@ -108,16 +89,7 @@ def proposals(bearer: Overseer, service: Context) -> Json:
 @routes.post("/proposals", status_code=201)
 def propose(body: NewProposal, bearer: ActingSteward, service: Context) -> Json:
     """Propose a larger budget; somebody else must second it."""
-    return to_json(
-        service.curator.proposals.make(
-            body.data_set,
-            body.budget.read(),
-            why=body.why,
-            by=bearer.name,
-            purpose=body.purpose,
-            analyst=body.analyst,
-        )
-    )
+    return to_json(service.curator.proposals.make(**body.arguments(), by=bearer.name))
 
 
 @routes.post("/proposals/{proposal_id}/decision")
@@ -138,23 +110,7 @@ def budgets(bearer: SignedIn, service: Context) -> Json:
 @routes.get("/budgets/{data_set}", dependencies=[OVERSEER])
 def budget_tree(data_set: str, service: Context) -> Json:
     """The whole tree of a data set: its cap, which is a guarantee, and the shares under it."""
-    return _tree(service.curator, data_set)
-
-
-def _tree(curator: Curator, name: str) -> Json:
-    record = curator.data_sets.record(name)
-    stands = curator.ledger.data_set(record.name)
-    cap = {"budget": stands.budget, "spent": stands.spent, "remaining": stands.remaining}
-    levels = [
-        {
-            "purpose": level.purpose,
-            "analyst": level.analyst,
-            "budget": level.budget,
-            "spent": level.spent,
-            "remaining": level.remaining,
-            "expires": level.expires,
-            "withdrawn": level.withdrawn,
-        }
-        for level in curator.ledger.levels(record.name)
-    ]
-    return to_json({"data_set": record.name, **cap, "levels": levels})
+    ledger, name = service.curator.ledger, service.curator.data_sets.record(data_set).name
+    cap = pick(ledger.data_set(name), AMOUNTS)
+    levels = [pick(level, OF_A_LEVEL) for level in ledger.levels(name)]
+    return {"data_set": name, **cap, "levels": levels}

@@ -15,7 +15,7 @@ and those end at their time steps: nothing of the data can be read from it.
 """
 
 from asyncio import Semaphore
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from math import ceil
@@ -26,7 +26,7 @@ from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import SlidingWindowCounterRateLimiter
 
-from letalone.curator.http.problems import HttpProblemError, ProblemDocument
+from letalone.curator.http.problems import HttpProblemError, problem_error
 
 AT_ONCE, IN_LINE = 2, 20  # of one person
 RETRY_SECONDS = 5
@@ -87,23 +87,11 @@ class Throttle:
 
     def __init__(self, limits: RateLimits) -> None:
         self._window = SlidingWindowCounterRateLimiter(RateLimitStorage())
-        self._person = RateLimitItemPerMinute(limits.of_a_person, namespace="person")
-        self._address = RateLimitItemPerMinute(limits.of_an_address, namespace="address")
-        self._log_in = RateLimitItemPerMinute(limits.log_ins_of_an_address, namespace="log in")
-        self._probe = RateLimitItemPerMinute(limits.probes_of_an_address, namespace="probe")
+        self.person = self._counter("person", limits.of_a_person)
+        self.address = self._counter("address", limits.of_an_address)
+        self.log_in = self._counter("log in", limits.log_ins_of_an_address)
+        self.probe = self._counter("probe", limits.probes_of_an_address)
         self._refusal = RateLimitItemPerMinute(limits.refusals_of_a_person, namespace="refusal")
-
-    def person(self, name: str) -> None:
-        self._count(self._person, name)
-
-    def address(self, address: str) -> None:
-        self._count(self._address, address)
-
-    def log_in(self, address: str) -> None:
-        self._count(self._log_in, address)
-
-    def probe(self, address: str) -> None:
-        self._count(self._probe, address)
 
     def refusal(self, name: str) -> None:
         """Count a question of a person that was refused; the next is not looked at if too many."""
@@ -112,21 +100,22 @@ class Throttle:
     def check_refusals(self, name: str) -> None:
         """Refuses to look at a question of somebody of whom too many were refused just now."""
         if not self._window.test(self._refusal, name):
-            raise HttpProblemError(too_many_requests(self._wait(self._refusal, name)))
+            raise self._too_many(self._refusal, name)
 
-    def _count(self, limit: RateLimitItemPerMinute, key: str) -> None:
-        if not self._window.hit(limit, key):
-            raise HttpProblemError(too_many_requests(self._wait(limit, key)))
+    def _counter(self, kind: str, most: int) -> Callable[[str], None]:
+        limit = RateLimitItemPerMinute(most, namespace=kind)
 
-    def _wait(self, limit: RateLimitItemPerMinute, key: str) -> int:
-        again = self._window.get_window_stats(limit, key).reset_time
-        return max(1, ceil(again - time()))
+        def count(key: str) -> None:
+            if not self._window.hit(limit, key):
+                raise self._too_many(limit, key)
 
+        return count
 
-def too_many_requests(seconds: int) -> ProblemDocument:
-    """429, with how long to wait."""
-    words = f"Too many requests came at once. Try again in {seconds} seconds."
-    return ProblemDocument("too-many-requests", words, headers={"Retry-After": str(seconds)})
+    def _too_many(self, limit: RateLimitItemPerMinute, key: str) -> HttpProblemError:
+        """429, with how long to wait."""
+        seconds = max(1, ceil(self._window.get_window_stats(limit, key).reset_time - time()))
+        words = f"Too many requests came at once. Try again in {seconds} seconds."
+        return problem_error("too-many-requests", words, headers={"Retry-After": str(seconds)})
 
 
 @dataclass(slots=True)
@@ -149,7 +138,7 @@ class WorkLimit:
         line = self._lines.setdefault(person, _Line())
         if line.pieces == AT_ONCE + IN_LINE:
             wait = {"Retry-After": str(RETRY_SECONDS)}
-            raise HttpProblemError(ProblemDocument("too-much-at-once", TOO_MUCH, headers=wait))
+            raise problem_error("too-much-at-once", TOO_MUCH, headers=wait)
         line.pieces += 1
         try:
             async with line.turn:

@@ -21,6 +21,7 @@ from typing import Any, TextIO
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from letalone.curator.http.middleware import HttpMiddleware
 from letalone.curator.http.problems import INTERNAL, STOPPING
 
 DURATION_CLASSES = (0.01, 0.1, 1.0, 10.0)  # seconds
@@ -41,7 +42,7 @@ def make_log(out: TextIO | None = None) -> Any:
     )
 
 
-class LogMiddleware:
+class LogMiddleware(HttpMiddleware):
     """Writes down each request, and turns what nobody caught into a problem without words.
 
     What was cut off because the service stops is told so (503): who asked can ask the same again.
@@ -55,12 +56,10 @@ class LogMiddleware:
         *,
         failed: Callable[[Scope], None] | None = None,
     ) -> None:
-        self._app, self._log, self._seen, self._failed = app, log, seen, failed
+        super().__init__(app)
+        self._log, self._seen, self._failed = log, seen, failed
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         started, status = monotonic(), 0
 
         async def watch(message: Message) -> None:
@@ -84,28 +83,14 @@ class LogMiddleware:
         self._write(scope, status, monotonic() - started, failure)
 
     def _write(self, scope: Scope, status: int, seconds: float, failure: dict[str, str]) -> None:
-        method, route = known_method(scope), route_template(scope)
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        # The route as it was declared: it holds no value of the request.
+        route = str(getattr(scope.get("route"), "path", UNKNOWN_ROUTE))
         self._seen(method, route, status, seconds)
-        facts = {
-            "method": method,
-            "route": route,
-            "status": status,
-            "took": duration_class(seconds),
-        }
-        person = scope.get("state", {}).get("person")
+        facts = {"method": method, "route": route, "status": status}
+        person, took = scope.get("state", {}).get("person"), duration_class(seconds)
         level = self._log.error if failure else self._log.info
-        level("request", person=person, **facts, **failure)
-
-
-def route_template(scope: Scope) -> str:
-    """The route as it was declared: it holds no value of the request."""
-    return str(getattr(scope.get("route"), "path", UNKNOWN_ROUTE))
-
-
-def known_method(scope: Scope) -> str:
-    """The method, where it is one that exists."""
-    method = str(scope["method"])
-    return method if method in METHODS else "other"
+        level("request", person=person, **facts, took=took, **failure)
 
 
 def duration_class(seconds: float) -> str:

@@ -13,12 +13,18 @@ are held to the same by their shapes (`shapes.NO_NUL`), forms drop it.
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from letalone.curator.http.problems import HttpProblemError, ProblemDocument, of_status
+from letalone.curator.http.problems import (
+    HttpProblemError,
+    ProblemDocument,
+    of_status,
+    problem_error,
+)
 
 UPLOADS = "/api/v1/uploads"
 CONSOLE_UPLOADS = "/uploads"
@@ -50,16 +56,27 @@ class BodyLimits:
     upload_chunk_seconds: float = 10.0
 
 
-class BodyLimitMiddleware:
+class HttpMiddleware(ABC):
+    """Handles requests; what is none, such as the app's start and end, passes it by."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self.handle if scope["type"] == "http" else self._app)(scope, receive, send)
+
+    @abstractmethod
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+
+class BodyLimitMiddleware(HttpMiddleware):
     """Holds bodies to their limits."""
 
     def __init__(self, app: ASGIApp, limits: BodyLimits) -> None:
-        self._app, self._limits = app, limits
+        super().__init__(app)
+        self._limits = limits
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         upload = _is_upload(scope)
         max_bytes = self._limits.upload_bytes if upload else self._limits.bytes
         try:
@@ -80,7 +97,7 @@ class BodyLimitMiddleware:
             async with asyncio.timeout(self._limits.seconds):
                 body = await _read(receive, max_bytes)
         except TimeoutError:
-            raise HttpProblemError(too_slow(self._limits.seconds)) from None
+            raise too_slow(self._limits.seconds) from None
         given = False
 
         async def once() -> Message:
@@ -102,10 +119,10 @@ class BodyLimitMiddleware:
                 async with asyncio.timeout(seconds):
                     message = await receive()
             except TimeoutError:
-                raise HttpProblemError(too_slow(seconds)) from None
+                raise too_slow(seconds) from None
             so_far += len(message.get("body", b""))
             if so_far > max_bytes:
-                raise HttpProblemError(too_large(max_bytes))
+                raise too_large(max_bytes)
             return message
 
         return next_chunk
@@ -129,7 +146,7 @@ async def _read(receive: Receive, max_bytes: int) -> bytes:
         message = await receive()
         body += message.get("body", b"")
         if len(body) > max_bytes:
-            raise HttpProblemError(too_large(max_bytes))
+            raise too_large(max_bytes)
         more = message.get("more_body", False)
     return bytes(body)
 
@@ -138,29 +155,26 @@ def check_announced(scope: Scope, max_bytes: int) -> None:
     """A length that was announced and is too large is refused before anything is read."""
     announced = Headers(scope=scope).get("content-length", "0")
     if not announced.isdecimal() or int(announced[:20]) > max_bytes:
-        raise HttpProblemError(too_large(max_bytes))
+        raise too_large(max_bytes)
 
 
-def too_large(max_bytes: int) -> ProblemDocument:
+def too_large(max_bytes: int) -> HttpProblemError:
     """413, and that the connection ends: the rest of the body is not read."""
     words = f"The body is larger than {max_bytes:,} bytes, which is the most that is read."
-    return ProblemDocument("body-too-large", words, headers={"Connection": "close"})
+    return problem_error("body-too-large", words, headers={"Connection": "close"})
 
 
-def too_slow(seconds: float) -> ProblemDocument:
+def too_slow(seconds: float) -> HttpProblemError:
     """408."""
     words = f"The body did not come within {seconds:g} seconds. Send it again."
-    return ProblemDocument("body-too-slow", words, headers={"Connection": "close"})
+    return problem_error("body-too-slow", words, headers={"Connection": "close"})
 
 
-class NulPathMiddleware:
+class NulPathMiddleware(HttpMiddleware):
     """Refuses what has a NUL sign in its path or its query."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        problem = _nul_problem(scope) if scope["type"] == "http" else None
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        problem = _nul_problem(scope)
         answer = self._app if problem is None else problem.response()
         await answer(scope, receive, send)
 
@@ -174,17 +188,10 @@ def _nul_problem(scope: Scope) -> ProblemDocument | None:
     return None
 
 
-class SecurityHeadersMiddleware:
+class SecurityHeadersMiddleware(HttpMiddleware):
     """Adds security headers; a route that sets one of its own keeps it."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)

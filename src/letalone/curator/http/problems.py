@@ -14,7 +14,9 @@ from http import HTTPStatus
 from json import dumps
 from typing import Any
 
-from starlette.responses import Response
+from fastapi import Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 
 from letalone import errors
 from letalone.curator.http.as_json import budget_as_json
@@ -40,9 +42,7 @@ class ProblemKind:
 
 KINDS: dict[str, ProblemKind] = {
     "parameter": ProblemKind(
-        422,
-        "A value is outside what is allowed",
-        "Change the value; the words name it.",
+        422, "A value is outside what is allowed", "Change the value; the words name it."
     ),
     "unsupported-query": ProblemKind(
         422,
@@ -78,9 +78,7 @@ KINDS: dict[str, ProblemKind] = {
         410, "The data set was retired", "Nothing is answered about it any more; nothing was spent."
     ),
     "not-found": ProblemKind(
-        404,
-        "There is no such thing",
-        "Check the name; the lists show what there is.",
+        404, "There is no such thing", "Check the name; the lists show what there is."
     ),
     "method-not-allowed": ProblemKind(
         405, "This address does not know the method", "The header Allow names those that it knows."
@@ -157,24 +155,22 @@ WHY = {
     "string_too_long": "It has more than {max_length} letters.",
     "too_short": "It must have at least {min_length}.",
     "too_long": "It has more than {max_length}.",
-    "bool_type": "It must be true or false.",
-    "bool_parsing": "It must be true or false.",
-    "int_type": "It must be a whole number.",
-    "int_parsing": "It must be a whole number.",
-    "int_from_float": "It must be a whole number.",
-    "enum": "It must be one of: {expected}.",
-    "literal_error": "It must be one of: {expected}.",
+    **dict.fromkeys(("bool_type", "bool_parsing"), "It must be true or false."),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "It must be a whole number."),
+    **dict.fromkeys(("enum", "literal_error"), "It must be one of: {expected}."),
     "greater_than": "It must be more than {gt:g}.",
     "greater_than_equal": "It must be at least {ge:g}.",
     "less_than": "It must be less than {lt:g}.",
     "less_than_equal": "It must be at most {le:g}.",
-    "datetime_from_date_parsing": "It must be a time such as 2027-12-31T00:00:00Z.",
-    "datetime_parsing": "It must be a time such as 2027-12-31T00:00:00Z.",
-    "datetime_type": "It must be a time such as 2027-12-31T00:00:00Z.",
+    **dict.fromkeys(
+        ("datetime_from_date_parsing", "datetime_parsing", "datetime_type"),
+        "It must be a time such as 2027-12-31T00:00:00Z.",
+    ),
     "timezone_aware": "The time needs its zone, such as Z at the end for UTC.",
-    "date_from_datetime_parsing": "It must be a day such as 2027-12-31.",
-    "date_parsing": "It must be a day such as 2027-12-31.",
-    "date_type": "It must be a day such as 2027-12-31.",
+    **dict.fromkeys(
+        ("date_from_datetime_parsing", "date_parsing", "date_type"),
+        "It must be a day such as 2027-12-31.",
+    ),
     "number": 'It must be a number such as 0.5, or digits in quotes such as "1/3".',
 }
 TRIED = {"float", "constrained-str"}  # the ways in which a typed number may be sent
@@ -201,13 +197,8 @@ class ProblemDocument:
 
     def to_json(self) -> dict[str, Any]:
         """The members of RFC 9457, and `more`."""
-        usual = {
-            "type": WHERE + self.kind,
-            "title": self.title,
-            "status": self.code,
-            "detail": self.detail,
-        }
-        return {**usual, **self.more}
+        usual = {"type": WHERE + self.kind, "title": self.title, "status": self.code}
+        return {**usual, "detail": self.detail, **self.more}
 
     def response(self) -> Response:
         content = dumps(self.to_json(), ensure_ascii=False).encode()
@@ -222,9 +213,26 @@ class HttpProblemError(Exception):
         self.problem = problem
 
 
-def problem_error(kind: str, detail: str, **more: Any) -> HttpProblemError:
+def problem_error(
+    kind: str, detail: str, *, headers: Mapping[str, str] | None = None, **more: Any
+) -> HttpProblemError:
     """A problem to raise."""
-    return HttpProblemError(ProblemDocument(kind, detail, more=more))
+    return HttpProblemError(ProblemDocument(kind, detail, more=more, headers=headers or {}))
+
+
+def of_exception(error: Exception) -> ProblemDocument:
+    """The problem that an exception is; one that nobody foresaw is raised again."""
+    match error:
+        case HttpProblemError():
+            return error.problem
+        case LetaloneError():
+            return of_error(error)
+        case RequestValidationError():
+            return of_validation(error.errors())
+        case HTTPException():
+            return of_status(error.status_code, error.headers)
+        case _:
+            raise error
 
 
 def of_error(error: LetaloneError) -> ProblemDocument:

@@ -6,8 +6,7 @@ The public page (G6) speaks to people in the data: what is protected, how much m
 
 from re import sub
 
-from fastapi import APIRouter
-from starlette.responses import Response
+from fastapi import APIRouter, Response
 
 from letalone.curator.http.access import ANYBODY, OWNER, PROBE, Context, ServiceContext
 from letalone.curator.http.as_json import Json, to_json

@@ -3,21 +3,22 @@
 Fresh answers leave at fixed time steps (`session.time_steps`); nothing else is held.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 from json import dumps
 from math import isfinite
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import Response
 
 from letalone.curator.answer_cache import CachedAnswer
 from letalone.curator.http.access import QUESTIONS, Analyst, Context, ServiceContext
-from letalone.curator.http.as_json import Json, to_json
+from letalone.curator.http.as_json import Json, pick, to_json
 from letalone.curator.http.shapes import SentQuestion, exact
 from letalone.curator.idempotency import KeyedRequest
+from letalone.curator.records import Bearer, DataSetQuestion, QuestionPrice
 from letalone.errors import LetaloneError
 from letalone.session.preview import Preview
 from letalone.session.release import Release
@@ -56,28 +57,29 @@ def _preview_as_asked(body: SentQuestion, service: ServiceContext, by: str) -> J
 @routes.post("/explanation")
 async def explain(body: SentQuestion, bearer: Analyst, service: Context) -> Json:
     """The question, its price and its split in words; with `show_sql` also what is run."""
-    asking, by = service.curator.asking, bearer.name
-    question, price, sql = body.question(), body.price(), body.show_sql
-    words = await service.aside(lambda: asking.explain(question, price, by=by, sql=sql), by=by)
-    return {"words": words}
+    explain = partial(service.curator.asking.explain, sql=body.show_sql)
+    return {"words": await _look(explain, body, bearer, service)}
 
 
 @routes.post("/fitting")
 async def fitting(body: SentQuestion, bearer: Analyst, service: Context) -> Json:
     """About how many more such questions fit; "inf" where nothing is charged."""
-    asking, by = service.curator.asking, bearer.name
-    question, price = body.question(), body.price()
-    number = await service.aside(lambda: asking.how_many_more(question, price, by=by), by=by)
+    number = await _look(service.curator.asking.how_many_more, body, bearer, service)
     return {"how_many_more": _finite_cell(number)}
 
 
 @routes.post("/epsilon")
 async def epsilon_for(body: SentQuestion, bearer: Analyst, service: Context) -> Json:
     """The smallest ε of three digits that keeps `error`: no data touched, nothing spent."""
-    asking, by = service.curator.asking, bearer.name
-    question, price = body.question(), body.price()
-    epsilon = await service.aside(lambda: asking.epsilon_for(question, price, by=by), by=by)
-    return {"epsilon": epsilon}
+    return {"epsilon": await _look(service.curator.asking.epsilon_for, body, bearer, service)}
+
+
+async def _look(
+    what: Callable[..., Any], body: SentQuestion, bearer: Bearer, service: ServiceContext
+) -> Any:
+    """What can be said of a question before it is paid for."""
+    look = partial(what, body.question(), body.price(), by=bearer.name)
+    return await service.aside(look, by=bearer.name)
 
 
 @routes.post("/release", response_model=Json)
@@ -90,7 +92,9 @@ async def release(
     because something failed, is gone on with.
     """
     asking, by = service.curator.asking, bearer.name
-    sending = None if key is None else _keyed_request(body, key)
+    sending = None
+    if key is not None:
+        sending = KeyedRequest(key, body.model_dump_json(exclude={"left", "show_sql"}))
     if not (body.left or body.tables or body.error):
         question, price = body.question(), body.price()
         cheap = service.curator.cheap_looks and sending is None
@@ -106,10 +110,6 @@ async def release(
     return await service.in_turn(lambda: _release_in_turn(body, service, sending, by), by=by)
 
 
-def _keyed_request(body: SentQuestion, key: str) -> KeyedRequest:
-    return KeyedRequest(key, body.model_dump_json(exclude={"left", "show_sql"}))
-
-
 @contextmanager
 def _counting_refusals(service: ServiceContext) -> Generator[None]:
     try:
@@ -119,13 +119,21 @@ def _counting_refusals(service: ServiceContext) -> Generator[None]:
         raise
 
 
+def answer_and_count(
+    service: ServiceContext, question: DataSetQuestion, price: QuestionPrice, **more: Any
+) -> CachedAnswer:
+    """The answer; what came of the question is counted, for the owner."""
+    with _counting_refusals(service):
+        answer = service.curator.asking.answer(question, price, **more)
+    service.metrics.answer("repeated" if answer.release.repeated else "released")
+    return answer
+
+
 def _release_in_turn(
     body: SentQuestion, service: ServiceContext, sending: KeyedRequest | None, by: str
 ) -> Response:
     question, asking = body.question(), service.curator.asking
-    with _counting_refusals(service):
-        answer = asking.answer(question, body.price(), by=by, sending=sending)
-    service.metrics.answer("repeated" if answer.release.repeated else "released")
+    answer = answer_and_count(service, question, body.price(), by=by, sending=sending)
     terms = answer.release.asked
     remaining = (
         asking.left(question, terms.privacy, delta=terms.delta, by=by) if body.left else None
@@ -198,19 +206,10 @@ def preview_as_json(preview: Preview, *, left: str | None) -> Json:
     """Everything in a preview, what is left if wanted; an error without bound is "inf"."""
     return {
         "privacy": preview.privacy.to_json(),
-        "epsilon": preview.epsilon,
-        "delta": preview.delta,
-        "confidence": preview.confidence,
-        "columns": list(preview.columns),
-        "split": to_json(preview.split),
+        **pick(preview, ("epsilon", "delta", "confidence", "columns", "split")),
         "errors": {name: _finite_cell(error) for name, error in preview.errors.items()},
         "alone": {name: _finite_cell(error) for name, error in preview.alone.items()},
-        "in_rows": to_json(preview.in_rows),
-        "formulas": to_json(preview.formulas),
-        "fitted": to_json(preview.fitted),
-        "question": preview.question,
-        "notes": list(preview.notes),
-        "warnings": list(preview.warnings),
+        **pick(preview, ("in_rows", "formulas", "fitted", "question", "notes", "warnings")),
         "left": left,
     }
 

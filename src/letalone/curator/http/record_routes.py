@@ -5,8 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
-from fastapi import APIRouter, Query
-from starlette.responses import Response
+from fastapi import APIRouter, Query, Response
 
 from letalone.curator.http.access import AUDITOR, SIGNED_IN, ActingOwner, Context, Overseer
 from letalone.curator.http.as_json import Json, to_json
@@ -37,7 +36,7 @@ def entries(
 def verify(body: Verification, service: Context) -> Json:
     """Check the chain and do every charge again; a head or checkpoints kept elsewhere tell more."""
     try:
-        verdict = service.curator.ledger.verify(head=body.head, checkpoints=body.checkpoints)
+        verdict = service.curator.ledger.verify(**body.arguments())
     except LedgerDamaged as error:  # what was asked for is found: the service has not failed
         place = str(service.curator.settings.folder)
         words = str(error).replace(place, "the folder")  # an auditor is told which entry it is
@@ -72,9 +71,7 @@ def export(service: Context) -> Response:
 @routes.put("/controller")
 def answerable(body: Controller, bearer: ActingOwner, service: Context) -> Json:
     """Say who answers for the data and how they are reached: for the open page and the record."""
-    return to_json(
-        service.curator.facts.say(controller=body.controller, contact=body.contact, by=bearer.name)
-    )
+    return to_json(service.curator.facts.say(**body.arguments(), by=bearer.name))
 
 
 @routes.get("/processing")

@@ -3,6 +3,7 @@
 A field that is not known is refused, so that a slip in a name is not taken for a default.
 """
 
+from dataclasses import fields
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -49,6 +50,10 @@ class Body(BaseModel):
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
+    def arguments(self) -> dict[str, Any]:
+        """All fields, for what of the curator takes them by the same names."""
+        return {name: _argument(value) for name, value in self}
+
 
 class SentBudget(Body):
     """An epsilon and a delta, as numbers (0.5) or as digits ("0.5", "1/3")."""
@@ -60,26 +65,28 @@ class SentBudget(Body):
         return Budget(exact(self.epsilon), exact(self.delta))
 
 
-class Login(Body):
-    """Who wants a token, and what it may be used for."""
+class TokenTerms(Body):
+    """What a token may be used for, what it is called, and how long it holds."""
 
-    name: Name
-    password: Secret
     scopes: list[Scope] | None = None
     label: Words = ""
     days: Annotated[int, Field(ge=1, le=3660)] | None = None
 
 
-class NewToken(Body):
+class Login(TokenTerms):
+    """Who wants a token, and what it may be used for."""
+
+    name: Name
+    password: Secret
+
+
+class NewToken(TokenTerms):
     """A further token for who asks; its scopes are among those of the asking token.
 
     The password again: whoever finds a token cannot make others that outlive it.
     """
 
     password: Secret
-    scopes: list[Scope] | None = None
-    label: Words = ""
-    days: Annotated[int, Field(ge=1, le=3660)] | None = None
 
 
 class Elevation(Body):
@@ -135,7 +142,7 @@ class SentPurpose(Body):
     description: Words = ""
 
     def read(self) -> Purpose:
-        return Purpose(self.name, self.budget.read(), in_seconds(self.expires), self.description)
+        return Purpose(**self.arguments())
 
 
 class NewDataSet(Body):
@@ -249,19 +256,11 @@ class SentQuestion(Body):
         bounds = self.bounds and {
             name: (exact(lower), exact(upper)) for name, (lower, upper) in self.bounds.items()
         }
-        return DataSetQuestion(
-            data_set=self.data_set,
-            purpose=self.purpose,
-            sql=self.sql,
-            plan=self.plan,
-            keys=self.keys,
-            bounds=bounds,
-            dialect=self.dialect,
-            max_rows=self.max_rows,
-            max_groups=self.max_groups,
-            tables={name: _frame(name, columns) for name, columns in self.tables.items()},
-            others=tuple(self.others),
-        )
+        tables = {name: _frame(name, columns) for name, columns in self.tables.items()}
+        names = (part.name for part in fields(DataSetQuestion))
+        taken: dict[str, Any] = {name: getattr(self, name) for name in names}
+        taken |= {"bounds": bounds, "tables": tables, "others": tuple(self.others)}
+        return DataSetQuestion(**taken)
 
     def price(self) -> QuestionPrice:
         error = self.error
@@ -309,6 +308,11 @@ class AboutSubject(Body):
     subject: UnitId
     why: Reason
 
+    def arguments(self) -> dict[str, Any]:
+        """All fields; the curator calls the person's id what it is."""
+        named = super().arguments()
+        return {"unit_id": named.pop("subject"), **named}
+
 
 class InDataSet(AboutSubject):
     """The same in one data set."""
@@ -331,9 +335,11 @@ class Outcome(Body):
     words: Reason
 
 
-def in_seconds(moment: datetime | None) -> datetime | None:
-    """A time in UTC, to the second."""
-    return None if moment is None else moment.astimezone(UTC).replace(microsecond=0)
+def _argument(value: Any) -> Any:
+    """A field as the curator takes it: a budget as one, and a time in UTC, to the second."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).replace(microsecond=0)
+    return value.read() if isinstance(value, SentBudget) else value
 
 
 def _errors(error: float | str | dict[str, float | str]) -> Fraction | dict[str, Fraction]:

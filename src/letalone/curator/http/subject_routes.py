@@ -16,48 +16,36 @@ routes = APIRouter(prefix="/api/v1/subjects", tags=["people in the data"])
 def holdings(body: AboutSubject, bearer: ActingSteward, service: Context) -> Json:
     """Which data sets hold a person of this id."""
     subjects, by = service.curator.subjects, bearer.name
-    return {"holdings": to_json(subjects.holdings(body.subject, by=by, why=body.why))}
+    return {"holdings": to_json(subjects.holdings(**body.arguments(), by=by))}
 
 
 @routes.post("/releases")
 def releases(body: InDataSet, bearer: ActingSteward, service: Context) -> Json:
     """Which releases were made while the person's rows were in."""
     subjects, by = service.curator.subjects, bearer.name
-    return {
-        "releases": to_json(subjects.releases(body.data_set, body.subject, by=by, why=body.why))
-    }
+    return {"releases": to_json(subjects.releases(**body.arguments(), by=by))}
 
 
 @routes.post("/rows")
 def rows(body: InDataSet, bearer: ActingSteward, service: Context) -> Json:
     """The person's rows, in order, for whoever handles the request."""
     subjects, by = service.curator.subjects, bearer.name
-    return {"rows": to_json(subjects.rows(body.data_set, body.subject, by=by, why=body.why))}
+    return {"rows": to_json(subjects.rows(**body.arguments(), by=by))}
 
 
 @routes.post("/corrections")
 def correct(body: Correction, bearer: ActingSteward, service: Context) -> Json:
     """Change values of one of the person's rows."""
-    done = service.curator.subjects.correct(
-        body.data_set,
-        body.subject,
-        row=body.row,
-        changes=body.changes,
-        by=bearer.name,
-        why=body.why,
-    )
-    return to_json(done)
+    return to_json(service.curator.subjects.correct(**body.arguments(), by=bearer.name))
 
 
 @routes.post("/erasures")
 def erase(body: InDataSet, bearer: ActingSteward, service: Context) -> Json:
     """Remove the person's rows and destroy their key; what was spent stays spent."""
-    subjects, by = service.curator.subjects, bearer.name
-    return to_json(subjects.erase(body.data_set, body.subject, by=by, why=body.why))
+    return to_json(service.curator.subjects.erase(**body.arguments(), by=bearer.name))
 
 
 @routes.post("/outcomes")
 def outcome(body: Outcome, bearer: ActingSteward, service: Context) -> Json:
     """Record what came of a statement that the owner of an external source was to run."""
-    subjects, by = service.curator.subjects, bearer.name
-    return to_json(subjects.record_outcome(body.act, done=body.done, words=body.words, by=by))
+    return to_json(service.curator.subjects.record_outcome(**body.arguments(), by=bearer.name))

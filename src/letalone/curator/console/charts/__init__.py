@@ -9,9 +9,8 @@ beneath as a table.
 """
 
 from letalone.curator.console.charts.bars import bars_with_errors
-from letalone.curator.console.charts.figure import figure
+from letalone.curator.console.charts.drawing import ChartMark, figure, make_mark
 from letalone.curator.console.charts.lines import lines_with_errors
-from letalone.curator.console.charts.mark import ChartMark, make_mark
 from letalone.curator.console.charts.spending import burn_down
 from letalone.curator.console.charts.trade_off import trade_off
 

@@ -4,28 +4,20 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from letalone.curator.console.charts.drawing import (
-    abbreviate,
-    line,
-    rectangle,
-    svg,
-    text,
-    with_tooltip,
-)
-from letalone.curator.console.charts.mark import ChartMark, about_ranges
-from letalone.curator.console.charts.scale import AxisScale
+from letalone.curator.console.charts import drawing
+from letalone.curator.console.charts.axes import AxisScale
 
 MAX_BARS = 40
 ROW, TOP, FOOT = 26, 6, 30
 LEFT, RIGHT = 33.0, 96.0
 
 
-Bar = tuple[str, ChartMark]
+Bar = tuple[str, drawing.ChartMark]
 
 
 def bars_with_errors(
     labels: Sequence[str],
-    marks: Sequence[ChartMark],
+    marks: Sequence[drawing.ChartMark],
     *,
     title: str = "The answer as bars",
     confidence: str = "95 %",
@@ -42,10 +34,10 @@ def bars_with_errors(
     parts = [*_axis(scale, bottom), *(_row(scale, n, bar) for n, bar in enumerate(shown))]
     rest = len(bars) - len(shown)
     if rest:
-        parts.append(text(0, bottom + 44, _left_out(rest), kind="chart-note"))
+        parts.append(drawing.text(0, bottom + 44, _left_out(rest), kind="chart-note"))
     about = _about(bars, confidence, rest)
     height = bottom + FOOT + (22 if rest else 0)
-    return svg(parts, height=height, title=title, about=about, kind="chart-bars")
+    return drawing.svg(parts, height=height, title=title, about=about, kind="chart-bars")
 
 
 def _axis(scale: AxisScale, bottom: float) -> list[str]:
@@ -53,35 +45,32 @@ def _axis(scale: AxisScale, bottom: float) -> list[str]:
     for tick in scale.ticks():
         x = scale.place(tick)
         parts += [
-            line((x, TOP), (x, bottom), "chart-axis" if tick == 0 else "chart-grid"),
-            text(x, bottom + 18, scale.words(tick), anchor="middle", kind="chart-tick"),
+            drawing.line((x, TOP), (x, bottom), "chart-axis" if tick == 0 else "chart-grid"),
+            drawing.text(x, bottom + 18, scale.words(tick), anchor="middle", kind="chart-tick"),
         ]
     return parts
 
 
 def _row(scale: AxisScale, index: int, bar: Bar) -> str:
     (label, mark), middle = bar, TOP + ROW * index + ROW / 2
-    parts = [text(LEFT - 2, middle + 4, abbreviate(label), anchor="end")]
+    parts = [drawing.text(LEFT - 2, middle + 4, drawing.abbreviate(label), anchor="end")]
     if mark.estimate is None:
-        parts.append(text(scale.place(0) + 1, middle + 4, "no value", kind="chart-note"))
-        return with_tooltip(parts, _words(bar))
+        parts.append(drawing.text(scale.place(0) + 1, middle + 4, "no value", kind="chart-note"))
+        return drawing.with_tooltip(parts, _words(bar))
     start, right = sorted((scale.place(0), scale.place(mark.estimate)))
-    parts.append(rectangle(start, right, top=middle - 8, bottom=middle + 8, kind="chart-bar"))
+    size = {"top": middle - 8, "bottom": middle + 8}
+    parts.append(drawing.rectangle(start, right, **size, kind="chart-bar"))
     if mark.ends is not None:
-        parts += whisker([scale.place(end) for end in mark.ends], middle)
-    return with_tooltip(parts, _words(bar))
+        low, high = (scale.place(end) for end in mark.ends)
+        parts.append(drawing.line((low, middle), (high, middle), "chart-error"))
+        ends = [((x, middle - 4), (x, middle + 4)) for x in (low, high)]
+        parts += [drawing.line(*end, "chart-error") for end in ends]
+    return drawing.with_tooltip(parts, _words(bar))
 
 
 def _words(bar: Bar) -> str:
     label, mark = bar
     return f"{label}: {mark.words}"
-
-
-def whisker(ends: Sequence[float], y: float) -> list[str]:
-    """The likely range as a line that lies, with a short line at either end."""
-    low, high = ends
-    caps = [line((x, y - 4), (x, y + 4), "chart-error") for x in (low, high)]
-    return [line((low, y), (high, y), "chart-error"), *caps]
 
 
 def _left_out(rest: int) -> str:
@@ -97,5 +86,5 @@ def _about(bars: Sequence[Bar], confidence: str, rest: int) -> str:
         least = min(known, key=lambda bar: bar[1].estimate or 0.0)
         largest = max(known, key=lambda bar: bar[1].estimate or 0.0)
         words += f" Least: {_words(least)}. Most: {_words(largest)}."
-    words += about_ranges((mark for _, mark in bars), "A line on a bar", confidence)
+    words += drawing.about_ranges((mark for _, mark in bars), "A line on a bar", confidence)
     return words + (f" {_left_out(rest)}" if rest else "")

@@ -5,18 +5,9 @@ from datetime import datetime
 
 from markupsafe import Markup
 
+from letalone.curator.console.charts import axes
+from letalone.curator.console.charts.axes import HEIGHT, AxisScale, number, seconds
 from letalone.curator.console.charts.drawing import abbreviate, line, path, stretch, svg, text
-from letalone.curator.console.charts.lines import (
-    BOTTOM,
-    HEIGHT,
-    TOP,
-    exactly,
-    inner,
-    levels,
-    moments,
-)
-from letalone.curator.console.charts.scale import AxisScale, number
-from letalone.curator.console.charts.times import seconds
 from letalone.curator.console.directions import isolate
 
 PARTS = 4  # levels that are told apart by their kind of line
@@ -27,31 +18,29 @@ Steps = Sequence[tuple[datetime, float]]
 
 def burn_down(
     points: Steps,
-    cap: float | Steps,
+    caps: Steps,
     *,
     until: datetime | None = None,
     parts: Mapping[str, Steps] | None = None,
     title: str = "Budget spent over time",
 ) -> Markup:
-    """Spent ε after each charge, up to `until`, under the cap, which may have been raised.
+    """Spent ε after each charge, up to `until`, under the caps: a cap may have been raised.
 
     `parts` are levels under it (purposes, analysts), drawn as lines; of more than four, the four
     that have spent the most.
     """
     chosen = _largest(parts or {})
-    caps = [(points[0][0], cap)] if points and isinstance(cap, int | float) else cap
-    caps = list(caps) if not isinstance(caps, int | float) else []
     moves = [when for steps in (points, caps, *chosen.values()) for when, _ in steps]
     ends = [seconds(when) for when in [*moves, *([until] if until else [])]] or [0.0]
-    across = exactly(min(ends), max(ends))
-    top = cap if isinstance(cap, int | float) else max((value for _, value in caps), default=1.0)
-    up = AxisScale.around([top, *(spent for _, spent in points)], start=BOTTOM, end=TOP)
-    wide = inner(across)
+    across = axes.exactly(min(ends), max(ends))
+    top = max((value for _, value in caps), default=1.0)
+    up = AxisScale.around([top, *(spent for _, spent in points)], start=axes.BOTTOM, end=axes.TOP)
+    wide = axes.inner(across)
     paths = [*_area(_thin(points), wide, up), _stairs(caps, wide, up, "chart-cap")]
     for index, steps in enumerate(chosen.values()):
         paths.append(_stairs(_thin(steps), wide, up, f"chart-part chart-part-{index + 1}"))
     drawn = [
-        *levels(up), *moments(across),
+        *axes.levels(up), *axes.moments(across),
         stretch(paths, left=across.start, right=across.end), *_legend(list(chosen)),
     ]  # fmt: skip
     height = HEIGHT + (ROW * (len(chosen) + 1) if chosen else 0)

@@ -10,7 +10,7 @@ from math import nextafter
 from markupsafe import Markup
 
 from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, most_caught
-from letalone.curator.console.charts.drawing import clean, describe
+from letalone.curator.console.charts.drawing import clean, path, svg
 from letalone.privacy import Privacy
 
 SIZE, LEFT, TOP, FOOT = 300, 62, 10, 46
@@ -23,16 +23,14 @@ Rates = Sequence[tuple[float, float]]
 def trade_off(privacy: Privacy, *, name: str) -> Markup:
     """False alarms across, missed people up; the diagonal is blind guessing."""
     curve = rates(privacy)
-    head = (
-        f'<svg class="chart chart-trade-off" role="img" viewBox="0 0 {WIDTH} {HEIGHT}"'
-        ' xmlns="http://www.w3.org/2000/svg">'
-    )
     title = f"What nobody can do better than, at {name}"
     parts = [
-        *_grid(), _nobody(curve), _path(((0.0, 1.0), (1.0, 0.0)), "chart-guess"),
-        _path(curve, "chart-line"), *_mark(privacy), *_names(max(min(point) for point in curve)),
+        *_grid(), _path([*curve, (0.0, 0.0)], "chart-area", closed=True),
+        _path(((0.0, 1.0), (1.0, 0.0)), "chart-guess"), _path(curve, "chart-line"),
+        *_mark(privacy), *_names(max(min(point) for point in curve)),
     ]  # fmt: skip
-    return Markup("".join([head, *describe(title, _about(privacy)), *parts, "</svg>"]))
+    size = f'viewBox="0 0 {WIDTH} {HEIGHT}"'
+    return svg(parts, size=size, title=title, about=_about(privacy), kind="chart-trade-off")
 
 
 def rates(privacy: Privacy) -> list[tuple[float, float]]:
@@ -43,17 +41,12 @@ def rates(privacy: Privacy) -> list[tuple[float, float]]:
     return [*first, (both, both), *((missed, alarm) for alarm, missed in reversed(first))]
 
 
-def _place(alarm: float, missed: float) -> str:
-    return f"{LEFT + SIZE * alarm:.1f},{TOP + SIZE * (1 - missed):.1f}"
+def _place(alarm: float, missed: float) -> tuple[float, float]:
+    return LEFT + SIZE * alarm, TOP + SIZE * (1 - missed)
 
 
-def _path(points: Rates, kind: str) -> str:
-    return f'<polyline class="{kind}" points="{" ".join(_place(*point) for point in points)}"/>'
-
-
-def _nobody(curve: Rates) -> str:
-    around = " ".join(_place(*point) for point in [*curve, (0.0, 0.0)])
-    return f'<polygon class="chart-area" points="{around}"/>'
+def _path(points: Rates, kind: str, *, closed: bool = False) -> str:
+    return path((_place(*point) for point in points), kind, closed=closed)
 
 
 def _grid() -> list[str]:
@@ -69,9 +62,8 @@ def _grid() -> list[str]:
 
 def _mark(privacy: Privacy) -> list[str]:
     """The test with few false alarms, as a point."""
-    missed = privacy.tradeoff(FALSE_ALARMS)
-    x, y = _place(FALSE_ALARMS, missed).split(",")
-    return [f'<circle class="chart-point" cx="{x}" cy="{y}" r="4.5"/>']
+    x, y = _place(FALSE_ALARMS, privacy.tradeoff(FALSE_ALARMS))
+    return [f'<circle class="chart-point" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>']
 
 
 def _names(middle: float) -> list[str]:
