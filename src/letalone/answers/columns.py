@@ -90,7 +90,7 @@ def key_from_json(stored: object) -> KeyColumn:
     """The key column that was stored."""
     fields = _fields(stored, {"name", "kind", "values"})
     kind = CellKind(fields["kind"])
-    return KeyColumn(_text(fields["name"]), kind, _cells(fields["values"], kind))
+    return KeyColumn(read_text(fields["name"]), kind, _cells(fields["values"], kind))
 
 
 def output_to_json(output: Output) -> Json:
@@ -112,9 +112,9 @@ def output_from_json(stored: object) -> Output:
     kind = CellKind(fields["kind"])
     low, high = fields["low"], fields["high"]
     return Output(
-        name=_text(fields["name"]),
-        aggregate=_text(fields["aggregate"]),
-        label=_text(fields["label"]),
+        name=read_text(fields["name"]),
+        aggregate=read_text(fields["aggregate"]),
+        label=read_text(fields["label"]),
         kind=kind,
         values=_cells(fields["values"], kind),
         low=None if low is None else _cells(low, kind),
@@ -152,10 +152,11 @@ def _cells(stored: object, kind: CellKind) -> tuple[Cell, ...]:
     if not isinstance(stored, list):
         raise FormatError("This release is damaged: a column is not a list.")
     listed = cast("list[object]", stored)
-    return tuple(None if cell is None else read(_text(cell)) for cell in listed)
+    return tuple(None if cell is None else read(read_text(cell)) for cell in listed)
 
 
-def _text(stored: object) -> str:
+def read_text(stored: object) -> str:
+    """A stored text."""
     if not isinstance(stored, str):
         raise FormatError("This release is damaged: something that must be text is not.")
     return stored

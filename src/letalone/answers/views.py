@@ -7,6 +7,7 @@ shown holds whenever the interval does.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
 from html import escape
 from math import floor, isfinite, log10
@@ -131,16 +132,8 @@ def lines_as_html(text: str) -> str:
 
 
 def _first(output: Output, most: int) -> Output:
-    low, high = output.low, output.high
-    return Output(
-        output.name,
-        output.aggregate,
-        output.label,
-        output.kind,
-        output.values[:most],
-        None if low is None else low[:most],
-        None if high is None else high[:most],
-    )
+    low, high = (ends and ends[:most] for ends in (output.low, output.high))
+    return replace(output, values=output.values[:most], low=low, high=high)
 
 
 def _digits(low: float, high: float) -> int | None:

@@ -29,9 +29,17 @@ from sqlglot import exp
 from letalone.answers.promise import as_percent, best_guess
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Counted, Whole, joint_keys, names_of, read
-from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at, bound
 from letalone.attacks.rates import Rates
-from letalone.attacks.result import AttackReport, Line
+from letalone.attacks.result import (
+    AttackReport,
+    Line,
+    Picture,
+    Series,
+    SeriesStyle,
+    allowed_at,
+    beyond_line,
+    bound,
+)
 from letalone.engines.coded import FIRST
 from letalone.engines.lockdown import LockedDuck
 from letalone.errors import ParameterError
@@ -112,7 +120,7 @@ class Differencing(AttackReport):
             ("found over many draws of the noise", "", rates.told()),
             ("false alarms then", "", as_percent(rates.false_alarm)),
             ("found at so many (D6, 95 % sure)", "no limit", f"at most {as_percent(allowed)}"),
-            ("beyond the bound (95 % sure)", "", "yes" if self.exceeds else "no"),
+            beyond_line(self.exceeds),
         ]
 
     def _picture(self) -> Picture:
@@ -147,7 +155,7 @@ def subtract(
     known: what the attacker knows of a person; people who are alike in it are not attacked.
     Each target meets a fresh session whose whole budget is epsilon; nothing is written down.
     """
-    spent = float(EPSILON.typed("epsilon", epsilon))
+    spent = EPSILON.typed("epsilon", epsilon)
     number, draws = int(COUNT.typed("targets", targets)), int(COUNT.typed("trials", trials))
     source = stage.make_town(2_000, patients=500).hospital if table is None else table
     names = names_of("known", known)
@@ -157,12 +165,9 @@ def subtract(
     has = secret.people_with(value)
     chosen = _choose_targets(np.random.default_rng(seed), secret.alone(), has, number)
     exact = _subtract_exact(secret, value, chosen)
-    private = [
-        _subtract_private(secret, value, target, EPSILON.typed("epsilon", epsilon))
-        for target in chosen
-    ]
+    private = [_subtract_private(secret, value, target, spent) for target in chosen]
     truth = [target in has for target in chosen]
-    noise = Geometric(epsilon=EPSILON.typed("epsilon", epsilon) / 2, sensitivity=1)
+    noise = Geometric(epsilon=spent / 2, sensitivity=1)
     first, second = _in_sql(secret, value, chosen[0])
     rates, curve = _simulate_test(noise, draws, bits)
     return Differencing(
@@ -173,7 +178,7 @@ def subtract(
         rates=rates,
         curve=curve,
         privacy=noise.privacy * 2,
-        epsilon=spent,
+        epsilon=float(spent),
     )
 
 

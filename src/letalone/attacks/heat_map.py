@@ -30,8 +30,7 @@ import numpy as np
 from letalone.answers.promise import FALSE_ALARMS, as_percent, most_caught
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Counted, Whole, names_of, read
-from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
-from letalone.attacks.result import AttackReport, Line
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, allowed_at
 from letalone.engines.coded import FIRST, Coded
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural, plural_people
@@ -87,7 +86,7 @@ class HeatMap(AttackReport):
     epsilon: float
     _json: ClassVar[str] = (
         "cells visited people few lonely lonely_private exposed crowds false_alarm=alarm"
-        " most_allowed=_one_allowed epsilon"
+        " most_allowed=allowed epsilon"
     )
 
     @property
@@ -95,13 +94,9 @@ class HeatMap(AttackReport):
         """How often an empty cell stands out in the private map, at most."""
         return exp(-(self.cut + 1) / self.scale) / (1 + exp(-1 / self.scale))
 
-    def allowed(self, people: int) -> float:
+    def allowed(self, people: int = 1) -> float:
         """D6: how often any test can find so many people in a cell, at most."""
         return most_caught(self.privacy.group(people), self.alarm)
-
-    @property
-    def _one_allowed(self) -> float:
-        return self.allowed(1)
 
     @property
     def words(self) -> str:
@@ -110,7 +105,7 @@ class HeatMap(AttackReport):
             f" {plural(self.cells, 'cell')}. {self._lonely()} In a private map with"
             f" ε = {self.epsilon:g}, {self.lonely_private:,} of {plural(self.lonely, 'such cell')}"
             f" stood out, as {as_percent(self.alarm)} of empty cells are expected to; one"
-            f" person in a cell is found {as_percent(self._one_allowed)} of the time at most."
+            f" person in a cell is found {as_percent(self.allowed())} of the time at most."
         )
 
     def _lonely(self) -> str:
@@ -125,7 +120,7 @@ class HeatMap(AttackReport):
             (f"cells that show, of those with {crowd.label}", _of(crowd, today=True), _of(crowd))
             for crowd in self.crowds
         ]
-        limit = f"at most {as_percent(self._one_allowed)}"
+        limit = f"at most {as_percent(self.allowed())}"
         return [*shown, ("one person in a cell found (D6)", "no limit", limit)]
 
     def _picture(self) -> Picture:
@@ -210,15 +205,15 @@ def _check_place(column: Coded) -> None:
             "No row has a person and a value in every column of place. Name other columns, or give"
             " a table with places."
         )
-    if column.is_ordered and not column.is_dated and not _are_whole(column):
+    if (
+        column.is_ordered
+        and not column.is_dated
+        and not all(isinstance(value, int) for value in column.objects(np.unique(column.codes)))
+    ):
         raise ParameterError(
             f"Column {column.name!r} in place holds numbers that are not whole, but cells of a map"
             " are named by whole numbers, text or dates. Round it: a grid of squares."
         )
-
-
-def _are_whole(column: Coded) -> bool:
-    return all(isinstance(value, int) for value in column.objects(np.unique(column.codes)))
 
 
 def _length(values: Sequence[object]) -> int:

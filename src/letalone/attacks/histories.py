@@ -22,8 +22,7 @@ from letalone.anonymity.value_cells import combine_codes
 from letalone.answers.promise import FALSE_ALARMS, as_percent
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Counted, Whole, names_of, read
-from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
-from letalone.attacks.result import AttackReport, Line
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, allowed_at
 from letalone.engines.coded import FIRST
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number

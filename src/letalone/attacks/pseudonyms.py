@@ -26,8 +26,7 @@ import numpy as np
 from letalone.answers.promise import FALSE_ALARMS, as_percent
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Whole, names_of, read
-from letalone.attacks.picture import Picture, Series, SeriesStyle
-from letalone.attacks.result import AttackReport, Line
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle
 from letalone.engines.coded import FIRST, Coded
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError

@@ -42,8 +42,7 @@ from letalone.answers.figure import empty_figure, save_figure
 from letalone.audit.bound import Floats, HitCounts, epsilon_below, region
 from letalone.audit.draws import Source, source_of
 from letalone.audit.events import Event, choose_event
-from letalone.audit.failures import raise_if_all_failed
-from letalone.audit.outputs import Raw, layout_of, read
+from letalone.audit.outputs import Raw, layout_of, raise_if_all_failed, read
 from letalone.errors import ParameterError
 from letalone.exact.typed import (
     COUNT,

@@ -27,8 +27,7 @@ from letalone.privacy.approximate import ApproxDP
 from letalone.privacy.bounds import ANY_ACCURACY, ZERO, at_most, is_zero, rational_above
 from letalone.privacy.composition import Composed, compose
 from letalone.privacy.curve import Part, Privacy
-from letalone.privacy.gaussian import GaussianDP
-from letalone.privacy.gaussian_pair import gaussian_delta
+from letalone.privacy.gaussian import GaussianDP, gaussian_delta
 from letalone.privacy.pure import PureDP
 from letalone.privacy.renyi import RenyiDP, order_delta
 from letalone.privacy.zcdp import ZCDP, best_order, renyi_delta, rough

@@ -31,7 +31,7 @@ from letalone.privacy.bounds import (
 )
 from letalone.privacy.curve import Json, Privacy, curve
 from letalone.privacy.envelopes import lowest_envelope
-from letalone.privacy.gaussian_pair import gaussian_delta
+from letalone.privacy.gaussian import gaussian_delta
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.pure import pure_delta

@@ -22,7 +22,7 @@ from letalone.exact.typed import Constraint, Number
 from letalone.privacy.bounds import ANY_ACCURACY, ONE, Bounds, format_number, smaller
 from letalone.privacy.curve import Json, Privacy, curve
 from letalone.privacy.envelopes import lowest_envelope
-from letalone.privacy.gaussian_pair import gaussian_delta, gaussian_missed
+from letalone.privacy.gaussian import gaussian_delta, gaussian_missed
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.zcdp import FAR, renyi_delta
 
