@@ -66,12 +66,8 @@ def _end(end: Cell, side: int) -> str:
     """An end, rounded outwards; open where there is none."""
     if not isinstance(end, int | float):
         return "−∞" if side < 0 else "∞"
-    return f"{end:,}" if isinstance(end, int) else f"{_outwards(end, side):,.6g}"
-
-
-def _outwards(end: float, side: int) -> float:
-    """The end moved by a millionth, which is more than six digits lose."""
-    return end + side * abs(end) * 1e-5
+    # Moved by more than six digits lose.
+    return f"{end:,}" if isinstance(end, int) else f"{end + side * abs(end) * 1e-5:,.6g}"
 
 
 def output_cells(output: Output) -> list[str]:

@@ -217,18 +217,14 @@ class Canaries(AttackReport):
         pairs = zip(self.ordinary, self.private, strict=True)
         limit = f"at most {_rarely(self.most_guessed)}"
         fit = f"{self.fit[0]:.2f}", f"{self.fit[1]:.2f}"
+        own = [("own secrets of the text found", *_out_of(self.own_found, self.own))]
         return [
             (f"secrets extracted, {_times(ordinary.repetitions)} in the text", *extracted),
             ("any guess, secret in one line (D6)", "no limit", limit),
-            *self._own_line(),
+            *(own if self.own else ()),
             *(self._line(*pair) for pair in pairs),
             ("bits that a sign of the text takes", *fit),
         ]
-
-    def _own_line(self) -> list[Line]:
-        if not self.own:
-            return []
-        return [("own secrets of the text found", *_out_of(self.own_found, self.own))]
 
     def _line(self, ordinary: Exposed, private: Exposed) -> Line:
         words = f"  exposure of {log2(self.space):.1f} bits, {_times(ordinary.repetitions)}"

@@ -44,6 +44,11 @@ class Counted:
         }
         return Counted(columns, self.rows[places])
 
+    def known(self) -> "Counted":
+        """Without what misses a value of some column."""
+        is_known = [column.codes >= FIRST for column in self.columns.values()]
+        return self.taken(np.logical_and.reduce(is_known))
+
     def as_frame(self) -> arrow.ArrowTable:
         columns = self.columns.items()
         return arrow.table_of([(name, column.taken(column.codes)) for name, column in columns])

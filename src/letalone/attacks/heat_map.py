@@ -31,7 +31,7 @@ from letalone.answers.promise import FALSE_ALARMS, as_percent, most_caught
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Counted, Whole, names_of, read
 from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, allowed_at
-from letalone.engines.coded import FIRST, Coded
+from letalone.engines.coded import Coded
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural, plural_people
 from letalone.exact.typed import COUNT, EPSILON, Number
@@ -156,9 +156,7 @@ def find_cells(
     """
     spent, kept = EPSILON.typed("epsilon", epsilon), int(COUNT.typed("max_cells", max_cells))
     names = names_of("place", place)
-    rows = read(stage.tracks() if table is None else table, [person, *names])
-    is_known = np.logical_and.reduce([column.codes >= FIRST for column in rows.columns.values()])
-    rows = rows.taken(is_known)
+    rows = read(stage.tracks() if table is None else table, [person, *names]).known()
     keys = product(*_axes([rows.columns[name] for name in names]))
     scale = float(kept / spent)  # a person counts once in each of so many cells
     cut = _cut(scale)

@@ -76,8 +76,9 @@ def draw(picture: Picture, path: object = None) -> Any:
     lines = len(picture.series) if len(picture.series) > 1 else 0
     figure = empty_figure(path, figsize=(WIDTH, HEIGHT + LEGEND * lines))
     place = figure.subplots()
+    bars = sum(series.shape is SeriesStyle.BARS for series in picture.series)
     for number, series in enumerate(picture.series):
-        _draw_one(place, series, number=number, width=_bar_width(picture))
+        _draw_one(place, series, number=number, width=0.8 / max(bars, 1))
     place.set_title(fill(picture.title, TITLE_WIDTH), loc="left", fontsize=10)
     place.set_xlabel(picture.across)
     place.set_ylabel(picture.up)
@@ -94,11 +95,6 @@ def draw(picture: Picture, path: object = None) -> Any:
     if lines:  # below the picture, where it hides nothing
         figure.legend(fontsize=9, loc="outside lower left", frameon=False)
     return save_figure(figure, path)
-
-
-def _bar_width(picture: Picture) -> float:
-    bars = sum(series.shape is SeriesStyle.BARS for series in picture.series)
-    return 0.8 / max(bars, 1)
 
 
 def _draw_one(place: Any, series: Series, *, number: int, width: float) -> None:

@@ -41,16 +41,10 @@ import numpy as np
 from letalone.answers.figure import empty_figure, save_figure
 from letalone.audit.bound import Floats, HitCounts, epsilon_below, region
 from letalone.audit.draws import Source, source_of
-from letalone.audit.events import Event, choose_event
+from letalone.audit.events import Event, best_event
 from letalone.audit.outputs import Raw, layout_of, raise_if_all_failed, read
 from letalone.errors import ParameterError
-from letalone.exact.typed import (
-    COUNT,
-    DELTA,
-    EPSILON_OR_ZERO,
-    Constraint,
-    Number,
-)
+from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Constraint, Number
 from letalone.randomness.bits import BitSource
 
 SAMPLES = Constraint(
@@ -199,7 +193,7 @@ def judge_pairs(
         raise ParameterError("The mechanism returned None every time: let it return its answer.")
     raise_if_all_failed(output for part in raw for output in part)
     layout = layout_of(*raw)
-    event = choose_event(*(read(part, layout) for part in raw), delta=delta)
+    _, event = best_event(*(read(part, layout) for part in raw), delta=delta)
     judges = draw(samples - first)
     return event, event.counts(*(read(part, layout) for part in judges))
 

@@ -26,13 +26,7 @@ from letalone.audit.outputs import Raw, attempt, from_mechanism
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
-from letalone.mechanisms import (
-    DiscreteGaussian,
-    Gaussian,
-    Geometric,
-    Laplace,
-    RandomizedResponse,
-)
+from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, RandomizedResponse
 from letalone.randomness.bits import BitSource
 
 Source = Callable[[object, int], Raw]

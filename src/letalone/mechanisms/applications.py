@@ -27,19 +27,8 @@ import numpy as np
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, Constraint, Number
 from letalone.mechanisms.choosing import Exponential
-from letalone.mechanisms.containers import (
-    count_of,
-    is_one_of,
-    private_entries,
-    public_list,
-)
-from letalone.mechanisms.itemsets import (
-    choose_itemsets,
-    count_itemsets,
-    count_support,
-    count_units,
-    read_widest,
-)
+from letalone.mechanisms.containers import count_of, is_one_of, private_entries, public_list
+from letalone.mechanisms.itemsets import choose_itemsets, count_itemsets, count_support, read_widest
 from letalone.mechanisms.top_k import TopK
 from letalone.privacy import REPLACE, Neighbours
 from letalone.privacy.neighbours import is_replace
@@ -156,7 +145,7 @@ def frequent_itemsets(
     widest = read_widest(max_items, items=len(listed), max_size=size)
     baskets = _baskets(transactions, places, user, widest)
     units = (basket[:kept] for basket in baskets)
-    support = count_support(units, size) if kept else count_units(units, size)
+    support = count_support(units, size, once=not kept)
     chosen = choose_itemsets(
         support, items=len(listed), max_size=size, k=top.k, factor=top.factor, bits=bits
     )

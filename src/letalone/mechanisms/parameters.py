@@ -5,6 +5,7 @@ of its decimal and its binary reading, or a `Sensitivity` record, from which a m
 takes the norm that its theorem speaks of. What is printed is rounded up to six digits.
 """
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Literal
 
@@ -58,10 +59,11 @@ def read_sensitivity(
     return rule.cautious("sensitivity", number), sensitivity.neighbours
 
 
-def exactly_one(*, first: str, second: str, has_first: bool, has_second: bool) -> None:
-    """Refuses both and neither of two ways to set the noise."""
-    if has_first == has_second:
-        count = "both" if has_first else "neither"
+def exactly_one(given: Mapping[str, object]) -> None:
+    """Refuses both and neither of two ways to set the noise, by name; None is not given."""
+    (first, privacy), (second, noise) = given.items()
+    if (privacy is None) == (noise is None):
+        count = "neither" if noise is None else "both"
         raise ParameterError(
             f"{first} and {second}: {count} given, but exactly one is needed."
             f" {first} fixes the privacy and {second} the noise; each follows from the other."

@@ -168,12 +168,7 @@ class RandomizedResponse:
         categories: int | Sequence[Hashable] = 2,
         answers: int = 1,
     ) -> None:
-        exactly_one(
-            first="epsilon",
-            second="truth",
-            has_first=epsilon is not None,
-            has_second=truth is not None,
-        )
+        exactly_one({"epsilon": epsilon, "truth": truth})
         kinds = Categories.of(categories)
         price = None if epsilon is None else EPSILON.typed("epsilon", epsilon)
         honest = None if truth is None else _read_truth(truth, kinds.count)
@@ -294,7 +289,7 @@ class RandomizedResponse:
 
     def _lie(self) -> Chance:
         if self.truth is not None:
-            return Chance.of(1 - self.truth)
+            return Chance(1 - self.truth)
         return _lie_chance(self._per_answer, self.categories)
 
     def _read(self, answers: object) -> Indices:
@@ -348,7 +343,7 @@ def _read_truth(truth: Number, categories: int) -> Fraction:
 @lru_cache(maxsize=256)
 def _lie_chance(epsilon: Fraction, categories: int) -> Chance:
     # The lie and not the truth: next to 1, digits would cost as many bits as there are nines.
-    return Chance.computed(lambda: (categories - 1) / (ball(epsilon).exp() + (categories - 1)))
+    return Chance(lambda: (categories - 1) / (ball(epsilon).exp() + (categories - 1)))
 
 
 def clopper_pearson(counts: Integers, total: int, confidence: float) -> tuple[Floats, Floats]:

@@ -60,15 +60,12 @@ class ApproxDP(Privacy):
 
     def for_group(self, size: int) -> Privacy:
         """A group of k: (k epsilon, delta (e^(k epsilon) - 1) / (e^epsilon - 1)), or no promise."""
-        total = size * self.stated_epsilon
-        delta = self.stated_delta * size
-        if self.stated_epsilon > 0 and delta > 0:
-            delta = dyadic_above(certain(lambda: self._group_delta(size)))
+        step, leak = self.stated_epsilon, self.stated_delta
+        total, delta = size * step, size * leak
+        if step > 0 and leak > 0:
+            grown = certain(lambda: ball(leak) * ball(total).expm1() / ball(step).expm1())
+            delta = dyadic_above(grown)
         return ApproxDP(total, delta) if delta < 1 else NoPrivacy()
-
-    def _group_delta(self, size: int) -> Ball:
-        step = self.stated_epsilon
-        return ball(self.stated_delta) * ball(size * step).expm1() / ball(step).expm1()
 
     def make_losses(self) -> "Orders | None":
         from letalone.privacy.loss.atoms import binary_atoms

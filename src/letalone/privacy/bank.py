@@ -124,12 +124,12 @@ class FilterPrice(NamedTuple):
 
 def open_accounts(delta: Fraction, shares: Shares) -> tuple[FilterAccount, ...]:
     """The accounts that have a share; sums always, since pure releases need no delta."""
-    accounts = [FilterAccount(Notion.SUMS, None, shares.sums * delta)]
-    for notion, share in (
-        (Notion.GAUSSIAN, shares.gaussian),
-        (Notion.CONCENTRATED, shares.concentrated),
-    ):
-        accounts.append(FilterAccount(notion, None, share * delta))
+    single = {
+        Notion.SUMS: shares.sums,
+        Notion.GAUSSIAN: shares.gaussian,
+        Notion.CONCENTRATED: shares.concentrated,
+    }
+    accounts = [FilterAccount(notion, None, share * delta) for notion, share in single.items()]
     accounts += [
         FilterAccount(Notion.RENYI, order, shares.renyi * delta / len(ORDERS)) for order in ORDERS
     ]

@@ -25,14 +25,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.exact.balls import (
-    Ball,
-    ball,
-    fraction_above,
-    fraction_below,
-    upper,
-    with_bits,
-)
+from letalone.exact.balls import Ball, ball, fraction_above, fraction_below, upper, with_bits
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

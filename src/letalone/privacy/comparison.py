@@ -68,7 +68,7 @@ class TheoremComparison:
 
     def __str__(self) -> str:
         width = max(len(row.theorem) for row in (*self.rows, *self.left_out))
-        lines = [f"{self.times} × {_name(self.privacy)}, at δ = {six(self.delta)}"]
+        lines = [f"{self.times} × {self.privacy.named()}, at δ = {six(self.delta)}"]
         lines += [
             f"  {row.theorem:<{width}}  ε = {shown_above(row.epsilon):<9}  {row.says}"
             for row in self.rows
@@ -87,7 +87,7 @@ class TheoremComparison:
             ChartLine(name, tuple((float(count), proves(count).epsilon) for count in counts))
             for name, proves in theorems(self.privacy, self.delta)
         ]
-        title = f"What is proven of n × {_name(self.privacy)}, at δ = {six(self.delta)}"
+        title = f"What is proven of n × {self.privacy.named()}, at δ = {six(self.delta)}"
         return write_chart(path, curves, title=title, across=ChartAxis("n runs"), up=ChartAxis("ε"))
 
 
@@ -176,7 +176,3 @@ def _pairs(privacy: Privacy, part: Fraction, delta: Fraction, count: int) -> lis
     if not isinf(epsilon) and (worst is None or leak != 0):
         pairs.append((as_typed(epsilon), part / count))
     return pairs
-
-
-def _name(privacy: Privacy) -> str:
-    return f"{type(privacy).__name__}({privacy.described()})"

@@ -19,16 +19,7 @@ from typing import ClassVar
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON_OR_ZERO, Constraint, Number, write_rational
-from letalone.privacy.bounds import (
-    ONE,
-    ZERO,
-    Bound,
-    Bounds,
-    as_ball,
-    format_number,
-    once,
-    smaller,
-)
+from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, as_ball, format_number, once, smaller
 from letalone.privacy.curve import Json, Privacy, curve
 from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.gaussian import gaussian_delta

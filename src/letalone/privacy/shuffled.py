@@ -150,7 +150,7 @@ class Shuffled(Privacy):
         return (self.base * size,)
 
     def described(self) -> str:
-        return f"{type(self.base).__name__}({self.base.described()}), reports={self.reports}"
+        return f"{self.base.named()}, reports={self.reports}"
 
     def _price(self) -> str:
         """At the usual delta, and under which conditions."""

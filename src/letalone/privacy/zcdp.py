@@ -18,9 +18,9 @@ from math import log1p
 from typing import ClassVar
 
 from letalone.exact.balls import Ball, ball, certain
-from letalone.exact.typed import Constraint, Number, write_rational
+from letalone.exact.typed import Constraint, Number
 from letalone.privacy.bounds import ANY_ACCURACY, ONE, Bounds, smaller
-from letalone.privacy.curve import Json, Privacy, curve
+from letalone.privacy.curve import Privacy, curve
 from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.gaussian import gaussian_delta, gaussian_missed
 from letalone.privacy.neighbours import Neighbours
@@ -73,9 +73,6 @@ class ZCDP(Privacy):
 
     def why_not(self) -> str:
         return MOMENTS_ONLY
-
-    def parameters(self) -> Json:
-        return {"rho": write_rational(self.rho)}
 
 
 def renyi_delta(rho: Fraction, epsilon: Fraction, above_one: Fraction) -> Ball:

@@ -23,13 +23,7 @@ from math import ceil, exp, expm1, gcd, inf, log, log1p, pi, sqrt
 
 import numpy as np
 
-from letalone.privacy.loss.lattice_law import (
-    NEARLY,
-    LatticeLaw,
-    ends_but_for,
-    law_above,
-    law_below,
-)
+from letalone.privacy.loss.lattice_law import NEARLY, LatticeLaw, ends_but_for, law_above, law_below
 from letalone.privacy.loss.pairs import Atoms, Losses, ends_of
 from letalone.privacy.loss.tilted import Laws, TiltedMoments, moments, points_of
 
