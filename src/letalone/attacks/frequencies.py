@@ -39,7 +39,7 @@ from letalone.attacks.counted_table import Counted, Whole, names_of, read, truth
 from letalone.attacks.rates import Rates, judge_scores, series_of
 from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, allowed_at
 from letalone.errors import ParameterError
-from letalone.exact.typed import COUNT, EPSILON, PROBABILITY, Constraint, Number
+from letalone.exact.typed import COUNT, EPSILON, PROBABILITY, Number, whole_from
 from letalone.mechanisms import Geometric
 from letalone.privacy import Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -47,12 +47,7 @@ from letalone.randomness.bits import SYSTEM, BitSource
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats, Floats, Floats], Floats]
 ATTRIBUTE_SHARES = (0.05, 0.2, 0.5, 1)  # of the attributes, in the picture
-TRIALS = Constraint(
-    "a whole number that is 2 or more",
-    lambda x: x >= 2 and x.denominator == 1,
-    "Half of the trials set the threshold, half are counted.",
-    (0, 1, -1, 2.5, float("nan"), float("inf")),
-)
+TRIALS = whole_from(2, "Half of the trials set the threshold, half are counted.")
 SIZE_FACTORS = (1, 4)  # so many times the people, in the picture
 MAX_LINES = 8
 LEAST_SHARE = 1e-3  # frequencies are kept away from 0 and 1, where the logarithm ends

@@ -25,19 +25,14 @@ from letalone import learn
 from letalone.attacks.rates import Rates
 from letalone.attacks.training_people import TrainingPeople
 from letalone.errors import ParameterError
-from letalone.exact.typed import Constraint
+from letalone.exact.typed import whole_from
 from letalone.privacy import REPLACE, Privacy
 from letalone.privacy.neighbours import is_replace
 from letalone.randomness.bits import BitSource
 
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
-MODELS = Constraint(
-    "a whole number that is 20 or more",
-    lambda x: x >= 20 and x.denominator == 1,
-    "One person is tried for each model, about half of them members.",
-    (0, -1, 1.5, 19, float("nan"), float("inf")),
-)
+MODELS = whole_from(20, "One person is tried for each model, about half of them members.")
 Score = Callable[[Any], Floats]  # of a model, for each person
 
 

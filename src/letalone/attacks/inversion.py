@@ -126,15 +126,12 @@ class ModelInversion(AttackReport):
 
     def lines(self) -> list[Line]:
         ordinary, noisy = self.ordinary, self.private
+        strangers = (ordinary.mirrored.told(), noisy.mirrored.told())
         guessed = as_percent(self.baseline)
         limit = f"at most {as_percent(self.most_allowed)}"
         return [
             (f"{self.sensitive} guessed, of members", ordinary.told(), noisy.told()),
-            (
-                f"{self.sensitive} guessed, of strangers",
-                ordinary.mirrored.told(),
-                noisy.mirrored.told(),
-            ),
+            (f"{self.sensitive} guessed, of strangers", *strangers),
             ("the commonest value alone", guessed, guessed),
             ("any guess about members (D6, 95 % sure)", "no limit", limit),
             beyond_line(self.exceeds, ordinary.exceeds(self.privacy)),

@@ -132,15 +132,12 @@ class ModelMembership(AttackReport):
         title = f"{today.name}: found ({as_percent(self.alarm)} meant)"
         fewer = f"  found ({as_percent(self.low_alarm)} meant)"
         alarms, others = (as_percent(test.usual.false_alarm) for test in (today, private))
+        gain, less = (as_percent(max(0, test.advantage)) for test in (today, private))
         return [
             (title, today.usual.told(), private.usual.told()),
             ("  false alarms then", alarms, others),
             (fewer, today.low.told(), private.low.told()),
-            (
-                "  advantage",
-                as_percent(max(0, today.advantage)),
-                as_percent(max(0, private.advantage)),
-            ),
+            ("  advantage", gain, less),
         ]
 
     @property

@@ -253,10 +253,8 @@ class Reconstruction(AttackReport):
 
 def _line(level: Recovered) -> Line:
     words = "exact answers" if level.error == 0 else f"off by up to {level.error:,}"
-    squares, programme = (
-        as_percent(level.least_squares.share),
-        as_percent(level.linear_programme.share),
-    )
+    ways = (level.least_squares, level.linear_programme)
+    squares, programme = (as_percent(found.share) for found in ways)
     return f"  {words}: programme, squares", f"{programme}, {squares}", ""
 
 

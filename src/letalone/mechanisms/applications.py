@@ -25,7 +25,7 @@ from typing import TypeVar, cast
 import numpy as np
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import COUNT, Constraint, Number
+from letalone.exact.typed import COUNT, Number, positive
 from letalone.mechanisms.choosing import Exponential
 from letalone.mechanisms.containers import count_of, is_one_of, private_entries, public_list
 from letalone.mechanisms.itemsets import choose_itemsets, count_itemsets, count_support, read_widest
@@ -37,12 +37,7 @@ from letalone.randomness.bits import SYSTEM, BitSource
 Item = TypeVar("Item", bound=Hashable)
 Price = TypeVar("Price", bound=Number)
 
-PRICE = Constraint(
-    "a positive number",
-    lambda x: x > 0,
-    "Prices are a public list to choose from.",
-    (0, -1, float("nan"), float("inf")),
-)
+PRICE = positive("Prices are a public list to choose from.")
 NOT_BASKETS = (str, bytes, bytearray, Mapping)
 PRICE_BITS = 24  # so that a price times half a billion buyers is exact as a float
 

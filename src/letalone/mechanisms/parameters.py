@@ -10,18 +10,15 @@ from fractions import Fraction
 from typing import Literal
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import EPSILON, SENSITIVITY, Constraint, Number, read_flag
+from letalone.exact.typed import EPSILON, SENSITIVITY, Constraint, Number, read_flag, whole_from
 from letalone.mechanisms.sensitivity import Sensitivity
 from letalone.privacy import ADD_REMOVE, Neighbours, Privacy
 from letalone.privacy.neighbours import is_replace
 
 SensitivityLike = Number | Sensitivity
 
-WHOLE_SENSITIVITY = Constraint(
-    "a whole number that is 1 or more",
-    lambda x: x >= 1 and x.denominator == 1,
-    "It is the most that one person can change the count; la.sensitivity computes it.",
-    (0, -1, 0.5, 1.5, float("nan"), float("inf")),
+WHOLE_SENSITIVITY = whole_from(
+    1, "It is the most that one person can change the count; la.sensitivity computes it."
 )
 
 FLOAT_NOISE = Constraint(

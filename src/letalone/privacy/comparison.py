@@ -134,32 +134,28 @@ def _by_renyi(privacy: Privacy, delta: Fraction, count: int) -> Proof:
 def _by_optimal(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     if count >= MOST_ATOMS:
         return Proof(inf, TOO_MANY)
-
-    def proves(epsilon: Fraction, leak: Fraction) -> float:
-        return optimal(epsilon, leak, times=count).epsilon(delta)
-
-    return _best(proves, _pairs(privacy, delta / 2, delta, count))
+    pairs = _pairs(privacy, delta / 2, delta, count)
+    return _best(lambda epsilon, leak: optimal(epsilon, leak, times=count), pairs, delta)
 
 
 def _by_advanced(privacy: Privacy, delta: Fraction, count: int) -> Proof:
-    def proves(epsilon: Fraction, leak: Fraction) -> float:
+    def bound(epsilon: Fraction, leak: Fraction) -> Privacy:
         slack = delta - count * leak
-        bound = advanced(epsilon, leak, times=count, slack=slack) if slack else NoPrivacy()
-        return bound.epsilon(delta)
+        return advanced(epsilon, leak, times=count, slack=slack) if slack else NoPrivacy()
 
-    return _best(proves, _pairs(privacy, delta / 2, delta, count))
+    return _best(bound, _pairs(privacy, delta / 2, delta, count), delta)
 
 
 def _by_basic(privacy: Privacy, delta: Fraction, count: int) -> Proof:
-    def proves(epsilon: Fraction, leak: Fraction) -> float:
-        return basic(epsilon, leak, times=count).epsilon(delta)
-
-    return _best(proves, _pairs(privacy, delta, delta, count))
+    pairs = _pairs(privacy, delta, delta, count)
+    return _best(lambda epsilon, leak: basic(epsilon, leak, times=count), pairs, delta)
 
 
-def _best(proves: Callable[[Fraction, Fraction], float], pairs: list[Pair]) -> Proof:
+def _best(
+    bound: Callable[[Fraction, Fraction], Privacy], pairs: list[Pair], delta: Fraction
+) -> Proof:
     """The least epsilon that a theorem proves from one of the pairs, and the pair."""
-    proofs = [(proves(*pair) if pair[0] else 0.0, pair) for pair in pairs]
+    proofs = [(bound(*pair).epsilon(delta) if pair[0] else 0.0, pair) for pair in pairs]
     epsilon, pair = min(proofs, default=(inf, None))
     if pair is None or isinf(epsilon):
         return Proof(inf, USED_UP)

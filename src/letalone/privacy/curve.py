@@ -29,7 +29,15 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias, TypeVar, dataclass_
 
 from letalone.errors import LetaloneError, NeighboursDiffer
 from letalone.exact.balls import ball
-from letalone.exact.typed import COUNT, DELTA, PROBABILITY, Constraint, Number, write_rational
+from letalone.exact.typed import (
+    COUNT,
+    DELTA,
+    PROBABILITY,
+    Constraint,
+    Number,
+    whole_from,
+    write_rational,
+)
 from letalone.privacy.bounds import (
     ZERO,
     Bound,
@@ -72,12 +80,7 @@ Json = dict[str, object]
 Orders: TypeAlias = "tuple[Losses, ...]"
 
 ANY_EPSILON = Constraint("a finite number", lambda _: True, "", (float("nan"), float("inf")))
-REPEATS = Constraint(
-    "a whole number that is 0 or more",
-    lambda x: x >= 0 and x.denominator == 1,
-    "It is how often the mechanism is run.",
-    (-1, 1.5, float("nan"), float("inf")),
-)
+REPEATS = whole_from(0, "It is how often the mechanism is run.")
 
 
 Curve = TypeVar("Curve", bound="Privacy")

@@ -19,17 +19,12 @@ from math import isqrt
 
 from letalone.errors import ParameterError
 from letalone.exact.balls import Ball, ball, certain
-from letalone.exact.typed import Constraint, Number, write_rational
+from letalone.exact.typed import Number, positive, write_rational
 from letalone.privacy.bounds import ONE, Bounds, exactly, format_number, once
 from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
 
-MU = Constraint(
-    "a positive number",
-    lambda x: x > 0,
-    "It is sensitivity / sigma; smaller means more private.",
-    (0, -1, float("nan"), float("inf")),
-)
+MU = positive("It is sensitivity / sigma; smaller means more private.")
 FAR = Fraction(10**6)
 LARGE, TERMS = 10**4, 12  # (2n-1)!! / (2 x^2)^n is below 2^-290 then
 

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from letalone.errors import UnsupportedQuery
 from letalone.exact.balls import Ball, certain
-from letalone.exact.typed import Constraint, Number
+from letalone.exact.typed import Constraint, Number, positive
 from letalone.privacy.bounds import ANY_ACCURACY, ONE, Bounds, format_number, smaller
 from letalone.privacy.curve import Json, Privacy, curve
 from letalone.privacy.envelopes import lowest_envelope
@@ -32,12 +32,7 @@ ORDER = Constraint(
     "It is the order of the Renyi divergence; 2 to 100 is usual.",
     (1, 0.5, 0, -1, float("nan"), float("inf")),
 )
-DIVERGENCE = Constraint(
-    "a positive number",
-    lambda x: x > 0,
-    "It is the Renyi divergence at the order given; smaller means more private.",
-    (0, -1, float("nan"), float("inf")),
-)
+DIVERGENCE = positive("It is the Renyi divergence at the order given; smaller means more private.")
 
 
 @curve("renyi")

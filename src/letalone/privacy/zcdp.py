@@ -18,7 +18,7 @@ from math import log1p
 from typing import ClassVar
 
 from letalone.exact.balls import Ball, ball, certain
-from letalone.exact.typed import Constraint, Number
+from letalone.exact.typed import Number, positive
 from letalone.privacy.bounds import ANY_ACCURACY, ONE, Bounds, smaller
 from letalone.privacy.curve import Privacy, curve
 from letalone.privacy.envelopes import lowest_envelope
@@ -26,12 +26,7 @@ from letalone.privacy.gaussian import gaussian_delta, gaussian_missed
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.search import edge
 
-RHO = Constraint(
-    "a positive number",
-    lambda x: x > 0,
-    "For Gaussian noise it is sensitivity^2 / (2 sigma^2); smaller means more private.",
-    (0, -1, float("nan"), float("inf")),
-)
+RHO = positive("For Gaussian noise it is sensitivity^2 / (2 sigma^2); smaller means more private.")
 
 MOMENTS_ONLY = "a bound on moments does not bound the whole trade-off curve, or the largest loss"
 LARGEST_ORDER = 2.0**200
