@@ -54,10 +54,10 @@ class Counted:
         return arrow.table_of([(name, column.taken(column.codes)) for name, column in columns])
 
 
-def read(table: object, names: Sequence[str], *, table_name: str | None = None) -> Counted:
+def read(table: object, names: Sequence[str]) -> Counted:
     """The combinations of some columns of a file or a frame."""
     once = list(dict.fromkeys(names))
-    with closing(open_duck(table, table=table_name)) as engine:
+    with closing(open_duck(table)) as engine:
         cells = engine.counted(once)
     if not cells.num_rows:
         raise ParameterError("The table has no rows: there is nobody to find. Give one with rows.")

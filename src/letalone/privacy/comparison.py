@@ -26,9 +26,8 @@ from letalone.privacy.bounds import shown_above, six
 from letalone.privacy.chart import ChartAxis, ChartLine, write_chart
 from letalone.privacy.curve import Privacy
 from letalone.privacy.gaussian import GaussianDP
-from letalone.privacy.renyi import RenyiDP
+from letalone.privacy.renyi import ZCDP, RenyiDP
 from letalone.privacy.theorems import MOST_ATOMS, advanced, basic, optimal
-from letalone.privacy.zcdp import ZCDP
 
 CHART_POINTS = 12
 USED_UP = "the runs' own δ use up all of δ"

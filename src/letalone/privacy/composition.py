@@ -48,8 +48,7 @@ from letalone.privacy.envelopes import highest_envelope, lowest_envelope
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import Neighbours, unify
-from letalone.privacy.renyi import RenyiDP
-from letalone.privacy.zcdp import ZCDP, rough
+from letalone.privacy.renyi import ZCDP, RenyiDP, rough
 
 TRIED_DELTAS = (Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**12))
 SHRINK = 1 - Fraction(1, 2**50)

@@ -21,12 +21,10 @@ from math import isinf
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import EPSILON_OR_ZERO, Number
-from letalone.privacy.approximate import ApproxDP
+from letalone.privacy.approximate import ApproxDP, PureDP
 from letalone.privacy.curve import Privacy
 from letalone.privacy.gaussian import GaussianDP
-from letalone.privacy.pure import PureDP
-from letalone.privacy.renyi import ORDER, RenyiDP
-from letalone.privacy.zcdp import ZCDP
+from letalone.privacy.renyi import ORDER, ZCDP, RenyiDP
 
 Term = tuple[Fraction | None, Callable[[Fraction], Privacy], str]
 

@@ -26,13 +26,13 @@ from letalone.exact.typed import (
     write_rational,
     zero_or_more,
 )
+from letalone.privacy.approximate import pure_delta
 from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, as_ball, format_number, once, smaller
 from letalone.privacy.curve import Json, Privacy, curve
 from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.gaussian import gaussian_delta
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import Neighbours
-from letalone.privacy.pure import pure_delta
 
 SQUARE = positive("It is the square of (gradient bound / sigma); smaller means more private.")
 REST = zero_or_more("It is what the noise for the solver's error reveals.")

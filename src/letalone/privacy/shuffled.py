@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from letalone.errors import NeighboursDiffer, UnsupportedQuery
 from letalone.exact.typed import Number, refusal, whole_from
+from letalone.privacy.approximate import PureDP
 from letalone.privacy.bounds import (
     ZERO,
     Bound,
@@ -43,7 +44,6 @@ from letalone.privacy.curve import USUAL_DELTA, Privacy, combinator, curve
 from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import REPLACE, Neighbours, Relation, unify
-from letalone.privacy.pure import PureDP
 from letalone.privacy.randomized_response import RandomizedResponsePrivacy
 from letalone.privacy.sampled import Sampled
 
