@@ -93,9 +93,8 @@ def read_cells(
     # Neither NaN nor a missing unit says who it is: together they are one person.
     units = [replace(u, codes=np.where(u.codes == NAN, MISSING, u.codes)) for u in codes[second:]]
     rows = counts(counted, NUMBER_OF_ROWS)
-    return cells_of(
-        codes[:first], codes[first:second], rows, others, unit=units[0] if units else None
-    )
+    last = units[0] if units else None
+    return cells_of(codes[:first], codes[first:second], rows, others, unit=last)
 
 
 def cells_of(

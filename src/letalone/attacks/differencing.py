@@ -54,9 +54,7 @@ from letalone.session.opening import open as open_table
 
 KNOWN = ("zip", "birth_date", "gender")
 HALF = 0.5
-ALARM_RATES = tuple(
-    step / 16 for step in range(17)
-)  # of false alarms; a composed curve takes its time
+ALARM_RATES = tuple(step / 16 for step in range(17))  # few: a composed curve takes its time
 THRESHOLDS = range(-12, 14)  # of the difference, for the points of the picture
 
 
@@ -234,9 +232,8 @@ class _SecretTable:
         is_infinite = np.zeros(len(self.rows.rows), np.bool_)
         for column in (self.rows.columns[name] for name in self.known):
             values = [*([0] * FIRST), *column.objects(np.arange(FIRST, column.size))]
-            is_infinite |= np.array([not _is_finite(cell) for cell in values], np.bool_)[
-                column.codes
-            ]
+            is_finite = np.array([_is_finite(cell) for cell in values], np.bool_)
+            is_infinite |= ~is_finite[column.codes]
         return self.codes(self.person)[is_infinite]
 
     def wanted(self, value: object) -> object:
@@ -345,7 +342,5 @@ def _simulate_test(
     )
     counts = [(int((lacking > cut).sum()), int((having > cut).sum())) for cut in THRESHOLDS]
     alarms, caught = int((lacking > HALF).sum()), int((having > HALF).sum())
-    curve = tuple(
-        (false_alarms / trials, detections / trials) for false_alarms, detections in counts
-    )
+    curve = tuple((wrong / trials, right / trials) for wrong, right in counts)
     return Rates(caught, trials, alarms, trials), curve

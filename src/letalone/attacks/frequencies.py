@@ -119,10 +119,9 @@ def pools_of_table(
 
 def _matrix(counted: Counted) -> Floats:
     """A row for each person, a column for each attribute: 1 where they have it."""
-    columns = [
-        truths(column.name, column.texts())[column.codes] for column in counted.columns.values()
-    ]
-    return np.repeat(np.stack(columns, axis=1), counted.rows, axis=0)
+    columns = counted.columns.values()
+    parts = [truths(column.name, column.texts())[column.codes] for column in columns]
+    return np.repeat(np.stack(parts, axis=1), counted.rows, axis=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,9 +209,7 @@ def _search_spaces(column: Coded, rows: Whole, texts: list[str], spaces: list[_S
         tried += space.size
         where[space.name] = len(texts_by_digest) - sum(where.values())
     known = np.array([False] * FIRST + [bytes.fromhex(text) in texts_by_digest for text in texts])
-    first = next(
-        iter(sorted((text, digest.hex()) for digest, text in texts_by_digest.items())), None
-    )
+    first = min(((text, digest.hex()) for digest, text in texts_by_digest.items()), default=None)
     return Reversed(
         column=column.name,
         algorithm=algorithm,

@@ -28,7 +28,7 @@ Privacy auditing with one (1) training run (2023), for the binomial bound.
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, expm1, sqrt
@@ -361,10 +361,8 @@ def _recover_plain(
 
 
 def _solve_programmes(sums: SubsetSums, given: Any, secret: Any) -> Guesses:
-    columns: Iterable[Any] = given.T
-    return Guesses.of(
-        np.stack([sums.linear_programme(answers) for answers in columns], axis=1), secret
-    )
+    found = [sums.linear_programme(answers) for answers in given.T]
+    return Guesses.of(np.stack(found, axis=1), secret)
 
 
 def _recover_private(

@@ -286,10 +286,9 @@ def _object(output: object, numbers: dict[str, float] | None, path: str) -> str:
     if isinstance(output, Failure):
         return f"{ERROR}{output.words}"
     if is_dataclass(output) and not isinstance(output, type):
-        attributes = {field.name: getattr(output, field.name) for field in fields(output)}
-        return type(output).__name__ + _items(
-            cast("dict[object, object]", attributes), numbers, path
-        )
+        names = [field.name for field in fields(output)]
+        attributes: dict[object, object] = {name: getattr(output, name) for name in names}
+        return type(output).__name__ + _items(attributes, numbers, path)
     if hasattr(output, "__array__"):
         return _text(np.asarray(cast("Any", output)).tolist(), numbers, path)
     text = repr(output)

@@ -244,10 +244,8 @@ class ProjectionView:
 
     def score(self, outputs: Outputs) -> Floats:
         # Not by a matrix product: its rounding may depend on where in a batch a row stands.
-        columns = (outputs.column(int(place)) for place in self.places)
-        return _sum_of(
-            weight * column for weight, column in zip(self.weights, columns, strict=True)
-        )
+        pairs = zip(self.weights, self.places, strict=True)
+        return _sum_of(weight * outputs.column(int(place)) for weight, place in pairs)
 
     def words(self, threshold: float, *, above: bool) -> str:
         shown = ", ".join(f"{weight:.3g}" for weight in self.weights[:MAX_CELLS_NAMED])

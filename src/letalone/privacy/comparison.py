@@ -79,9 +79,8 @@ class TheoremComparison:
 
     def plot(self, path: Path | str) -> Path:
         """Draw epsilon over the number of runs, a curve for each theorem, into an .svg file."""
-        counts = sorted(
-            {max(1, round(self.times ** (n / CHART_POINTS))) for n in range(CHART_POINTS + 1)}
-        )
+        shares = (n / CHART_POINTS for n in range(CHART_POINTS + 1))
+        counts = sorted({max(1, round(self.times**share)) for share in shares})
         curves = [
             ChartLine(name, tuple((float(count), proves(count).epsilon) for count in counts))
             for name, proves in theorems(self.privacy, self.delta)

@@ -216,9 +216,8 @@ def _best_list(lists: Iterable[tuple[Part, ...]], epsilon: Fraction) -> Bound:
 
 
 def _best_way(parts: tuple[Part, ...], epsilon: Fraction, known: Bound) -> Bound:
-    return reduce(
-        smaller, (_basic(claims, epsilon) for claims in epsilon_splits(parts, epsilon)), known
-    )
+    tried = (_basic(claims, epsilon) for claims in epsilon_splits(parts, epsilon))
+    return reduce(smaller, tried, known)
 
 
 @lru_cache(maxsize=1024)

@@ -373,10 +373,8 @@ class Privacy(ABC):
             at = max(USUAL_DELTA, 2 * leak) if isinstance(leak, Fraction) else USUAL_DELTA
             at = min(at, Fraction(1, 2))
             return f"ε = {shown_above(self._printed(at))} at δ = {shown_above(above(at))}"
-        largest = shown_above(above(self.worst_loss() or ZERO))
-        return f"ε = {largest}" + (
-            "" if leak == 0 else f", δ = {shown_above(min(1.0, above(leak)))}"
-        )
+        delta = "" if leak == 0 else f", δ = {shown_above(min(1.0, above(leak)))}"
+        return f"ε = {shown_above(above(self.worst_loss() or ZERO))}{delta}"
 
     def _printed(self, delta: Fraction) -> float:
         """An epsilon that is enough, at once: where it is huge anyway, from the rho of zCDP.

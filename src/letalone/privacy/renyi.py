@@ -68,9 +68,8 @@ class ZCDP(Privacy):
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the upper curve and the Gaussian's trade-off."""
-        return Bounds(
-            lowest_envelope(self, false_alarm), gaussian_missed(2 * self.rho, false_alarm)
-        )
+        gaussian = gaussian_missed(2 * self.rho, false_alarm)
+        return Bounds(lowest_envelope(self, false_alarm), gaussian)
 
     def for_group(self, size: int) -> Privacy:
         """A group of k costs k^2 rho."""

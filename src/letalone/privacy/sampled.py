@@ -117,9 +117,8 @@ class Sampled(Privacy):
         grown = certain(lambda: (ball(self.rate) * as_ball(worst).expm1()).log1p())
         if self.fixed_size:
             return grown
-        return larger(
-            grown, certain(lambda: -(ball(self.rate) * (-as_ball(worst)).expm1()).log1p())
-        )
+        added = certain(lambda: -(ball(self.rate) * (-as_ball(worst)).expm1()).log1p())
+        return larger(grown, added)
 
     def certain_leak(self) -> Bound:
         """The record must be used, and the base must leak."""
