@@ -86,7 +86,7 @@ class HeatMap(AttackReport):
     epsilon: float
     _json: ClassVar[str] = (
         "cells visited people few lonely lonely_private exposed crowds false_alarm=alarm"
-        " most_allowed=allowed epsilon"
+        " most_allowed=_one_allowed epsilon"
     )
 
     @property
@@ -94,9 +94,13 @@ class HeatMap(AttackReport):
         """How often an empty cell stands out in the private map, at most."""
         return exp(-(self.cut + 1) / self.scale) / (1 + exp(-1 / self.scale))
 
-    def allowed(self, people: int = 1) -> float:
+    def allowed(self, people: int) -> float:
         """D6: how often any test can find so many people in a cell, at most."""
         return most_caught(self.privacy.group(people), self.alarm)
+
+    @property
+    def _one_allowed(self) -> float:
+        return self.allowed(1)
 
     @property
     def words(self) -> str:
@@ -105,7 +109,7 @@ class HeatMap(AttackReport):
             f" {plural(self.cells, 'cell')}. {self._lonely()} In a private map with"
             f" ε = {self.epsilon:g}, {self.lonely_private:,} of {plural(self.lonely, 'such cell')}"
             f" stood out, as {as_percent(self.alarm)} of empty cells are expected to; one"
-            f" person in a cell is found {as_percent(self.allowed())} of the time at most."
+            f" person in a cell is found {as_percent(self._one_allowed)} of the time at most."
         )
 
     def _lonely(self) -> str:
@@ -120,7 +124,7 @@ class HeatMap(AttackReport):
             (f"cells that show, of those with {crowd.label}", _of(crowd, today=True), _of(crowd))
             for crowd in self.crowds
         ]
-        limit = f"at most {as_percent(self.allowed())}"
+        limit = f"at most {as_percent(self._one_allowed)}"
         return [*shown, ("one person in a cell found (D6)", "no limit", limit)]
 
     def _picture(self) -> Picture:

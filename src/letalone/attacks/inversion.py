@@ -43,7 +43,7 @@ from letalone.attacks.games import (
     play,
     private_model,
 )
-from letalone.attacks.rates import Rates, series_of
+from letalone.attacks.rates import Rates, exchange, series_of
 from letalone.attacks.result import (
     AttackReport,
     Line,
@@ -126,7 +126,7 @@ class ModelInversion(AttackReport):
 
     def lines(self) -> list[Line]:
         ordinary, noisy = self.ordinary, self.private
-        strangers = (ordinary.mirrored.told(), noisy.mirrored.told())
+        strangers = (exchange(ordinary).told(), exchange(noisy).told())
         guessed = as_percent(self.baseline)
         limit = f"at most {as_percent(self.most_allowed)}"
         return [
@@ -144,7 +144,7 @@ class ModelInversion(AttackReport):
 
     def _picture(self) -> Picture:
         both, at = (self.ordinary, self.private), (0.0, 1.0)
-        strangers = [rates.mirrored for rates in both]
+        strangers = [exchange(rates) for rates in both]
         bars = (
             series_of("members", at, both, SeriesStyle.BARS),
             series_of("strangers", at, strangers, SeriesStyle.BARS),

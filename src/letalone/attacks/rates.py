@@ -68,11 +68,6 @@ class Rates(Numbers):
         """D6: the most that a test with these false alarms detects, this surely."""
         return most_caught(privacy, most(self.alarms, self.outsiders, (1 - confidence) / 2))
 
-    @property
-    def mirrored(self) -> "Rates":
-        """The same with members and outsiders exchanged."""
-        return Rates(self.alarms, self.outsiders, self.caught, self.members)
-
     def told(self, confidence: float = 0.95) -> str:
         """The rate of detection with its interval, in percent."""
         low, high = self.interval(confidence)
@@ -87,6 +82,11 @@ def least(hits: int, trials: int, miss: float) -> float:
 def most(hits: int, trials: int, miss: float) -> float:
     """A rate that the true one is above with probability at most `miss`."""
     return float(betaincinv(hits + 1, trials - hits, 1 - miss)) if hits < trials else 1.0
+
+
+def exchange(rates: Rates) -> Rates:
+    """The same with members and outsiders exchanged."""
+    return Rates(rates.alarms, rates.outsiders, rates.caught, rates.members)
 
 
 def series_of(
