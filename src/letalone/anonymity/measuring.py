@@ -206,6 +206,11 @@ def measure(
         unit=unit,
         table_name=table_name,
     )
+    return measure_cells(cells, population=population)
+
+
+def measure_cells(cells: ValueCells, *, population: int | None = None) -> Anonymity:
+    """The figures of cells."""
     sizes = people_in(cells.group, cells.rows, cells.person, groups=cells.groups)
     return Anonymity(
         rows=cells.total,
