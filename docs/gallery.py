@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 
 import letalone as la
 from letalone.attacks import stage
-from letalone.attacks.picture import COLOURS, WIDTH
+from letalone.attacks.result import COLOURS, WIDTH
 from letalone.randomness.bits import SYSTEM
 from letalone.sample.hospital import MOST_VISITS, WARDS
 

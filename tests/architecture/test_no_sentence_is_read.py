@@ -19,7 +19,7 @@ READS = {
     "anonymity.kinds": "cells of a table: numbers and days",
     "answers.arranged": "labels of ranges",
     "attacks.heat_map": "numbers that somebody typed",
-    "attacks.secrets_of_text": "texts with planted secrets",
+    "attacks.canaries": "texts with planted secrets",
     "cli.expressions": "tokens of a typed expression",
     "cli.option_values": "numbers that somebody typed",
     "cli.serve": "a size that somebody typed",

@@ -9,7 +9,7 @@ import pytest
 
 from letalone.answers.promise import most_caught
 from letalone.attacks import extract_secrets, stage
-from letalone.attacks.canaries import most_exposed
+from letalone.attacks.canaries import Pattern, beam_search, exposure, most_exposed
 from letalone.attacks.characters import (
     ALPHABET_SIZE,
     END,
@@ -19,8 +19,7 @@ from letalone.attacks.characters import (
     train_model,
     train_privately,
 )
-from letalone.attacks.secrets_of_text import Pattern, beam_search, exposure
-from letalone.attacks.subset_sums import Guesses
+from letalone.attacks.reconstruction import Guesses
 from letalone.errors import ParameterError
 from letalone.mechanisms import Geometric
 from seeded import SeededBits

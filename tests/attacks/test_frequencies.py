@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from letalone.attacks import trace_member
-from letalone.attacks.pools import draw_pools, pools_of_table
+from letalone.attacks.frequencies import draw_pools, pools_of_table
 from letalone.attacks.rates import judge_scores
 from letalone.errors import ParameterError
 from letalone.mechanisms import Geometric

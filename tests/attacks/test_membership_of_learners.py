@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from letalone import learn
 from letalone.attacks.confidence import confidence
-from letalone.attacks.games import _one_thread
 from letalone.attacks.rates import Rates, judge_scores
 from seeded import SeededBits
 
@@ -96,7 +96,7 @@ def _attacked(name: str, epsilon: float) -> tuple[Rates, Any]:
     numeric = name in ("LinearRegression", "Ridge", "BoostedTreesRegressor")
     labels = np.zeros(len(ROWS)) if numeric else CLASSES
     mark, worlds = np.array([1]), SLOW if "gradient" in name else WORLDS
-    with _one_thread():
+    with threadpool_limits(1):
         inside = [
             _asked(model, np.vstack([ROWS, TARGET]), np.append(labels, mark), mark)
             for _ in range(worlds)

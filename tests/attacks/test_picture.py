@@ -14,7 +14,7 @@ from letalone.attacks import (
     subtract,
     trace_member,
 )
-from letalone.attacks.picture import bound
+from letalone.attacks.result import bound
 from letalone.errors import ParameterError
 from letalone.privacy import PureDP
 

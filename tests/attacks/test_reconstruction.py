@@ -10,7 +10,13 @@ import pytest
 from scipy.special import ndtr
 
 from letalone.attacks import reconstruct
-from letalone.attacks.subset_sums import Guesses, SubsetSums, draw_questions, predict_share, surest
+from letalone.attacks.reconstruction import (
+    Guesses,
+    SubsetSums,
+    draw_questions,
+    predict_share,
+    surest,
+)
 from letalone.errors import ParameterError
 from letalone.mechanisms import Geometric
 from seeded import SeededBits

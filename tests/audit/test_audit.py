@@ -13,7 +13,7 @@ from letalone.audit import Audit, Verdict, audit, confidence_of_each, events
 from letalone.audit.auditor import CONFIDENCE, SAMPLES, judge
 from letalone.audit.bound import HitCounts, epsilon_below, product_level
 from letalone.audit.draws import source_of
-from letalone.audit.events import choose_event
+from letalone.audit.events import best_event
 from letalone.audit.outputs import Layout, read
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO
@@ -133,7 +133,7 @@ def test_an_auditor_that_judges_on_the_draws_it_chose_from_is_caught_by_that_tes
         bits = SeededBits(seed)
         drawn = (LAPLACE.release(np.full(500, value), bits=bits) for value in (0.0, 1.0))
         one, other = (read(part, Layout(1)) for part in drawn)
-        return is_above_one(choose_event(one, other, delta=NOTHING).counts(one, other))
+        return is_above_one(best_event(one, other, delta=NOTHING)[1].counts(one, other))
 
     assert sum(map(accused, range(60))) > 6
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from letalone.audit.events import Event, choose_event
+from letalone.audit.events import Event, best_event
 from letalone.audit.outputs import Layout, Outputs, read
 from letalone.audit.views import learn
 
@@ -22,7 +22,7 @@ def chosen(
     one: object, other: object, width: int, delta: str = "0"
 ) -> tuple[Event, Outputs, Outputs]:
     mine, theirs = read(one, Layout(width)), read(other, Layout(width))
-    return choose_event(mine, theirs, delta=Fraction(delta)), mine, theirs
+    return best_event(mine, theirs, delta=Fraction(delta))[1], mine, theirs
 
 
 def test_a_score_depends_on_the_output_and_not_on_its_place_in_a_batch() -> None:

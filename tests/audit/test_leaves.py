@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from letalone.audit import Verdict, audit
-from letalone.audit.leaves import place_numbers, print_output
-from letalone.audit.outputs import layout_of, read
+from letalone.audit.outputs import layout_of, place_numbers, print_output, read
 from letalone.errors import ParameterError
 
 

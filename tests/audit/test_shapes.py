@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from letalone.audit import Verdict, audit, audit_timing
-from letalone.audit.copies import copy_input
+from letalone.audit.draws import copy_input
 from letalone.audit.outputs import MOST_PATHS, layout_of, read
 from letalone.errors import ParameterError
 from letalone.mechanisms import Laplace

@@ -29,9 +29,9 @@ from letalone.mechanisms import (
     TopK,
 )
 from letalone.mechanisms.above_threshold import THRESHOLD
-from letalone.mechanisms.categories import CATEGORIES
 from letalone.mechanisms.discrete_gaussian import ONE_OR_MORE
 from letalone.mechanisms.parameters import WHOLE_SENSITIVITY
+from letalone.mechanisms.randomized_response import CATEGORIES
 from letalone.privacy import Privacy
 from seeded import SeededBits
 

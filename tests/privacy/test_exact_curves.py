@@ -169,7 +169,10 @@ def test_d7_a_half_and_a_third_differ_by_exactly_a_sixth():
 
 @pytest.mark.parametrize(("sigma", "epsilon", "more"), [(0.5, 0.48, 0.118), (1, 0, 0.016)])
 def test_the_discrete_gaussian_is_not_gaussian(sigma, epsilon, more):
-    """SOUNDNESS 19: the Gaussian curve of the same sigma would understate the loss."""
+    """The Gaussian curve of the same sigma would understate the loss.
+
+    Rule 29 of docs/explanation/soundness.md.
+    """
     discrete = DiscreteGaussianPrivacy(1, sigma).delta_bounds(epsilon)[0]
     assert discrete - GaussianDP(1 / Fraction(sigma)).delta(epsilon) > more
 

@@ -18,7 +18,7 @@ from letalone.privacy import (
 from letalone.privacy.curve import ANY_EPSILON, REPEATS
 from letalone.privacy.gaussian import MU
 from letalone.privacy.randomized_response import CATEGORIES, TRUTH
-from letalone.privacy.zcdp import RHO
+from letalone.privacy.renyi import RHO
 
 CALLS = [
     ("epsilon", EPSILON, lambda x: PureDP(epsilon=x)),

@@ -39,8 +39,15 @@ from letalone.privacy import (
     from_json,
     shuffled,
 )
-from letalone.privacy.clones import NOTHING_KNOWN, ShuffledCrowd, blanket_above, crowd_bounds
-from letalone.privacy.shuffled import Answers, Clones, CoveredAnswers
+from letalone.privacy.clones import (
+    NOTHING_KNOWN,
+    Answers,
+    Clones,
+    CoveredAnswers,
+    ShuffledCrowd,
+    blanket_above,
+    crowd_bounds,
+)
 from stages import pick
 
 Report = Sequence[Fraction]

@@ -19,7 +19,7 @@ from trees import law_of
 @pytest.mark.parametrize("word_size", [1, 2, 5])
 def test_a_rational_coin_has_its_probability_exactly(probability: Fraction, word_size: int):
     masses, undecided = law_of(
-        lambda bits: sample_bernoulli(Chance.of(probability), bits), word_size, 10 // word_size
+        lambda bits: sample_bernoulli(Chance(probability), bits), word_size, 10 // word_size
     )
     heads = masses.get(True, Fraction(0))
     assert heads <= probability <= heads + undecided
@@ -37,7 +37,7 @@ def test_the_coin_e_to_the_minus_x_has_its_probability(exponent: Fraction):
 
 def test_many_coins_break_ties_with_further_bits():
     """16 bits equal p's, then 64: zeros after them mean heads, ones mean tails."""
-    third = Chance.of(Fraction(1, 3))
+    third = Chance(Fraction(1, 3))
     tie, sixteen, rest = (1 << 64) // 3, 0x5555, 0x5555_5555_5555 << 16
     two = sixteen << 16 | sixteen
     heads = sample_bernoullis(third, 2, ScriptedBits([two, rest, rest, 0, (1 << 64) - 1]))
@@ -50,7 +50,7 @@ def test_many_coins_break_ties_with_further_bits():
 
 def test_many_coins_fall_as_their_bits_say():
     """Every beginning of sixteen bits, against the probability's own digits."""
-    chance = Chance.computed(lambda: ball(Fraction(1, 3)).exp() / 2)
+    chance = Chance(lambda: ball(Fraction(1, 3)).exp() / 2)
     tossed: list[bool] = []
     for start in range(0, 1 << 14, 1 << 12):
         words = [sum((4 * k + j) << (16 * j) for j in range(4)) for k in range(start, start + 4096)]
@@ -65,6 +65,6 @@ def test_many_coins_fall_as_their_bits_say():
 @pytest.mark.parametrize(("probability", "expected"), [(Fraction(0), False), (Fraction(1), True)])
 def test_certainty_stays_certain_for_extreme_words(probability: Fraction, expected: bool):
     for words in ([0] * 4, [(1 << 64) - 1] * 4):
-        assert sample_bernoulli(Chance.of(probability), ScriptedBits(words)) is expected
-        many = sample_bernoullis(Chance.of(probability), 2, ScriptedBits(words))
+        assert sample_bernoulli(Chance(probability), ScriptedBits(words)) is expected
+        many = sample_bernoullis(Chance(probability), 2, ScriptedBits(words))
         assert np.all(many == expected)

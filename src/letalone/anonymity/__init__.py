@@ -7,21 +7,11 @@ Everything here looks at exact values and is for the owner of the table. A table
 anonymous by k, l and t promises no one differential privacy.
 """
 
-from letalone.anonymity.anonymizing import Anonymized as Anonymized
-from letalone.anonymity.anonymizing import anonymize as anonymize
-from letalone.anonymity.exposure import Beside as Beside
-from letalone.anonymity.exposure import Exposure as Exposure
-from letalone.anonymity.exposure import Limits as Limits
-from letalone.anonymity.exposure import limits as limits
-from letalone.anonymity.hierarchies import Dates as Dates
-from letalone.anonymity.hierarchies import Prefixes as Prefixes
-from letalone.anonymity.hierarchies import Ranges as Ranges
-from letalone.anonymity.hierarchies import Sets as Sets
-from letalone.anonymity.hierarchies import Tree as Tree
-from letalone.anonymity.measuring import Anonymity as Anonymity
-from letalone.anonymity.measuring import Diversity as Diversity
-from letalone.anonymity.measuring import measure as measure
-from letalone.anonymity.risk import Risk as Risk
+from letalone.anonymity.anonymizing import Anonymized, anonymize
+from letalone.anonymity.exposure import Beside, Exposure, Limits, limits
+from letalone.anonymity.hierarchies import Dates, Prefixes, Ranges, Sets, Tree
+from letalone.anonymity.measuring import Anonymity, Diversity, measure
+from letalone.anonymity.risk import Risk
 
 __all__ = [
     "Anonymity",

@@ -149,8 +149,10 @@ def limits_of(
             " such as sensitive=['diagnosis']."
         )
     exposures = {name: _exposure(diversity, found) for name, diversity in found.sensitive.items()}
-    beside = _typical(epsilon) if release is None else _of_release(release)
-    return Limits(found, exposures, beside)
+    if release is not None:
+        return Limits(found, exposures, _of_release(release))
+    spent = float(EPSILON.typed("epsilon", epsilon))
+    return Limits(found, exposures, Beside(spent, _odds(2 * spent)))
 
 
 def _exposure(one: Diversity, found: Anonymity) -> Exposure:
@@ -167,11 +169,6 @@ def _exposure(one: Diversity, found: Anonymity) -> Exposure:
         guessed_before=int(one.whole.max()) / found.people,
         counted=found.counted,
     )
-
-
-def _typical(epsilon: Number) -> Beside:
-    value = float(EPSILON.typed("epsilon", epsilon))
-    return Beside(value, _odds(2 * value))
 
 
 def _of_release(release: ReleaseRecord) -> Beside:

@@ -236,7 +236,7 @@ def _of_paths(
     """A ladder from the names of the steps above each value, coarse to fine, and its own."""
     column, points = found.column, found.points
     if order is not None:
-        column, points = _reorder_codes(column, order), None
+        column, points = column.moved(np.argsort(order)), None
         paths = [paths[number] for number in order]
     depth = len(paths[0]) if paths else 1
     levels = [_level(paths, level) for level in range(depth)]
@@ -266,12 +266,6 @@ def _places(points: NDArray[np.generic] | None, number: int) -> NDArray[np.float
     widest = values[-1] if number and np.isfinite(values).all() and values[-1] > 0 else 0.0
     spread = values / widest if widest else np.linspace(0, 1, number)
     return np.concatenate([[0.0, 0.0], spread])
-
-
-def _reorder_codes(column: Coded, order: Sequence[int]) -> Coded:
-    place = np.empty(len(order), np.int64)
-    place[np.asarray(order, np.int64)] = np.arange(len(order))
-    return column.moved(place)
 
 
 def _leaves(

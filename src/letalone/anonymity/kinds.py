@@ -81,6 +81,4 @@ def order_column(column: Coded) -> Coded | None:
 
 def _in_order(column: Coded, numbers: NDArray[np.float64]) -> Natural:
     order = np.argsort(numbers, kind="stable")  # equal numbers stay in the order of their texts
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return Natural(column.moved(place), ColumnNature.NUMBER, numbers[order])
+    return Natural(column.moved(np.argsort(order)), ColumnNature.NUMBER, numbers[order])

@@ -14,7 +14,7 @@ None of these numbers is differential privacy: `letalone.anonymity.limits` shows
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
@@ -149,7 +149,6 @@ class Anonymity:
 
     def to_json(self) -> dict[str, object]:
         """The figures, without any value of the table."""
-        risk = {name: getattr(self.risk, name) for name in Risk.__dataclass_fields__}
         return {
             "rows": self.rows,
             "unit": self.unit,
@@ -159,7 +158,7 @@ class Anonymity:
             "k": self.k,
             "uniques": self.uniques,
             "unique_share": self.unique_share,
-            "risk": risk,
+            "risk": asdict(self.risk),
             "sensitive": {name: _as_json(column) for name, column in self.sensitive.items()},
         }
 

@@ -152,12 +152,12 @@ def _beside(limits: Limits) -> str:
     if not limits.beside.rows:
         return head + words
     names = list(limits.beside.rows[0])
-    cells = [[escape(_show_value(row[name])) for name in names] for row in limits.beside.rows]
+    shown = [
+        [f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row.values()]
+        for row in limits.beside.rows
+    ]
+    cells = [[escape(cell) for cell in row] for row in shown]
     return f"{head}{words}{_table([escape(name) for name in names], cells)}"
-
-
-def _show_value(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _bars(bars: Sequence[tuple[str, int]], *, most: int, bad: int, good: str = "good") -> str:

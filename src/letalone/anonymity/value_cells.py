@@ -9,7 +9,7 @@ the values of a cell.
 
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -90,8 +90,10 @@ def read_cells(
     codes = [encode_column(counted, str(n), called=name) for n, name in enumerate(names)]
     others = tuple(name for name in columns if name not in (*quasi, *secret))
     first, second = len(quasi), len(quasi) + len(secret)
-    last = _of_people(codes[-1]) if person else None
+    # Neither NaN nor a missing unit says who it is: together they are one person.
+    units = [replace(u, codes=np.where(u.codes == NAN, MISSING, u.codes)) for u in codes[second:]]
     rows = counts(counted, NUMBER_OF_ROWS)
+    last = units[0] if units else None
     return cells_of(codes[:first], codes[first:second], rows, others, unit=last)
 
 
@@ -106,10 +108,10 @@ def cells_of(
     """Cells in the order of their values, each with the number of its group."""
     person = [] if unit is None else [unit]
     order = np.argsort(combine_codes([column.codes for column in (*quasi, *sensitive, *person)]))
-    moved = (
-        [_reorder_cells(column, order) for column in part] for part in (quasi, sensitive, person)
+    first, second, third = (
+        tuple(replace(column, codes=column.codes[order]) for column in part)
+        for part in (quasi, sensitive, person)
     )
-    first, second, third = (tuple(part) for part in moved)
     starts = _starts(combine_codes([column.codes for column in first]))
     group = np.cumsum(starts) - 1
     last = third[0] if third else None
@@ -137,15 +139,6 @@ def combine_codes(columns: Sequence[Whole]) -> Whole:
             key, codes = inverse.astype(np.int64), len(values)
         key, codes = key * size + column, codes * size
     return key
-
-
-def _of_people(unit: Coded) -> Coded:
-    """The unit with NaN as missing: neither says who it is, so together they are one person."""
-    return Coded(unit.name, np.where(unit.codes == NAN, MISSING, unit.codes), unit.values)
-
-
-def _reorder_cells(column: Coded, order: Whole) -> Coded:
-    return Coded(column.name, column.codes[order], column.values)
 
 
 def _starts(ordered: Whole) -> NDArray[np.bool_]:

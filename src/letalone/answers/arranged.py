@@ -16,7 +16,7 @@ from math import isnan
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, TypeVar, cast
 
-from letalone.answers.columns import Cell, KeyColumn, Output
+from letalone.answers.columns import Cell, Output
 from letalone.answers.release import ReleaseRecord
 
 AnyRelease = TypeVar("AnyRelease", bound=ReleaseRecord)
@@ -118,7 +118,10 @@ def arrange_release(release: AnyRelease, how: Arrangement) -> AnyRelease:
     remark = " ".join(words for words in remarks if words)
     return replace(
         release,
-        keys=tuple(_key(column, places) for column in release.keys),
+        keys=tuple(
+            replace(column, values=tuple(column.values[place] for place in places))
+            for column in release.keys
+        ),
         outputs=tuple(_output(output, places) for output in shown),
         standing=replace(standing, remark=remark or None),
     )
@@ -182,24 +185,14 @@ def _without_nan(cell: Cell) -> Cell:
 
 
 def _sort_rows(places: list[int], cells: Sequence[Cell], order: Order) -> list[int]:
-    """A stable sort."""
+    """A stable sort, downwards too: equal ones stay in the order in which they were."""
     sortable = {
         place: _sortable(_without_nan(cells[place]), ranges=order.ranges) for place in places
     }
     present = [place for place in places if sortable[place] is not None]
     gone = [place for place in places if sortable[place] is None]
     present.sort(key=lambda place: cast("Any", sortable[place]), reverse=order.descending)
-    if order.descending:  # equal ones stay in the order in which they were
-        present = _steady(present, sortable, places)
     return [*gone, *present] if order.missing_first else [*present, *gone]
-
-
-def _steady(there: list[int], found: Mapping[int, Any], places: list[int]) -> list[int]:
-    at = {place: number for number, place in enumerate(places)}
-    groups: dict[Any, list[int]] = {}
-    for place in there:
-        groups.setdefault(found[place], []).append(place)
-    return [place for group in groups.values() for place in sorted(group, key=at.__getitem__)]
 
 
 def _sortable(cell: Cell, *, ranges: bool) -> tuple[float, str] | None:
@@ -213,10 +206,6 @@ def _sortable(cell: Cell, *, ranges: bool) -> tuple[float, str] | None:
             return (float(cell.toordinal()), "")
         case _:
             return (float(cell), "")
-
-
-def _key(column: KeyColumn, places: Sequence[int]) -> KeyColumn:
-    return replace(column, values=tuple(column.values[place] for place in places))
 
 
 def _output(output: Output, places: Sequence[int]) -> Output:

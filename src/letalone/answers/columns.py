@@ -16,7 +16,7 @@ from datetime import date
 from enum import Enum
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from letalone.errors import FormatError, ParameterError
 from letalone.privacy.curve import Json
@@ -39,12 +39,24 @@ class CellKind(Enum):
         return self in (CellKind.INTEGER, CellKind.NUMBER)
 
 
-READERS: Mapping[CellKind, Callable[[str], Cell]] = {
-    CellKind.TEXT: str,
-    CellKind.INTEGER: int,
-    CellKind.NUMBER: float,
-    CellKind.BOOLEAN: lambda text: {"true": True, "false": False}[text],
-    CellKind.DATE: date.fromisoformat,
+class CellTypes(NamedTuple):
+    """How a cell is read from text, and its type in each library; in pandas also with a gap."""
+
+    read: Callable[[str], Cell]
+    arrow: str
+    polars: str
+    pandas: str
+    gaps: str
+
+
+TYPES: Mapping[CellKind, CellTypes] = {
+    CellKind.TEXT: CellTypes(str, "string", "String", "object", "object"),
+    CellKind.INTEGER: CellTypes(int, "int64", "Int64", "int64", "Int64"),
+    CellKind.NUMBER: CellTypes(float, "float64", "Float64", "float64", "float64"),
+    CellKind.BOOLEAN: CellTypes(
+        {"true": True, "false": False}.__getitem__, "bool_", "Boolean", "bool", "boolean"
+    ),
+    CellKind.DATE: CellTypes(date.fromisoformat, "date32", "Date", "object", "object"),
 }
 
 
@@ -90,7 +102,7 @@ def key_from_json(stored: object) -> KeyColumn:
     """The key column that was stored."""
     fields = _fields(stored, {"name", "kind", "values"})
     kind = CellKind(fields["kind"])
-    return KeyColumn(_text(fields["name"]), kind, _cells(fields["values"], kind))
+    return KeyColumn(read_text(fields["name"]), kind, _cells(fields["values"], kind))
 
 
 def output_to_json(output: Output) -> Json:
@@ -112,9 +124,9 @@ def output_from_json(stored: object) -> Output:
     kind = CellKind(fields["kind"])
     low, high = fields["low"], fields["high"]
     return Output(
-        name=_text(fields["name"]),
-        aggregate=_text(fields["aggregate"]),
-        label=_text(fields["label"]),
+        name=read_text(fields["name"]),
+        aggregate=read_text(fields["aggregate"]),
+        label=read_text(fields["label"]),
         kind=kind,
         values=_cells(fields["values"], kind),
         low=None if low is None else _cells(low, kind),
@@ -148,14 +160,15 @@ def _write_cell(cell: Cell) -> str | None:
 
 
 def _cells(stored: object, kind: CellKind) -> tuple[Cell, ...]:
-    read = READERS[kind]
+    read = TYPES[kind].read
     if not isinstance(stored, list):
         raise FormatError("This release is damaged: a column is not a list.")
     listed = cast("list[object]", stored)
-    return tuple(None if cell is None else read(_text(cell)) for cell in listed)
+    return tuple(None if cell is None else read(read_text(cell)) for cell in listed)
 
 
-def _text(stored: object) -> str:
+def read_text(stored: object) -> str:
+    """A stored text."""
     if not isinstance(stored, str):
         raise FormatError("This release is damaged: something that must be text is not.")
     return stored
@@ -168,26 +181,14 @@ def _fields(stored: object, names: set[str]) -> Json:
 
 
 FrameColumns = Sequence[tuple[str, CellKind, tuple[Cell, ...]]]
-ARROW = {
-    CellKind.TEXT: "string",
-    CellKind.INTEGER: "int64",
-    CellKind.NUMBER: "float64",
-    CellKind.BOOLEAN: "bool_",
-    CellKind.DATE: "date32",
-}
-POLARS = {
-    CellKind.TEXT: "String",
-    CellKind.INTEGER: "Int64",
-    CellKind.NUMBER: "Float64",
-    CellKind.BOOLEAN: "Boolean",
-    CellKind.DATE: "Date",
-}
 
 
 def to_arrow(columns: FrameColumns) -> Any:
     """A pyarrow.Table."""
     arrow = _load_library("pyarrow", "to_arrow")
-    arrays = [arrow.array(cells, type=getattr(arrow, ARROW[kind])()) for _, kind, cells in columns]
+    arrays = [
+        arrow.array(cells, type=getattr(arrow, TYPES[kind].arrow)()) for _, kind, cells in columns
+    ]
     return arrow.Table.from_arrays(arrays, names=[name for name, _, _ in columns])
 
 
@@ -202,7 +203,7 @@ def to_polars(columns: FrameColumns) -> Any:
     """A polars.DataFrame."""
     polars = _load_library("polars", "to_polars")
     series = [
-        polars.Series(name, list(cells), dtype=getattr(polars, POLARS[kind]))
+        polars.Series(name, list(cells), dtype=getattr(polars, TYPES[kind].polars))
         for name, kind, cells in columns
     ]
     return polars.DataFrame(series)
@@ -211,10 +212,8 @@ def to_polars(columns: FrameColumns) -> Any:
 def _series(pandas: Any, kind: CellKind, cells: tuple[Cell, ...]) -> Any:
     """A type that holds the cells: whole numbers and truth values with a gap need their own."""
     missing = any(cell is None for cell in cells)
-    plain = {CellKind.INTEGER: "int64", CellKind.NUMBER: "float64", CellKind.BOOLEAN: "bool"}
-    gaps = {CellKind.INTEGER: "Int64", CellKind.NUMBER: "float64", CellKind.BOOLEAN: "boolean"}
-    wanted = (gaps if missing else plain).get(kind, "object")
-    return pandas.Series(list(cells), dtype=wanted)
+    dtype = TYPES[kind].gaps if missing else TYPES[kind].pandas
+    return pandas.Series(list(cells), dtype=dtype)
 
 
 def _load_library(package: str, method: str) -> Any:

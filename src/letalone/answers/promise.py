@@ -17,9 +17,10 @@ from decimal import ROUND_CEILING, Decimal
 from math import inf, isinf, nextafter
 
 from letalone.exact.typed import COUNT, Number, as_typed
-from letalone.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
+from letalone.privacy import ApproxDP, PureDP
 from letalone.privacy.bounds import format_number, shown_above
 from letalone.privacy.composition import Composed
+from letalone.privacy.conversions import terms_of
 from letalone.privacy.curve import USUAL_DELTA, Privacy
 from letalone.privacy.neighbours import Neighbours, is_replace
 
@@ -54,13 +55,9 @@ def quick(privacy: Privacy) -> tuple[Privacy, ...]:
     """Curves that a release keeps and that are asked quickly: its own, or what follows from it."""
     if not isinstance(privacy, Composed) or len(privacy.parts) <= FEW_PARTS:
         return (privacy,)
-    pure, rho, mu_squared = privacy.pure_epsilon(), privacy.zcdp_rho(), privacy.gdp_mu_squared()
-    points = [
-        None if pure is None else PureDP(pure),
-        None if rho is None else ZCDP(rho),
-        None if mu_squared is None else GaussianDP(mu_squared=mu_squared),
-    ]
-    return tuple(point for point in points if point is not None) or (_point(privacy, USUAL_DELTA),)
+    terms = terms_of(privacy).values()
+    points = tuple(make(known) for known, make, _ in terms if known is not None)
+    return points or (_point(privacy, USUAL_DELTA),)
 
 
 def promise(privacy: Privacy) -> str:

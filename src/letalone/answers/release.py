@@ -22,6 +22,7 @@ from letalone.answers.columns import (
     key_to_json,
     output_from_json,
     output_to_json,
+    read_text,
 )
 from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
 from letalone.answers.shown import as_shown, title_of
@@ -231,7 +232,7 @@ class ReleaseRecord:
             "delta": str(terms.delta),
             "confidence": str(terms.confidence),
             "privacy": terms.privacy.to_json(),
-            "split": [_part_to_json(part) for part in terms.split],
+            "split": [{name: str(getattr(part, name)) for name in PARTS} for part in terms.split],
             "sql": terms.sql,
             "notes": list(terms.notes),
             "keys": [key_to_json(column) for column in self.keys],
@@ -327,7 +328,7 @@ def check_format(stored: object, kind: str, fields: set[str]) -> None:
 
 
 def _asked_from_json(stored: Mapping[str, object]) -> Terms:
-    texts = {name: _text(stored[name]) for name in ("data_set", "question", "digest", "sql")}
+    texts = {name: read_text(stored[name]) for name in ("data_set", "question", "digest", "sql")}
     version = stored["version"]
     if type(version) is not int:
         raise FormatError("This release is damaged: its version is not a whole number.")
@@ -335,21 +336,17 @@ def _asked_from_json(stored: Mapping[str, object]) -> Terms:
         **texts,
         version=version,
         plan=dict(cast("Json", stored["plan"])),
-        epsilon=read_rational(_text(stored["epsilon"])),
-        delta=read_rational(_text(stored["delta"])),
-        confidence=read_rational(_text(stored["confidence"])),
+        epsilon=read_rational(read_text(stored["epsilon"])),
+        delta=read_rational(read_text(stored["delta"])),
+        confidence=read_rational(read_text(stored["confidence"])),
         privacy=from_json(cast("Json", stored["privacy"])),
         split=tuple(_part_from_json(cast("Json", part)) for part in _list(stored["split"])),
-        notes=tuple(_text(note) for note in _list(stored["notes"])),
+        notes=tuple(read_text(note) for note in _list(stored["notes"])),
     )
 
 
-def _part_to_json(part: SplitPart) -> Json:
-    return {name: str(getattr(part, name)) for name in PARTS}
-
-
 def _part_from_json(stored: Json) -> SplitPart:
-    name, share, noise, groups = (_text(stored[part]) for part in PARTS)
+    name, share, noise, groups = (read_text(stored[part]) for part in PARTS)
     return SplitPart(name, read_rational(share), noise, groups)
 
 
@@ -357,9 +354,3 @@ def _list(stored: object) -> list[object]:
     if not isinstance(stored, list):
         raise FormatError("This release is damaged: something that must be a list is not.")
     return cast("list[object]", stored)
-
-
-def _text(stored: object) -> str:
-    if not isinstance(stored, str):
-        raise FormatError("This release is damaged: something that must be text is not.")
-    return stored

@@ -7,6 +7,7 @@ shown holds whenever the interval does.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
 from html import escape
 from math import floor, isfinite, log10
@@ -65,12 +66,8 @@ def _end(end: Cell, side: int) -> str:
     """An end, rounded outwards; open where there is none."""
     if not isinstance(end, int | float):
         return "−∞" if side < 0 else "∞"
-    return f"{end:,}" if isinstance(end, int) else f"{_outwards(end, side):,.6g}"
-
-
-def _outwards(end: float, side: int) -> float:
-    """The end moved by a millionth, which is more than six digits lose."""
-    return end + side * abs(end) * 1e-5
+    # Moved by more than six digits lose.
+    return f"{end:,}" if isinstance(end, int) else f"{end + side * abs(end) * 1e-5:,.6g}"
 
 
 def output_cells(output: Output) -> list[str]:
@@ -131,16 +128,8 @@ def lines_as_html(text: str) -> str:
 
 
 def _first(output: Output, most: int) -> Output:
-    low, high = output.low, output.high
-    return Output(
-        output.name,
-        output.aggregate,
-        output.label,
-        output.kind,
-        output.values[:most],
-        None if low is None else low[:most],
-        None if high is None else high[:most],
-    )
+    low, high = (ends and ends[:most] for ends in (output.low, output.high))
+    return replace(output, values=output.values[:most], low=low, high=high)
 
 
 def _digits(low: float, high: float) -> int | None:

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from letalone.attacks.pseudonyms import Reversed as Reversed
     from letalone.attacks.pseudonyms import reverse_hashes as reverse_hashes
     from letalone.attacks.rates import Rates as Rates
+    from letalone.attacks.reconstruction import Guesses as Guesses
     from letalone.attacks.reconstruction import Protected as Protected
     from letalone.attacks.reconstruction import Reconstruction as Reconstruction
     from letalone.attacks.reconstruction import Recovered as Recovered
     from letalone.attacks.reconstruction import reconstruct as reconstruct
     from letalone.attacks.shadows import Test as Test
-    from letalone.attacks.subset_sums import Guesses as Guesses
 
 # file -> its public names; importing a file that is called as its function would hide that
 _FILES = {
@@ -56,9 +56,8 @@ _FILES = {
     "membership": "ModelMembership infer_membership",
     "pseudonyms": "Pseudonyms Reversed reverse_hashes",
     "rates": "Rates",
-    "reconstruction": "Protected Reconstruction Recovered reconstruct",
+    "reconstruction": "Guesses Protected Reconstruction Recovered reconstruct",
     "shadows": "Test",
-    "subset_sums": "Guesses",
 }
 _HOMES = {name: file for file, names in _FILES.items() for name in names.split()}
 

@@ -5,13 +5,17 @@ A secret (a canary) of a known form is planted in a text, a small model is train
 the model find this one (exposure)? And which does it tell by itself, going on after the known words
 (beam search)? The same model trained privately is asked the same.
 
+A pattern is text in which # stands for a digit and @ for a letter. The rank of a secret is the
+number of texts of the pattern that the model finds at least as likely as it, so a tie counts
+against the attacker. Its exposure is log2 of their number less log2 of the rank: 0 where the model
+says nothing of it, all bits of the secret where nothing is as likely.
+
 Theorem.  The model does not depend on the secret where that was not planted; then a guess is right
-once in N times, and an exposure is at least t once in 2^t times or less. A model that is ε-private
-for a line, and so rε for r of them, changes neither by more than D6 allows: a guess at a secret of
-one line is right at most 1 - tradeoff(1 / N) of the time, and an exposure of at least t has
-probability at most e^(rε) 2^-t.
-  Proven:   docs/explanation/proofs/tradeoff.md, proofs/group.md; the model in `characters`, the
-            exposure in `secrets_of_text`
+once in N times, and an exposure is at least t once in 2^t times or less: of N texts at most k have
+a rank of at most k. A model that is ε-private for a line, and so rε for r of them, changes neither
+by more than D6 allows: a guess at a secret of one line is right at most 1 - tradeoff(1 / N) of the
+time, and an exposure of at least t has probability at most e^(rε) 2^-t.
+  Proven:   docs/explanation/proofs/tradeoff.md, proofs/group.md; the model in `characters`
   Tested:   tests/attacks/test_canaries.py: all is told by an ordinary model; a private one is
             within D6, and one with noise for a sign in place of a line is not
 
@@ -19,9 +23,10 @@ Carlini, Liu, Erlingsson, Kos, Song: The secret sharer: evaluating and testing u
 memorization in neural networks (2019).
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import e, floor, log2
+from math import e, floor, log2, prod
 from os import PathLike
 from pathlib import Path
 from statistics import median
@@ -31,10 +36,17 @@ import numpy as np
 
 from letalone.answers.promise import as_percent, most_caught
 from letalone.attacks import stage
-from letalone.attacks.characters import Model, Reading, Whole, train_model, train_privately
-from letalone.attacks.picture import Picture, Series, SeriesStyle
-from letalone.attacks.result import AttackReport, Line, Numbers
-from letalone.attacks.secrets_of_text import Pattern, beam_search, exposure
+from letalone.attacks.characters import (
+    END,
+    SIGNS,
+    Model,
+    Reading,
+    Whole,
+    encode_text,
+    train_model,
+    train_privately,
+)
+from letalone.attacks.result import AttackReport, Line, Numbers, Picture, Series, SeriesStyle
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.privacy import Privacy
@@ -45,6 +57,91 @@ REPETITIONS = (1, 4, 16, 64, 256, 1024)
 BEAM_WIDTH = 64
 Training = Callable[[Whole], Model]
 SELDOM = 0.05  # D6 is drawn where it is passed at most so often
+KINDS = {"#": "0123456789", "@": "abcdefghijklmnopqrstuvwxyz"}
+MAX_RANKED = 1_000_000
+TIE = 1e-9  # scores that differ by less are equal
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """The form of a secret, such as "my pin is ####"."""
+
+    text: str
+
+    @classmethod
+    def checked(cls, text: str, length: int) -> "Pattern":
+        """A pattern that fits a line and can be ranked, or what is wrong with it."""
+        pattern = cls(text.lower())
+        if not 1 < pattern.size <= MAX_RANKED:
+            raise ParameterError(
+                f"The pattern {text!r} has {pattern.size:,} values, but must have 2 to"
+                f" {MAX_RANKED:,}. Write # for a digit and @ for a letter of the secret, such as"
+                " 'my pin is ####'."
+            )
+        if len(text) >= length:
+            raise ParameterError(
+                f"The pattern {text!r} has {len(text)} signs, but lines are cut to {length - 1}."
+                " Shorten it, or raise length."
+            )
+        return pattern
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        return tuple(KINDS.get(sign, sign) for sign in self.text)
+
+    @property
+    def size(self) -> int:
+        return prod(len(choice) for choice in self.choices)
+
+    @property
+    def first(self) -> int:
+        """The first place of the secret: what is before it is known."""
+        return next(place for place, sign in enumerate(self.text) if sign in KINDS)
+
+    def number(self, number: int) -> str:
+        places = np.unravel_index(number, [len(choice) for choice in self.choices])
+        return "".join(choice[int(at)] for choice, at in zip(self.choices, places, strict=True))
+
+    def found_in(self, lines: Sequence[str]) -> frozenset[str]:
+        parts = (f"[{KINDS[sign]}]" if sign in KINDS else re.escape(sign) for sign in self.text)
+        search = re.compile("".join(parts))
+        return frozenset(match for line in lines for match in search.findall(line.lower()))
+
+    def ends(self, context: int) -> Whole:
+        """A row for each text: the secret, `context` signs before it, and what follows it."""
+        known = END * context + self.text + END
+        row = encode_text(known[self.first :])
+        texts = np.tile(row, (self.size, 1))
+        options = self.choices[self.first :]
+        grid = np.unravel_index(np.arange(self.size), [len(choice) for choice in options])
+        for place, (option, at) in enumerate(zip(options, grid, strict=True)):
+            texts[:, context + place] = encode_text(option)[at]
+        return texts
+
+
+def exposure(model: Model, pattern: Pattern, number: int) -> float:
+    """How many bits of a secret the model gives away."""
+    scores = model.of_texts(pattern.ends(model.context), model.context)
+    rank = int((scores >= scores[number] - TIE).sum())
+    return log2(pattern.size) - log2(rank)
+
+
+def beam_search(model: Model, pattern: Pattern, width: int) -> list[str]:
+    """The likeliest texts of the pattern, best first, keeping so many at every place."""
+    known = END * model.context + pattern.text[: pattern.first]
+    texts, scores = encode_text(known)[None, :], np.zeros(1)
+    for choice in (*pattern.choices[pattern.first :], END):
+        options = encode_text(choice)
+        texts = np.hstack(
+            [np.repeat(texts, len(options), 0), np.tile(options, len(texts))[:, None]]
+        )
+        scores = np.repeat(scores, len(options)) + model.of_texts(
+            texts[:, -model.context - 1 :], model.context
+        )
+        best = np.argsort(-scores, kind="stable")[:width]
+        texts, scores = texts[best], scores[best]
+    rows = texts[:, model.context : -1].tolist()
+    return ["".join(SIGNS[code] for code in row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,18 +217,14 @@ class Canaries(AttackReport):
         pairs = zip(self.ordinary, self.private, strict=True)
         limit = f"at most {_rarely(self.most_guessed)}"
         fit = f"{self.fit[0]:.2f}", f"{self.fit[1]:.2f}"
+        own = [("own secrets of the text found", *_out_of(self.own_found, self.own))]
         return [
             (f"secrets extracted, {_times(ordinary.repetitions)} in the text", *extracted),
             ("any guess, secret in one line (D6)", "no limit", limit),
-            *self._own_line(),
+            *(own if self.own else ()),
             *(self._line(*pair) for pair in pairs),
             ("bits that a sign of the text takes", *fit),
         ]
-
-    def _own_line(self) -> list[Line]:
-        if not self.own:
-            return []
-        return [("own secrets of the text found", *_out_of(self.own_found, self.own))]
 
     def _line(self, ordinary: Exposed, private: Exposed) -> Line:
         words = f"  exposure of {log2(self.space):.1f} bits, {_times(ordinary.repetitions)}"

@@ -7,7 +7,7 @@ One grouped pass on DuckDB; a missing value equals nothing, not even another one
 
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -39,20 +39,25 @@ class Counted:
 
     def taken(self, places: NDArray[np.intp] | NDArray[np.bool_]) -> "Counted":
         columns = {
-            name: Coded(column.name, column.codes[places], column.values)
+            name: replace(column, codes=column.codes[places])
             for name, column in self.columns.items()
         }
         return Counted(columns, self.rows[places])
+
+    def known(self) -> "Counted":
+        """Without what misses a value of some column."""
+        is_known = [column.codes >= FIRST for column in self.columns.values()]
+        return self.taken(np.logical_and.reduce(is_known))
 
     def as_frame(self) -> arrow.ArrowTable:
         columns = self.columns.items()
         return arrow.table_of([(name, column.taken(column.codes)) for name, column in columns])
 
 
-def read(table: object, names: Sequence[str], *, table_name: str | None = None) -> Counted:
+def read(table: object, names: Sequence[str]) -> Counted:
     """The combinations of some columns of a file or a frame."""
     once = list(dict.fromkeys(names))
-    with closing(open_duck(table, table=table_name)) as engine:
+    with closing(open_duck(table)) as engine:
         cells = engine.counted(once)
     if not cells.num_rows:
         raise ParameterError("The table has no rows: there is nobody to find. Give one with rows.")
@@ -71,6 +76,14 @@ def names_of(argument: str, given: Iterable[str]) -> list[str]:
         spelled = Spelled(f"{argument} {words}", f"{option} {words}")
         raise ParameterError(problem(Code.OTHER, words=spelled))
     return names
+
+
+def truths(name: str, texts: list[str]) -> NDArray[np.float64]:
+    """What each code of a column means; a missing value is a 0."""
+    meaning = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0, "0.0": 0.0, "1.0": 1.0}
+    if not {text.lower() for text in texts} <= set(meaning):
+        raise ParameterError(f"Column {name!r} must hold 0 and 1, or false and true.")
+    return np.array([0.0, 0.0, *(meaning[text.lower()] for text in texts)])
 
 
 def joint_keys(one: Counted, other: Counted, names: Sequence[str]) -> tuple[Whole, Whole]:

@@ -29,9 +29,17 @@ from sqlglot import exp
 from letalone.answers.promise import as_percent, best_guess
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Counted, Whole, joint_keys, names_of, read
-from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at, bound
 from letalone.attacks.rates import Rates
-from letalone.attacks.result import AttackReport, Line
+from letalone.attacks.result import (
+    AttackReport,
+    Line,
+    Picture,
+    Series,
+    SeriesStyle,
+    allowed_at,
+    beyond_line,
+    bound,
+)
 from letalone.engines.coded import FIRST
 from letalone.engines.lockdown import LockedDuck
 from letalone.errors import ParameterError
@@ -46,9 +54,7 @@ from letalone.session.opening import open as open_table
 
 KNOWN = ("zip", "birth_date", "gender")
 HALF = 0.5
-ALARM_RATES = tuple(
-    step / 16 for step in range(17)
-)  # of false alarms; a composed curve takes its time
+ALARM_RATES = tuple(step / 16 for step in range(17))  # few: a composed curve takes its time
 THRESHOLDS = range(-12, 14)  # of the difference, for the points of the picture
 
 
@@ -112,7 +118,7 @@ class Differencing(AttackReport):
             ("found over many draws of the noise", "", rates.told()),
             ("false alarms then", "", as_percent(rates.false_alarm)),
             ("found at so many (D6, 95 % sure)", "no limit", f"at most {as_percent(allowed)}"),
-            ("beyond the bound (95 % sure)", "", "yes" if self.exceeds else "no"),
+            beyond_line(self.exceeds),
         ]
 
     def _picture(self) -> Picture:
@@ -147,7 +153,7 @@ def subtract(
     known: what the attacker knows of a person; people who are alike in it are not attacked.
     Each target meets a fresh session whose whole budget is epsilon; nothing is written down.
     """
-    spent = float(EPSILON.typed("epsilon", epsilon))
+    spent = EPSILON.typed("epsilon", epsilon)
     number, draws = int(COUNT.typed("targets", targets)), int(COUNT.typed("trials", trials))
     source = stage.make_town(2_000, patients=500).hospital if table is None else table
     names = names_of("known", known)
@@ -157,12 +163,9 @@ def subtract(
     has = secret.people_with(value)
     chosen = _choose_targets(np.random.default_rng(seed), secret.alone(), has, number)
     exact = _subtract_exact(secret, value, chosen)
-    private = [
-        _subtract_private(secret, value, target, EPSILON.typed("epsilon", epsilon))
-        for target in chosen
-    ]
+    private = [_subtract_private(secret, value, target, spent) for target in chosen]
     truth = [target in has for target in chosen]
-    noise = Geometric(epsilon=EPSILON.typed("epsilon", epsilon) / 2, sensitivity=1)
+    noise = Geometric(epsilon=spent / 2, sensitivity=1)
     first, second = _in_sql(secret, value, chosen[0])
     rates, curve = _simulate_test(noise, draws, bits)
     return Differencing(
@@ -173,7 +176,7 @@ def subtract(
         rates=rates,
         curve=curve,
         privacy=noise.privacy * 2,
-        epsilon=spent,
+        epsilon=float(spent),
     )
 
 
@@ -229,9 +232,8 @@ class _SecretTable:
         is_infinite = np.zeros(len(self.rows.rows), np.bool_)
         for column in (self.rows.columns[name] for name in self.known):
             values = [*([0] * FIRST), *column.objects(np.arange(FIRST, column.size))]
-            is_infinite |= np.array([not _is_finite(cell) for cell in values], np.bool_)[
-                column.codes
-            ]
+            is_finite = np.array([_is_finite(cell) for cell in values], np.bool_)
+            is_infinite |= ~is_finite[column.codes]
         return self.codes(self.person)[is_infinite]
 
     def wanted(self, value: object) -> object:
@@ -340,7 +342,5 @@ def _simulate_test(
     )
     counts = [(int((lacking > cut).sum()), int((having > cut).sum())) for cut in THRESHOLDS]
     alarms, caught = int((lacking > HALF).sum()), int((having > HALF).sum())
-    curve = tuple(
-        (false_alarms / trials, detections / trials) for false_alarms, detections in counts
-    )
+    curve = tuple((wrong / trials, right / trials) for wrong, right in counts)
     return Rates(caught, trials, alarms, trials), curve

@@ -10,8 +10,9 @@ little; thousands together say it surely, once m is well above n.
     inner product       sum of (x - p)(q - p), which does not mind a q outside 0 and 1
 
 A trial is a target, the n - 1 others of a study, and somebody else; the target is in the study,
-or the somebody else in their place. So the two worlds are neighbours under "replace one", with n
-public, and against counts with noise of an ε-private mechanism D6 bounds every test.
+or the somebody else in their place. All are drawn independently of the trial's other world. So
+the two worlds are neighbours under "replace one", with n public, and against counts with noise of
+an ε-private mechanism D6 bounds every test.
 
 Theorem.  Replacing a person moves each of the m counts by at most 1, so geometric noise of
 sensitivity m gives ε to all of them together.
@@ -27,18 +28,18 @@ from trace amounts (2015).
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from letalone.answers.promise import as_percent, most_caught
-from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
-from letalone.attacks.pools import Pools, draw_pools, pools_of_table
-from letalone.attacks.rates import Rates, judge_scores
-from letalone.attacks.result import AttackReport, Line
-from letalone.exact.typed import COUNT, EPSILON, PROBABILITY, Constraint, Number
+from letalone.attacks.counted_table import Counted, Whole, names_of, read, truths
+from letalone.attacks.rates import Rates, judge_scores, series_of
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, allowed_at
+from letalone.errors import ParameterError
+from letalone.exact.typed import COUNT, EPSILON, PROBABILITY, Number, whole_from
 from letalone.mechanisms import Geometric
 from letalone.privacy import Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -46,15 +47,81 @@ from letalone.randomness.bits import SYSTEM, BitSource
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats, Floats, Floats], Floats]
 ATTRIBUTE_SHARES = (0.05, 0.2, 0.5, 1)  # of the attributes, in the picture
-TRIALS = Constraint(
-    "a whole number that is 2 or more",
-    lambda x: x >= 2 and x.denominator == 1,
-    "Half of the trials set the threshold, half are counted.",
-    (0, 1, -1, 2.5, float("nan"), float("inf")),
-)
+TRIALS = whole_from(2, "Half of the trials set the threshold, half are counted.")
 SIZE_FACTORS = (1, 4)  # so many times the people, in the picture
 MAX_LINES = 8
 LEAST_SHARE = 1e-3  # frequencies are kept away from 0 and 1, where the logarithm ends
+RARE = 0.05  # attributes of the stage are at least so frequent, and so rare
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pools:
+    """One row a trial, one column an attribute; counts are of a study with so many people."""
+
+    people: int
+    target: Floats
+    population: Floats
+    with_target: Floats
+    without_target: Floats
+
+    @property
+    def attributes(self) -> int:
+        return self.target.shape[1]
+
+    def first(self, attributes: int) -> "Pools":
+        parts = (self.target, self.population, self.with_target, self.without_target)
+        return Pools(self.people, *(part[:, :attributes] for part in parts))
+
+    def released(self, noise: Callable[[Whole], Whole]) -> "Pools":
+        both = (self.with_target, self.without_target)
+        inside, outside = (noise(counts.astype(np.int64)).astype(np.float64) for counts in both)
+        return replace(self, with_target=inside, without_target=outside)
+
+
+def draw_pools(
+    generator: np.random.Generator, *, people: int, attributes: int, trials: int
+) -> Pools:
+    """Studies of a made-up population with independent attributes."""
+    share = RARE + (1 - 2 * RARE) * generator.random(attributes)
+    shape = (trials, attributes)
+    others = generator.binomial(people - 1, share, shape)
+    target, other = ((generator.random(shape) < share).astype(np.float64) for _ in range(2))
+    return Pools(people, target, np.broadcast_to(share, shape), others + target, others + other)
+
+
+def pools_of_table(
+    generator: np.random.Generator,
+    table: object,
+    columns: Iterable[str],
+    *,
+    people: int,
+    trials: int,
+) -> Pools:
+    """Studies drawn from the rows of a table; the rest of its rows stands for the population."""
+    matrix = _matrix(read(table, names_of("columns", columns)))
+    rows, attributes = matrix.shape
+    if rows < people + 2:
+        raise ParameterError(
+            f"people is {people}, but the table must have at least two rows more than a study."
+            " Lower people."
+        )
+    parts = [np.empty((trials, attributes)) for _ in range(4)]
+    total = matrix.sum(axis=0)
+    for trial in range(trials):
+        order = generator.choice(rows, people + 1, replace=False)
+        chosen = matrix[order]
+        target, other, others = chosen[0], chosen[1], chosen[2:].sum(axis=0)
+        rest = (total - target - other - others) / (rows - people - 1)
+        for part, value in zip(parts, (target, rest, others + target, others + other), strict=True):
+            part[trial] = value
+    return Pools(people, *parts)
+
+
+def _matrix(counted: Counted) -> Floats:
+    """A row for each person, a column for each attribute: 1 where they have it."""
+    columns = counted.columns.values()
+    parts = [truths(column.name, column.texts())[column.codes] for column in columns]
+    return np.repeat(np.stack(parts, axis=1), counted.rows, axis=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +133,7 @@ class Power:
     rates: Rates
     _json: ClassVar[str] = (
         "people attributes detection=rates.detection false_alarm=rates.false_alarm"
-        " interval=rates._interval alarms_at_most=rates._alarms_at_most members=rates.members"
+        " interval=rates.interval alarms_at_most=rates._alarms_at_most members=rates.members"
         " outsiders=rates.outsiders"
     )
 
@@ -238,12 +305,5 @@ def _line(one: Power) -> Line:
 
 
 def _points(label: str, power: Sequence[Power]) -> Series:
-    ends = [point.rates.interval() for point in power]
-    return Series(
-        label,
-        tuple(float(point.attributes) for point in power),
-        tuple(point.rates.detection for point in power),
-        SeriesStyle.POINTS,
-        tuple(low for low, _ in ends),
-        tuple(high for _, high in ends),
-    )
+    across = [float(point.attributes) for point in power]
+    return series_of(label, across, [point.rates for point in power], SeriesStyle.POINTS)

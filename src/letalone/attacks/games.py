@@ -13,7 +13,6 @@ models are drawn independently: one person of each gives independent trials.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, cast
@@ -26,19 +25,14 @@ from letalone import learn
 from letalone.attacks.rates import Rates
 from letalone.attacks.training_people import TrainingPeople
 from letalone.errors import ParameterError
-from letalone.exact.typed import Constraint
+from letalone.exact.typed import whole_from
 from letalone.privacy import REPLACE, Privacy
 from letalone.privacy.neighbours import is_replace
 from letalone.randomness.bits import BitSource
 
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
-MODELS = Constraint(
-    "a whole number that is 20 or more",
-    lambda x: x >= 20 and x.denominator == 1,
-    "One person is tried for each model, about half of them members.",
-    (0, -1, 1.5, 19, float("nan"), float("inf")),
-)
+MODELS = whole_from(20, "One person is tried for each model, about half of them members.")
 Score = Callable[[Any], Floats]  # of a model, for each person
 
 
@@ -73,7 +67,8 @@ def play(
     ordinary: the model promises nothing, and another may stand in for it; see `fitted_on`.
     """
     inside = _inside(generator, models, len(people.rows), fixed_size=fixed_size)
-    with catch_warnings(), _one_thread():
+    one_thread = cast("Any", import_module("threadpoolctl")).threadpool_limits(1)
+    with catch_warnings(), one_thread:  # small models are slower on many
         simplefilter("ignore")  # that a model has not converged, or classes are few
         fitted = [fitted_on(model, people.taken(chosen), ordinary=ordinary) for chosen in inside]
         scores = np.array([score(trained) for trained in fitted], np.float64)
@@ -168,9 +163,3 @@ def _for_game(privacy: Privacy | None, *, fixed_size: bool) -> Privacy | None:
             " coins, and its epsilon says nothing about that. Pass fixed_size=True."
         )
     return privacy
-
-
-def _one_thread() -> AbstractContextManager[object]:
-    """Small models are slower on many."""
-    limit = cast("Any", import_module("threadpoolctl")).threadpool_limits
-    return cast("AbstractContextManager[object]", limit(1))

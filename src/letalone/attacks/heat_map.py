@@ -30,9 +30,8 @@ import numpy as np
 from letalone.answers.promise import FALSE_ALARMS, as_percent, most_caught
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Counted, Whole, names_of, read
-from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
-from letalone.attacks.result import AttackReport, Line
-from letalone.engines.coded import FIRST, Coded
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, allowed_at
+from letalone.engines.coded import Coded
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural, plural_people
 from letalone.exact.typed import COUNT, EPSILON, Number
@@ -161,9 +160,7 @@ def find_cells(
     """
     spent, kept = EPSILON.typed("epsilon", epsilon), int(COUNT.typed("max_cells", max_cells))
     names = names_of("place", place)
-    rows = read(stage.tracks() if table is None else table, [person, *names])
-    is_known = np.logical_and.reduce([column.codes >= FIRST for column in rows.columns.values()])
-    rows = rows.taken(is_known)
+    rows = read(stage.tracks() if table is None else table, [person, *names]).known()
     keys = product(*_axes([rows.columns[name] for name in names]))
     scale = float(kept / spent)  # a person counts once in each of so many cells
     cut = _cut(scale)
@@ -210,15 +207,15 @@ def _check_place(column: Coded) -> None:
             "No row has a person and a value in every column of place. Name other columns, or give"
             " a table with places."
         )
-    if column.is_ordered and not column.is_dated and not _are_whole(column):
+    if (
+        column.is_ordered
+        and not column.is_dated
+        and not all(isinstance(value, int) for value in column.objects(np.unique(column.codes)))
+    ):
         raise ParameterError(
             f"Column {column.name!r} in place holds numbers that are not whole, but cells of a map"
             " are named by whole numbers, text or dates. Round it: a grid of squares."
         )
-
-
-def _are_whole(column: Coded) -> bool:
-    return all(isinstance(value, int) for value in column.objects(np.unique(column.codes)))
 
 
 def _length(values: Sequence[object]) -> int:

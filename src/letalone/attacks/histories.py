@@ -22,9 +22,7 @@ from letalone.anonymity.value_cells import combine_codes
 from letalone.answers.promise import FALSE_ALARMS, as_percent
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Counted, Whole, names_of, read
-from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
-from letalone.attacks.result import AttackReport, Line
-from letalone.engines.coded import FIRST
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, allowed_at
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
 
@@ -109,9 +107,7 @@ def single_out(
     most: the largest number of points known. people: how many are looked for, chosen at random.
     """
     names = names_of("points", points)
-    rows = read(stage.ratings() if table is None else table, [person, *names])
-    is_known = np.logical_and.reduce([column.codes >= FIRST for column in rows.columns.values()])
-    rows = rows.taken(is_known)
+    rows = read(stage.ratings() if table is None else table, [person, *names]).known()
     owners = np.unique(rows.columns[person].codes)
     if not len(owners):
         raise ParameterError("No row has a person and a point. Give a table with histories.")

@@ -43,9 +43,16 @@ from letalone.attacks.games import (
     play,
     private_model,
 )
-from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
-from letalone.attacks.rates import Rates, least, most
-from letalone.attacks.result import AttackReport, Line
+from letalone.attacks.rates import Rates, exchange, series_of
+from letalone.attacks.result import (
+    AttackReport,
+    Line,
+    Picture,
+    Series,
+    SeriesStyle,
+    allowed_at,
+    beyond_line,
+)
 from letalone.attacks.stage import OUTCOME, SENSITIVE, study
 from letalone.attacks.training_people import MAX_VALUES, TrainingPeople, people_of
 from letalone.errors import ParameterError
@@ -119,18 +126,15 @@ class ModelInversion(AttackReport):
 
     def lines(self) -> list[Line]:
         ordinary, noisy = self.ordinary, self.private
+        strangers = (exchange(ordinary).told(), exchange(noisy).told())
         guessed = as_percent(self.baseline)
         limit = f"at most {as_percent(self.most_allowed)}"
         return [
             (f"{self.sensitive} guessed, of members", ordinary.told(), noisy.told()),
-            (f"{self.sensitive} guessed, of strangers", _outside(ordinary), _outside(noisy)),
+            (f"{self.sensitive} guessed, of strangers", *strangers),
             ("the commonest value alone", guessed, guessed),
             ("any guess about members (D6, 95 % sure)", "no limit", limit),
-            (
-                "beyond the bound (95 % sure)",
-                _yes(ordinary.exceeds(self.privacy)),
-                _yes(self.exceeds),
-            ),
+            beyond_line(self.exceeds, ordinary.exceeds(self.privacy)),
             (
                 f"rows of people in the file, of {self.trained:,}",
                 f"{self.stored:,} (kernel machine)",
@@ -139,8 +143,12 @@ class ModelInversion(AttackReport):
         ]
 
     def _picture(self) -> Picture:
-        both = (self.ordinary, self.private)
-        bars = (_bars("members", both, inside=True), _bars("strangers", both, inside=False))
+        both, at = (self.ordinary, self.private), (0.0, 1.0)
+        strangers = [exchange(rates) for rates in both]
+        bars = (
+            series_of("members", at, both, SeriesStyle.BARS),
+            series_of("strangers", at, strangers, SeriesStyle.BARS),
+        )
         every = (-0.4, 1.4)
         lines = (
             Series("the commonest value", every, (self.baseline,) * 2, SeriesStyle.LINE),
@@ -184,7 +192,10 @@ def invert_model(
     today = ordinary_model(crowd)
     ordinary, _ = _rates_of_guesses(today, crowd, secret, count, generator, ordinary=True)
     private, privacy = _rates_of_guesses(kept, crowd, secret, count, generator)
-    stored = [_count_stored_rows(model, crowd) for model in (_kernel_machine(crowd), kept)]
+    stored = [
+        int(rows_in_model(fitted_on(model, crowd), crowd.rows).sum())
+        for model in (_kernel_machine(crowd), kept)
+    ]
     return ModelInversion(
         people=len(crowd.rows),
         target=target,
@@ -280,34 +291,6 @@ def _error(
 def _kernel_machine(people: TrainingPeople) -> Any:
     kinds = cast("Any", import_module("sklearn.svm"))
     return kinds.SVR(epsilon=0.01) if people.is_numeric else kinds.SVC()
-
-
-def _count_stored_rows(model: Any, people: TrainingPeople) -> int:
-    return int(rows_in_model(fitted_on(model, people), people.rows).sum())
-
-
-def _outside(rates: Rates) -> str:
-    low, high = (end(rates.alarms, rates.outsiders, 0.025) for end in (least, most))
-    return f"{as_percent(rates.false_alarm)} ({100 * low:.0f} to {100 * high:.0f})"
-
-
-def _yes(exceeds: bool) -> str:
-    return "yes" if exceeds else "no"
-
-
-def _bars(label: str, both: tuple[Rates, Rates], *, inside: bool) -> Series:
-    hits = [
-        (counts.caught, counts.members) if inside else (counts.alarms, counts.outsiders)
-        for counts in both
-    ]
-    return Series(
-        label,
-        (0.0, 1.0),
-        tuple(count / number for count, number in hits),
-        SeriesStyle.BARS,
-        tuple(least(*counts, 0.025) for counts in hits),
-        tuple(most(*counts, 0.025) for counts in hits),
-    )
 
 
 def rows_in_model(model: Any, rows: Any) -> Truths:

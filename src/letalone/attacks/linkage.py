@@ -30,8 +30,7 @@ from letalone.anonymity.value_cells import combine_codes
 from letalone.answers.promise import FALSE_ALARMS, as_percent, at_most, best_guess
 from letalone.attacks import stage
 from letalone.attacks.counted_table import MISSING, Counted, Whole, joint_keys, names_of, read
-from letalone.attacks.picture import Picture, Series, SeriesStyle
-from letalone.attacks.result import AttackReport, Line
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural_rows
 from letalone.exact.typed import EPSILON, Number
@@ -92,7 +91,8 @@ class Linkage(AttackReport):
                 f"none of its {plural_rows(self.rows)} fits one person alone: no name is certain."
             )
         fit = "fits" if self.certain == 1 else "fit"
-        example = f" One of them: {_example_words(self.examples[0])}." if self.examples else ""
+        example = ", ".join(self.examples[0].values()) if self.examples else ""
+        example = f" One of them: {example}." if self.examples else ""
         back = "the name is back" if self.certain == 1 else "the names are back"
         return (
             f"{self.certain:,} of its {plural_rows(self.rows)} {fit} one person whom nobody else"
@@ -242,7 +242,3 @@ def _examples(
 def _text(table: Counted, name: str, place: int) -> str:
     column = table.columns[name]
     return str(column.objects(column.codes[place : place + 1])[0])
-
-
-def _example_words(example: dict[str, str]) -> str:
-    return ", ".join(example.values())

@@ -32,8 +32,16 @@ import numpy as np
 from letalone.answers.promise import as_percent, best_guess, most_caught
 from letalone.attacks.confidence import Loss
 from letalone.attacks.games import MODELS, ordinary_model, private_model
-from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at, bound
-from letalone.attacks.result import AttackReport, Line
+from letalone.attacks.result import (
+    AttackReport,
+    Line,
+    Picture,
+    Series,
+    SeriesStyle,
+    allowed_at,
+    beyond_line,
+    bound,
+)
 from letalone.attacks.shadows import Attack, Test, beyond, confidence_of_each
 from letalone.attacks.stage import TARGET, study
 from letalone.attacks.training_people import TrainingPeople, people_of, people_of_arrays
@@ -110,14 +118,13 @@ class ModelMembership(AttackReport):
 
     def lines(self) -> list[Line]:
         pairs = list(zip(self.ordinary, self.private, strict=True))
-        verdicts = (_verdict(self.ordinary_exceeds), _verdict(self.exceeds))
         whatever = f"any test whatever ({as_percent(self.alarm)}, D6)"
         return [
             ("model", *self.models),
             *(line for pair in pairs for line in self._of_test(*pair)),
             (whatever, "no limit", f"at most {as_percent(self.most_allowed)}"),
             ("any advantage whatever", "no limit", f"at most {as_percent(self.most_advantage)}"),
-            ("beyond the bound (95 % sure)", *verdicts),
+            beyond_line(self.exceeds, self.ordinary_exceeds),
         ]
 
     def _of_test(self, today: Test, private: Test) -> list[Line]:
@@ -125,15 +132,12 @@ class ModelMembership(AttackReport):
         title = f"{today.name}: found ({as_percent(self.alarm)} meant)"
         fewer = f"  found ({as_percent(self.low_alarm)} meant)"
         alarms, others = (as_percent(test.usual.false_alarm) for test in (today, private))
+        gain, less = (as_percent(max(0, test.advantage)) for test in (today, private))
         return [
             (title, today.usual.told(), private.usual.told()),
             ("  false alarms then", alarms, others),
             (fewer, today.low.told(), private.low.told()),
-            (
-                "  advantage",
-                as_percent(max(0, today.advantage)),
-                as_percent(max(0, private.advantage)),
-            ),
+            ("  advantage", gain, less),
         ]
 
     @property
@@ -268,10 +272,6 @@ def _check_promise(privacy: Privacy | None) -> Privacy:
 
 def _strongest(tests: Sequence[Test]) -> Test:
     return max(tests, key=lambda one: one.usual.detection - one.usual.false_alarm)
-
-
-def _verdict(exceeds: bool) -> str:
-    return "yes" if exceeds else "no"
 
 
 def _line(label: str, test: Test) -> Series:

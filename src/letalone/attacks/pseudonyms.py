@@ -26,8 +26,7 @@ import numpy as np
 from letalone.answers.promise import FALSE_ALARMS, as_percent
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Whole, names_of, read
-from letalone.attacks.picture import Picture, Series, SeriesStyle
-from letalone.attacks.result import AttackReport, Line
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle
 from letalone.engines.coded import FIRST, Coded
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
@@ -210,9 +209,7 @@ def _search_spaces(column: Coded, rows: Whole, texts: list[str], spaces: list[_S
         tried += space.size
         where[space.name] = len(texts_by_digest) - sum(where.values())
     known = np.array([False] * FIRST + [bytes.fromhex(text) in texts_by_digest for text in texts])
-    first = next(
-        iter(sorted((text, digest.hex()) for digest, text in texts_by_digest.items())), None
-    )
+    first = min(((text, digest.hex()) for digest, text in texts_by_digest.items()), default=None)
     return Reversed(
         column=column.name,
         algorithm=algorithm,

@@ -14,6 +14,7 @@ what the curve allows this very test with probability at most half of 1 - confid
   Tested:   tests/attacks/test_rates.py
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from letalone.answers.promise import as_percent, most_caught
-from letalone.attacks.result import Numbers
+from letalone.attacks.result import Numbers, Series, SeriesStyle
 from letalone.privacy import Privacy
 
 Floats = NDArray[np.float64]
@@ -37,7 +38,7 @@ class Rates(Numbers):
     alarms: int
     outsiders: int
     _json: ClassVar[str] = (
-        "detection false_alarm interval=_interval alarms_at_most=_alarms_at_most members outsiders"
+        "detection false_alarm interval alarms_at_most=_alarms_at_most members outsiders"
     )
 
     @property
@@ -54,10 +55,6 @@ class Rates(Numbers):
         """Where the rate of detection lies, this surely."""
         miss = (1 - confidence) / 2
         return least(self.caught, self.members, miss), most(self.caught, self.members, miss)
-
-    @property
-    def _interval(self) -> tuple[float, float]:
-        return self.interval()
 
     @property
     def _alarms_at_most(self) -> float:
@@ -87,11 +84,23 @@ def most(hits: int, trials: int, miss: float) -> float:
     return float(betaincinv(hits + 1, trials - hits, 1 - miss)) if hits < trials else 1.0
 
 
+def exchange(rates: Rates) -> Rates:
+    """The same with members and outsiders exchanged."""
+    return Rates(rates.alarms, rates.outsiders, rates.caught, rates.members)
+
+
+def series_of(
+    label: str, across: Sequence[float], rates: Sequence[Rates], style: SeriesStyle
+) -> Series:
+    """Rates of detection with their intervals, to be drawn."""
+    low, high = zip(*(rate.interval() for rate in rates), strict=True)
+    return Series(label, tuple(across), tuple(rate.detection for rate in rates), style, low, high)
+
+
 def judge_scores(members: Floats, outsiders: Floats, false_alarm: float) -> Rates:
     """The test "the score is high": threshold from the first half, rates from the second."""
-    first, second = _halves(outsiders)
+    (first, second), (_, later) = _halves(outsiders), _halves(members)
     threshold = np.quantile(first, 1 - false_alarm, method="higher")
-    _, later = _halves(members)
     caught, alarms = int((later > threshold).sum()), int((second > threshold).sum())
     return Rates(caught, len(later), alarms, len(second))
 

@@ -26,27 +26,23 @@ Dinur, Nissim: Revealing information while preserving privacy (2003). Steinke, N
 Privacy auditing with one (1) training run (2023), for the binomial bound.
 """
 
-from collections.abc import Iterable, Sequence
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, expm1, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.special import ndtr
 
 from letalone.answers.promise import as_percent
-from letalone.attacks.counted_table import Counted, read
-from letalone.attacks.picture import Picture, Series, SeriesStyle
-from letalone.attacks.pools import truths
-from letalone.attacks.result import AttackReport, Line
-from letalone.attacks.subset_sums import (
-    HALF,
-    Guesses,
-    SubsetSums,
-    draw_questions,
-    predict_share,
-    surest,
-)
+from letalone.attacks.counted_table import Counted, Whole, read, truths
+from letalone.attacks.rates import least, most
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle
 from letalone.engines.coded import FIRST
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
@@ -58,6 +54,103 @@ EPSILON_FACTORS = (Fraction(1, 10), Fraction(1), Fraction(10), Fraction(100))  #
 PROGRAMMES = 2  # solved for each size of the error
 PER_BIT = 4  # questions, from which on the formula fits
 FORMULA_STEPS = 60  # of the formula, along the axis
+Floats = NDArray[np.float64]
+HALF = 0.5
+RANK = 1e-10  # directions that the questions see less of, relative to the most seen, are left at 0
+ROUND_UP = 1 + 2.0**-48  # more than the few operations of `surest` lose
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """How many bits were guessed right."""
+
+    right: int
+    bits: int
+
+    @classmethod
+    def of(cls, found: Floats, secret: Whole) -> "Guesses":
+        """Those above 1/2 are taken for a 1."""
+        return cls(int(((found > HALF) == (secret > 0)).sum()), secret.size)
+
+    @property
+    def share(self) -> float:
+        """The share of right guesses."""
+        return self.right / self.bits
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Where the chance of a right guess lies, were they independent."""
+        miss = (1 - confidence) / 2
+        return least(self.right, self.bits, miss), most(self.right, self.bits, miss)
+
+    def exceeds(self, allowed: float, confidence: float = 0.95) -> bool:
+        """Whether more are right than the bound allows, beyond sampling error."""
+        return least(self.right, self.bits, 1 - confidence) > allowed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SubsetSums:
+    """A row a question, a column a person: 1 where the question is about them."""
+
+    subsets: Whole
+    back: Floats  # the pseudo-inverse, which takes answers to the nearest vector
+
+    @property
+    def questions(self) -> int:
+        return self.subsets.shape[0]
+
+    @property
+    def people(self) -> int:
+        return self.subsets.shape[1]
+
+    @property
+    def sensitivity(self) -> int:
+        """The most questions that one person is in: by so much all answers move, at most."""
+        return max(1, int(self.subsets.sum(axis=0).max()))
+
+    def secret(self, generator: np.random.Generator, share: float, tables: int) -> Whole:
+        """Independent bits, a column a table."""
+        return (generator.random((self.people, tables)) < share).astype(np.int64)
+
+    def answers(self, secret: Whole) -> Whole:
+        return self.subsets @ secret
+
+    def least_squares(self, answers: Floats | Whole) -> Floats:
+        """The vectors nearest to the answers, a column a table."""
+        return self.back @ answers
+
+    def linear_programme(self, answers: Floats | Whole) -> Floats:
+        """The vector in [0, 1]^n whose largest error on the answers is the smallest."""
+        slack = np.ones((self.questions, 1))
+        above, below = np.hstack([self.subsets, -slack]), np.hstack([-self.subsets, -slack])
+        solution = linprog(
+            np.append(np.zeros(self.people), 1.0),
+            A_ub=np.vstack([above, below]),
+            b_ub=np.concatenate([answers, -answers]),
+            bounds=[(0, 1)] * self.people + [(0, None)],
+            method="highs",
+        )
+        return np.asarray(solution.x[:-1], np.float64)
+
+
+def draw_questions(generator: np.random.Generator, *, people: int, questions: int) -> SubsetSums:
+    """Each question is about each person or not, as a fair coin says."""
+    subsets = generator.integers(0, 2, (questions, people))
+    square = np.linalg.pinv(subsets.T @ subsets, rcond=RANK, hermitian=True)
+    return SubsetSums(subsets, np.asarray(square @ subsets.T, np.float64))
+
+
+def surest(epsilon: Number, share: float = HALF) -> float:
+    """How sure anybody can be of a bit that is 1 with this probability; rounded up."""
+    likely = max(share, 1 - share)
+    unlikely = (1 - likely) / likely * exp(-float(epsilon))
+    return min(1.0, ROUND_UP / (1 + unlikely))
+
+
+def predict_share(people: int, questions: int, deviation: float) -> float:
+    """About how many bits least squares recovers, where questions are at least 4 times people."""
+    if deviation == 0:
+        return 1.0 if questions >= people else HALF
+    return float(ndtr(sqrt(max(questions - people, 0)) / (4 * deviation)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +181,9 @@ class Protected:
     least_squares: Guesses
     allowed: float
     _json: ClassVar[str] = (
-        "epsilon deviation least_squares=least_squares.share interval=_interval"
+        "epsilon deviation least_squares=least_squares.share interval=least_squares.interval"
         " most_allowed=allowed"
     )
-
-    @property
-    def _interval(self) -> tuple[float, float]:
-        return self.least_squares.interval()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +253,8 @@ class Reconstruction(AttackReport):
 
 def _line(level: Recovered) -> Line:
     words = "exact answers" if level.error == 0 else f"off by up to {level.error:,}"
-    squares, programme = (
-        as_percent(level.least_squares.share),
-        as_percent(level.linear_programme.share),
-    )
+    ways = (level.least_squares, level.linear_programme)
+    squares, programme = (as_percent(found.share) for found in ways)
     return f"  {words}: programme, squares", f"{programme}, {squares}", ""
 
 
@@ -274,10 +361,8 @@ def _recover_plain(
 
 
 def _solve_programmes(sums: SubsetSums, given: Any, secret: Any) -> Guesses:
-    columns: Iterable[Any] = given.T
-    return Guesses.of(
-        np.stack([sums.linear_programme(answers) for answers in columns], axis=1), secret
-    )
+    found = [sums.linear_programme(answers) for answers in given.T]
+    return Guesses.of(np.stack(found, axis=1), secret)
 
 
 def _recover_private(
@@ -295,9 +380,6 @@ def _recover_private(
     given = noise.release(sums.answers(secret), bits=bits)
     guesses = Guesses.of(sums.least_squares(given), secret)
     spent = float(noise.epsilon)
-    return Protected(spent, _deviation(noise), guesses, surest(spent, share))
-
-
-def _deviation(noise: Geometric) -> float:
-    """√(2a) / (1 - a) with a = e^(-1/scale), which is 1 as a float where the scale is large."""
-    return sqrt(2 * exp(-1 / noise.scale)) / -expm1(-1 / noise.scale)
+    # √(2a) / (1 - a) with a = e^(-1/scale), which is 1 as a float where the scale is large.
+    deviation = sqrt(2 * exp(-1 / noise.scale)) / -expm1(-1 / noise.scale)
+    return Protected(spent, deviation, guesses, surest(spent, share))

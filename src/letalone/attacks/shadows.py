@@ -88,33 +88,28 @@ class Attack:
         *,
         ordinary: bool = False,
     ) -> tuple[tuple[Test, ...], Privacy | None]:
-        sizes = (self.shadows // 2, self.shadows // 2, self.models)
+        def score(fitted: Any) -> Floats:
+            return confidence(fitted, self.people.rows, self.people.labels, loss=self.loss)
+
         taught, tuned, played = (
-            self._played(model, size, generator, ordinary=ordinary) for size in sizes
+            play(
+                model,
+                self.people,
+                score,
+                models=models,
+                generator=generator,
+                fixed_size=self.fixed_size,
+                ordinary=ordinary,
+            )
+            for models in (self.shadows // 2, self.shadows // 2, self.models)
         )
         targets = generator.integers(0, len(self.people.rows), self.models)
-        laws = {LOSS: _as_it_is, RATIO: _ratio_of(taught)}
+        laws: dict[str, Law] = {LOSS: lambda scores: scores, RATIO: _ratio_of(taught)}
         tests = tuple(
             _test_models(name, _rescore(played, law), _rescore(tuned, law), targets, alarms)
             for name, law in laws.items()
         )
         return tests, played.privacy
-
-    def _played(
-        self, model: Any, models: int, generator: np.random.Generator, *, ordinary: bool
-    ) -> GameResult:
-        def score(fitted: Any) -> Floats:
-            return confidence(fitted, self.people.rows, self.people.labels, loss=self.loss)
-
-        return play(
-            model,
-            self.people,
-            score,
-            models=models,
-            generator=generator,
-            fixed_size=self.fixed_size,
-            ordinary=ordinary,
-        )
 
 
 def _test_models(
@@ -148,10 +143,6 @@ def _curve(played: GameResult) -> tuple[tuple[float, float], ...]:
     cuts = np.quantile(strangers, 1 - ALARM_RATES, method="higher")
     points = [(float((strangers > c).mean()), float((members > c).mean())) for c in cuts]
     return ((0.0, 0.0), *points, (1.0, 1.0))
-
-
-def _as_it_is(scores: Floats) -> Floats:
-    return scores
 
 
 def _ratio_of(taught: GameResult) -> Law:

@@ -65,8 +65,8 @@ def taxis(trips: int = 5_000, *, seed: int = 2014) -> arrow.ArrowTable:
     digits = generator.integers(0, 10, (trips, 3))
     letters = generator.integers(0, len(LETTERS), trips)
     medallions = [f"{a}{LETTERS[b]}{c}{d}" for (a, c, d), b in zip(digits, letters, strict=True)]
-    hashed = np.array([_hash_text(medallion) for medallion in medallions])
-    return as_table({"medallion": hashed, "fare": generator.integers(5, 80, trips)})
+    hashes = [md5(text.encode(), usedforsecurity=False).hexdigest() for text in medallions]
+    return as_table({"medallion": np.array(hashes), "fare": generator.integers(5, 80, trips)})
 
 
 def ratings(people: int = 2_000, *, films: int = 1_000, seed: int = 2006) -> arrow.ArrowTable:
@@ -109,10 +109,6 @@ def notes(lines: int = 20_000, *, seed: int = 2019) -> list[str]:
 def as_table(columns: Mapping[str, NDArray[np.generic]]) -> arrow.ArrowTable:
     """An Arrow table of some arrays."""
     return arrow.table_of([(name, arrow.array_of(column)) for name, column in columns.items()])
-
-
-def _hash_text(text: str) -> str:
-    return md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def _names(generator: np.random.Generator, count: int) -> NDArray[np.str_]:

@@ -22,8 +22,7 @@ from typing import Any
 from letalone.audit.auditor import SAMPLES, Audit, audit
 from letalone.audit.draws import Source, source_of
 from letalone.audit.events import best_event
-from letalone.audit.failures import raise_if_all_failed
-from letalone.audit.outputs import Raw, layout_of, read
+from letalone.audit.outputs import Raw, layout_of, raise_if_all_failed, read
 from letalone.audit.units import AuditedUnits, units_of
 from letalone.exact.typed import DELTA, Number
 from letalone.randomness.bits import SYSTEM, BitSource

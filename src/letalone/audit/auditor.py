@@ -41,30 +41,17 @@ import numpy as np
 from letalone.answers.figure import empty_figure, save_figure
 from letalone.audit.bound import Floats, HitCounts, epsilon_below, region
 from letalone.audit.draws import Source, source_of
-from letalone.audit.events import Event, choose_event
-from letalone.audit.failures import raise_if_all_failed
-from letalone.audit.outputs import Raw, layout_of, read
+from letalone.audit.events import Event, best_event
+from letalone.audit.outputs import Raw, layout_of, raise_if_all_failed, read
 from letalone.errors import ParameterError
-from letalone.exact.typed import (
-    COUNT,
-    DELTA,
-    EPSILON_OR_ZERO,
-    Constraint,
-    Number,
-)
+from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Number, between_0_and_1, whole_from
 from letalone.randomness.bits import BitSource
 
-SAMPLES = Constraint(
-    "a whole number that is 100 or more",
-    lambda x: x >= 100 and x.denominator == 1,
-    "It is the number of draws on each input; half of them choose an event, half judge.",
-    (0, -1, 99, 1000.5, float("nan"), float("inf")),
+SAMPLES = whole_from(
+    100, "It is the number of draws on each input; half of them choose an event, half judge."
 )
-CONFIDENCE = Constraint(
-    "a number above 0 and below 1",
-    lambda x: 0 < x < 1,
-    "0.95 means: of 100 audits of honest mechanisms at most 5 accuse, on average.",
-    (0, 1, -1, 95, float("nan"), float("inf")),
+CONFIDENCE = between_0_and_1(
+    "0.95 means: of 100 audits of honest mechanisms at most 5 accuse, on average."
 )
 CLAIM, SEEN, FOUND = "#0072B2", "#D55E00", "#000000"  # Okabe and Ito
 CURVE_POINTS = 400
@@ -200,7 +187,7 @@ def judge_pairs(
         raise ParameterError("The mechanism returned None every time: let it return its answer.")
     raise_if_all_failed(output for part in raw for output in part)
     layout = layout_of(*raw)
-    event = choose_event(*(read(part, layout) for part in raw), delta=delta)
+    _, event = best_event(*(read(part, layout) for part in raw), delta=delta)
     judges = draw(samples - first)
     return event, event.counts(*(read(part, layout) for part in judges))
 

@@ -224,24 +224,16 @@ def _chance(guesses: RightGuesses, rate: float, slack: Fraction) -> Floats:
     """The bound for K = 1, 2, … in floats; for K = 1 alone where there is no delta."""
     steps = guesses.right if slack else min(1, guesses.right)
     least = guesses.right - np.arange(steps)
-    share = _betainc()(least, guesses.made - least + 1, rate)
+    from scipy import special
+
+    share = cast("Any", special).betainc(least, guesses.made - least + 1, rate)
     return (float(slack) + np.cumsum(share)) / np.arange(1, steps + 1)
 
 
 def _certify_rate(
     guesses: RightGuesses, rate: Fraction, slack: Fraction, steps: int, miss: Fraction
 ) -> bool:
-    tails = [
-        beta_share(rate, guesses.right - j, guesses.made - guesses.right + j + 1)
-        for j in range(steps)
-    ]
     total = ball(slack)
-    for tail in tails:
-        total = total + tail
+    for j in range(steps):
+        total += beta_share(rate, guesses.right - j, guesses.made - guesses.right + j + 1)
     return bool(total <= ball(miss * steps))
-
-
-def _betainc() -> Any:
-    from scipy import special
-
-    return cast("Any", special).betainc

@@ -4,33 +4,36 @@ A callable is asked once for every draw, and so is an object with `release`, eac
 of the input; an error that one of them raises is an output as any other. Mechanisms of letalone
 that give every entry of an array its own noise are asked for all draws at once; to audit their
 one-number path, pass the method itself: `mechanism.release`.
+
+A mechanism may work in place. `x += noise` changes the array that the next draw would be given, and
+an array that is filled again at every call would make all outputs the last one. Then draws would
+not be independent, and an honest mechanism could be accused. So arrays, frames, lists, dicts and
+sets are copied, for every draw and from every output.
+
+What cannot change is not copied, nor is an object of another class: a session or a model is
+handed on as it is, and must not change what it returns (see the proof's section 5).
 """
 
 from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import is_dataclass
 from inspect import signature
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from letalone.audit.copies import copier_of, copy_input
-from letalone.audit.failures import attempt, from_mechanism
-from letalone.audit.outputs import Raw
+from letalone.audit.outputs import Raw, attempt, from_mechanism
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
-from letalone.mechanisms import (
-    DiscreteGaussian,
-    Gaussian,
-    Geometric,
-    Laplace,
-    RandomizedResponse,
-)
+from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, RandomizedResponse
 from letalone.randomness.bits import BitSource
 
 Source = Callable[[object, int], Raw]
 
 # Exactly these, no subclass: another class may share one draw among the entries.
 ENTRY_BY_ENTRY = (DiscreteGaussian, Gaussian, Geometric, Laplace, RandomizedResponse)
+FIXED = (int, float, complex, str, bytes, type(None), np.generic)
 
 
 def source_of(mechanism: Any, *, many: bool, bits: BitSource | None) -> Source:
@@ -113,3 +116,50 @@ def _callable(mechanism: object) -> Callable[..., Any]:
             " lambda utilities: mechanism.choose_index(utilities)."
         )
     return mechanism
+
+
+def copier_of(value: object) -> Callable[[], Any]:
+    """A function that gives a new copy at every call."""
+    if _is_fixed(value):
+        return lambda: value
+    match value:
+        case list() if all(map(_is_fixed, cast("list[object]", value))):
+            return cast("list[object]", value).copy
+        case dict() if all(map(_is_fixed, cast("dict[object, object]", value).values())):
+            return cast("dict[object, object]", value).copy
+        case np.ndarray() if not value.dtype.hasobject:
+            return value.copy
+        case list() | tuple() | dict() | set() | bytearray() | np.ndarray():
+            return lambda: deepcopy(cast("object", value))
+        case _:
+            return _of_object(value)
+
+
+def copy_input(value: object) -> Any:
+    """One copy."""
+    return copier_of(value)()
+
+
+def _of_object(value: Any) -> Callable[[], Any]:
+    if hasattr(value, "iloc"):  # pandas
+        return lambda: value.copy(deep=True)
+    if hasattr(value, "__array__") and hasattr(value, "clone"):  # Polars, torch
+        return value.clone
+    is_record = is_dataclass(value) and not isinstance(value, type)
+    if is_record and not cast("Any", type(value)).__dataclass_params__.frozen:
+        return lambda: _copy_record(value)
+    return lambda: value
+
+
+def _is_fixed(value: object) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_fixed, cast("tuple[object, ...]", value)))
+    return isinstance(value, FIXED)
+
+
+def _copy_record(value: object) -> object:
+    """A copy of a record, or the record where something in it cannot be copied."""
+    try:
+        return deepcopy(value)
+    except Exception:
+        return value

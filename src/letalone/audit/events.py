@@ -50,13 +50,8 @@ class Event:
         return f"{words} (more often under `{often}` than under `{seldom}`)"
 
 
-def choose_event(one: Outputs, other: Outputs, *, delta: Fraction) -> Event:
-    """The event that seems to give the largest bound, seen from these draws alone."""
-    return best_event(one, other, delta=delta)[1]
-
-
 def best_event(one: Outputs, other: Outputs, *, delta: Fraction) -> tuple[float, Event]:
-    """That event, after about the bound that it seems to give."""
+    """The event that seems to give the largest bound, after about that bound; from these draws."""
     learned = len(one) // LEARN
     teachers = one.part(0, learned), other.part(0, learned)
     judges = one.part(learned, len(one)), other.part(learned, len(other))

@@ -6,22 +6,37 @@ a function of the output alone, once the layout of the columns is fixed by the f
 So an event about what was read is an event about the output.
 
 Where the first draws are all numbers, or arrays of one length, a row is these. All else is
-taken apart by `leaves`: the row is then a digest of what is no number (keys in order, labels,
+taken apart: the row is then a digest of what is no number (keys in order, labels,
 the shape, None, an error), followed by the numbers, each in the column of its path: the key or
 the place where it stands. A number that an output lacks is NaN there. Two outputs may share a
 name; that only makes events coarser. Whole numbers beyond ±2^53 are read as the nearest float.
+
+Equal dicts print differently in another order of insertion, sets in another process, and objects
+without a print of their own show their address, which is another at every draw: an audit that
+compared how they print would see a thousand different outputs and find nothing. So dicts and sets
+are sorted, records become their fields, numbers are kept apart from the text around them, and what
+is not understood is refused. The number under a key stays the same number where another key comes
+or goes.
+
+An error is an output, too: raised for one input and not for the other, it is an exact answer. A
+draw that raises becomes a `Failure` with the error's class and text. Where every draw raises, there
+is nothing to audit, and the first error goes to the caller.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, is_dataclass
+from decimal import Decimal
 from hashlib import blake2b
-from typing import Any
+from numbers import Real
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.audit.leaves import place_numbers, print_output
+from letalone.errors import ParameterError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -31,6 +46,53 @@ NO_BIT = 1100  # the place of zero's lowest set bit: above every other
 MOST_PATHS = 100  # columns where outputs have different ones; or as many as one output has
 _MANTISSA = np.uint64((1 << 52) - 1)
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, hence invertible modulo 2^64
+NUMBER = "#"
+ERROR = "the error "
+ADDRESS = " at 0x"
+FROM_MECHANISM = "The mechanism that was audited raised this."  # a note on its errors
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A draw that raised an error, by its class and its text."""
+
+    words: str
+    error: Exception = field(compare=False, repr=False)
+
+
+def attempt(ask: Callable[[], Any]) -> Any:
+    """What it returns, or how it failed."""
+    try:
+        return ask()
+    except Exception as error:
+        return Failure(f"{type(error).__name__}: {error}", error)
+
+
+def raise_if_all_failed(outputs: Iterable[object]) -> None:
+    """Raises the first error where there is nothing but errors."""
+    first: Failure | None = None
+    for output in outputs:
+        if not isinstance(output, Failure):
+            return
+        first = first or output
+    if first is not None:
+        with from_mechanism():
+            raise first.error
+
+
+@contextmanager
+def from_mechanism() -> Generator[None]:
+    """Notes on errors in this block that they are the mechanism's, and none of the audit."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(FROM_MECHANISM)
+        raise
+
+
+def is_from_mechanism(error: Exception) -> bool:
+    """Whether the mechanism raised it."""
+    return FROM_MECHANISM in getattr(error, "__notes__", ())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,3 +233,81 @@ def _digest(text: str) -> int:
     return int.from_bytes(
         blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "big", signed=True
     )
+
+
+def place_numbers(output: object) -> tuple[str, dict[str, float]]:
+    """All that is no number, as one text with # in their places, and the numbers by path."""
+    numbers: dict[str, float] = {}
+    return _whole(output, numbers), numbers
+
+
+def print_output(output: object) -> str:
+    """The output as one text, numbers included."""
+    return _whole(output, None)
+
+
+def _whole(output: object, numbers: dict[str, float] | None) -> str:
+    try:
+        return _text(output, numbers, "")
+    except RecursionError:
+        pass
+    raise ParameterError(
+        "The mechanism returned something that holds itself, or is nested too deeply to be read."
+        " Let it return plain numbers, text, lists or dicts."
+    )
+
+
+def _text(output: object, numbers: dict[str, float] | None, path: str) -> str:
+    match output:
+        case str() | bytes() | None:
+            return repr(output)
+        case Real() | Decimal() | np.bool_():
+            return _number(output, numbers, path)
+        case Mapping():
+            return _items(cast("Mapping[object, object]", output), numbers, path)
+        case AbstractSet():
+            members = cast("AbstractSet[object]", output)
+            return "{" + ", ".join(sorted(_text(member, None, "") for member in members)) + "}"
+        case list() | tuple():
+            items = enumerate(cast("list[object]", output))
+            return f"({', '.join(_text(item, numbers, f'{path}[{n}]') for n, item in items)})"
+        case _:
+            return _object(output, numbers, path)
+
+
+def _items(output: Mapping[object, object], numbers: dict[str, float] | None, path: str) -> str:
+    pairs = sorted((_text(key, None, ""), place) for place, key in enumerate(output))
+    values = list(output.values())
+    inner = (f"{key}: {_text(values[n], numbers, f'{path}[{key}]')}" for key, n in pairs)
+    return "{" + ", ".join(inner) + "}"
+
+
+def _object(output: object, numbers: dict[str, float] | None, path: str) -> str:
+    if isinstance(output, Failure):
+        return f"{ERROR}{output.words}"
+    if is_dataclass(output) and not isinstance(output, type):
+        names = [field.name for field in fields(output)]
+        attributes: dict[object, object] = {name: getattr(output, name) for name in names}
+        return type(output).__name__ + _items(attributes, numbers, path)
+    if hasattr(output, "__array__"):
+        return _text(np.asarray(cast("Any", output)).tolist(), numbers, path)
+    text = repr(output)
+    if ADDRESS in text:
+        raise ParameterError(
+            f"The mechanism returned an object of the type {type(output).__name__}, which an audit"
+            " does not understand. It reads numbers, arrays, text, None, and lists, tuples, sets,"
+            " dicts and dataclasses of these: let the mechanism return one of them."
+        )
+    return text
+
+
+def _number(output: object, numbers: dict[str, float] | None, path: str) -> str:
+    if numbers is None:
+        return repr(cast("Any", output).item() if isinstance(output, np.generic) else output)
+    while path in numbers:  # two keys that print alike
+        path += "'"
+    try:
+        numbers[path] = float(cast("Any", output))
+    except (OverflowError, ValueError):  # too large; a signalling NaN
+        return repr(output)
+    return NUMBER

@@ -22,8 +22,7 @@ import numpy as np
 
 from letalone.audit.auditor import CONFIDENCE, SAMPLES, Audit, judge_pairs
 from letalone.audit.bound import epsilon_below_apart
-from letalone.audit.copies import copier_of
-from letalone.audit.draws import asker_of
+from letalone.audit.draws import asker_of, copier_of
 from letalone.audit.outputs import Floats, Raw
 from letalone.exact.typed import DELTA, EPSILON_OR_ZERO, Number
 from letalone.randomness.bits import SYSTEM, BitSource

@@ -13,7 +13,7 @@ from typing import Any
 
 from letalone.audit import Audit, Suite, Verdict, audit, audit_self, audit_table, audit_timing
 from letalone.audit.audited_table import TableAudit
-from letalone.audit.failures import is_from_mechanism
+from letalone.audit.outputs import is_from_mechanism
 from letalone.audit.units import read_table
 from letalone.cli.commands.audit import AuditOptions
 from letalone.cli.lint import FOUND

@@ -2,8 +2,9 @@
 
 An Arrow array promises more than anybody checks: text may be no UTF-8, a time may lie beyond what
 fits into microseconds, a map may have a key twice. DuckDB stops at such a cell, and that one
-person's row can stop a release would be an exact answer (SOUNDNESS 1). So each cell is read here
-by a total rule of its own: what cannot be read is missing, in this row only.
+person's row can stop a release would be an exact answer (rule 1 of docs/explanation/soundness.md).
+So each cell is read here by a total rule of its own: what cannot be read is missing, in this row
+only.
 
 Theorem.  A cell of the result depends on that cell alone; its type, on the column's type alone.
   Proven:   every rule below is applied to each cell, and chosen by the type

@@ -5,8 +5,8 @@ removed on close), how much memory and how many threads, UTC, IEEE doubles, whic
 which files; then no other file, no network, no extension, no variable of the program; then no
 change to any of it.
 
-Theorem (in the sense of SOUNDNESS 27).  Only rows decide: no result depends on what a file or a
-table says of its rows (least and largest values, dictionaries, numbers of NULL, indexes).
+Theorem (rule 10 of docs/explanation/soundness.md).  Only rows decide: no result depends on what a
+file or a table says of its rows (least and largest values, dictionaries, numbers of NULL, indexes).
   Proven:   DuckDB looks at these in its optimizers, and in scans for filters that an optimizer
             put there. All optimizers are off but KEPT, whose rewritings follow from the words of
             the statement: constants, long IN lists, columns that nobody asks for, the same

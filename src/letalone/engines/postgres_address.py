@@ -9,9 +9,9 @@ option take the place of what stands before it (?dbname=, ?host=): an address th
 is refused. A password is never in an address: PGPASSWORD, ~/.pgpass or a service file (?service=…)
 have it.
 
-  Theorem (in the sense of SOUNDNESS 8).  A table has one ledger in a folder and one name in it,
-  however its address is written: both are made of the database, the schema and the table, and the
-  server is asked whether the database is called so (postgres_server.py).
+  Theorem (rule 14 of docs/explanation/soundness.md).  A table has one ledger in a folder and one
+  name in it, however its address is written: both are made of the database, the schema and the
+  table, and the server is asked whether the database is called so (postgres_server.py).
   Tested:   tests/engines/conformance/test_addresses.py
 """
 

@@ -3,8 +3,8 @@
 A transaction is READ ONLY and REPEATABLE READ: all its statements see one state. Its settings do
 not depend on the server's: UTC, no search path, ISO dates, shortest exact doubles, a time limit.
 
-  Theorem (in the sense of SOUNDNESS 2).  Names and types come from the catalogue alone: no row, no
-  statistics, no label of an enumeration is read.
+  Theorem (rule 2 of docs/explanation/soundness.md).  Names and types come from the catalogue alone:
+  no row, no statistics, no label of an enumeration is read.
   Tested:   tests/engines/conformance/test_server.py
 """
 

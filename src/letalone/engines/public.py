@@ -61,7 +61,7 @@ def _key(stored: Stored) -> Sql:
 
 
 def _check_unique(duck: LockedDuck, relation: TableRef, join: PublicJoin) -> None:
-    """A row that met two partners would count twice (SOUNDNESS 12)."""
+    """A row that met two partners would count twice (rule 21 of docs/explanation/soundness.md)."""
     keys = [_key(relation.columns[right]) for _, right in join.on]
     count = syntax.operation(exp.GT, exp.Count(this=exp.Star()), syntax.whole(1))
     query = syntax.group_by(syntax.select(keys, syntax.rename(relation.sql, "table")), keys)

@@ -7,7 +7,7 @@ its unit is its rank, from 1.
 
 Theorem.  The order of a unit's rows depends on that unit's rows and on bits that no other
 row uses. So neighbours, whose other units have the same rows and the same bits, keep the
-same rows of all other units (SOUNDNESS 13).
+same rows of all other units (rule 22 of docs/explanation/soundness.md).
   Proven:   two rows of a unit are ordered by their 32 bits, and where these agree, by which comes
             first in the table: the keys decide it if they differ above the position, and else
             `_untie` does, by the same rule. How many bits have room depends on all rows, but

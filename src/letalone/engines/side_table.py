@@ -13,8 +13,8 @@ the same one, and whether the role may read it; if not, or if it could not be wr
 made in each statement: a question that was charged does not fail for it. Nobody but its owner has a
 right to a new copy, whatever the defaults are; a role without one has ranks made in each statement.
 
-Theorem.  Stored ranks keep SOUNDNESS 13: they are those of dialects/postgres.py at one moment, with
-a key that nobody keeps.
+Theorem.  Stored ranks keep rule 22 of docs/explanation/soundness.md: they are those of
+dialects/postgres.py at one moment, with a key that nobody keeps.
   Tested:   tests/engines/conformance/test_side_table.py
 """
 

@@ -1,6 +1,7 @@
 """Finds what can be opened: files, patterns of files. Names and types come from metadata.
 
-Theorem (in the sense of SOUNDNESS 2).  Nothing here looks at a value to decide a name or a type.
+Theorem (rule 2 of docs/explanation/soundness.md).  Nothing here looks at a value to decide a name
+or a type.
   Proven:   Parquet: the footer's schema. DuckDB: the catalogue. Frames: their dtypes. CSV: the
             first line is the header, everything is text unless a type is declared.
   Tested:   tests/engines/test_sources.py

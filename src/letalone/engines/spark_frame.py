@@ -5,9 +5,10 @@ settings, but for those below, which do not depend on anybody's: nothing raises 
 names as they are written, nothing substituted in a statement. The frame's own session is left as it
 is. The frame is known in ours as a global temporary view under a random name.
 
-  Theorem (in the sense of SOUNDNESS 2).  Names and types come from the frame's schema alone, which
-  Spark derives from the catalogue, the files' footers or the code that made the frame: no action
-  is run. What is refused is refused by the schema and by how the frame is made (spark_plan.py).
+  Theorem (rule 2 of docs/explanation/soundness.md).  Names and types come from the frame's schema
+  alone, which Spark derives from the catalogue, the files' footers or the code that made the frame:
+  no action is run. What is refused is refused by the schema and by how the frame is made
+  (spark_plan.py).
   Assumed:  a frame is made of the same rows each time, as those of files and tables are. One that
             draws at random when it is read is refused; a source that changes between two
             statements of an answer is not seen.

@@ -6,7 +6,8 @@ rows in no order that lasts. A unit's rows would be chosen twice, and each group
 one of the two choices: more than the unit may count with.
 
 Theorem.  If a statement makes ranks, and the rows of each of its shuffles were computed by one
-attempt at one stage, then it counts each unit's rows by one choice: SOUNDNESS 13 holds for it.
+attempt at one stage, then it counts each unit's rows by one choice: rule 22 of
+docs/explanation/soundness.md holds for it.
   Proven:   a statement reads the table once, so its stages are a tree: what one computes is read by
             one other, which begins when all of it is there. The choice of a unit's rows is made in
             one task. Of several tries of a task in one attempt at a stage one counts, and another

@@ -6,8 +6,9 @@ among its keys. A node or function that is not known here, rows of an RDD and co
 how rows are made: the owner's word is needed (provenance.py). So do files of text, whose columns
 and lines may follow from a cell (spark_nodes.py).
 
-  Theorem (SOUNDNESS 30).  Of a frame that is let through without a word, the rows of a unit are
-  made of that unit's rows in its tables: those of others are the same without them.
+  Theorem (rule 13 of docs/explanation/soundness.md).  Of a frame that is let through without a
+  word, the rows of a unit are made of that unit's rows in its tables: those of others are the same
+  without them.
   Proven:   from the frame down. A node by row makes each of its rows of one row below, so what is
             true of the rows below is true of its own. A node by keys makes each row of those below
             that have its keys; the unit is a function of the keys alone, so all of them are one

@@ -9,8 +9,8 @@ the table is opened, from the catalogue alone; so is a view, and a table of some
 change later, or should it not be possible to write it, ranks are made in each statement: a question
 that was charged never fails for it.
 
-Theorem.  Stored ranks keep SOUNDNESS 13: they are those of one statement of dialects/spark.py, with
-a key that nobody keeps.
+Theorem.  Stored ranks keep rule 22 of docs/explanation/soundness.md: they are those of one
+statement of dialects/spark.py, with a key that nobody keeps.
   Proven:   there the orders of all units are uniform and independent, whatever the rows' numbers
             are, so those of a neighbour's other units can be coupled to be the same ones. They
             are drawn before any answer that is made of them, each task's rows are

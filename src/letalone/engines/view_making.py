@@ -6,8 +6,8 @@ perhaps from such a SELECT again. GROUP BY, DISTINCT ON and PARTITION BY are tak
 among their keys as a plain column. What is known to mix rows is refused; what is not known at all
 (a function that is not listed, say) is hidden, and needs the owner's word.
 
-  Theorem (in the sense of SOUNDNESS 30).  A row of a definition that is taken is made from rows of
-  one unit: of one row, or of those whose key is the row's unit.
+  Theorem (rule 13 of docs/explanation/soundness.md).  A row of a definition that is taken is made
+  from rows of one unit: of one row, or of those whose key is the row's unit.
   Proven:   by induction over the definition: WHERE, expressions and UNION ALL keep what is true of
             each row; groups, windows and DISTINCT ON by a key that is the unit's column have rows
             of one unit; DISTINCT compares rows with their units. A column that is not plain ends

@@ -127,30 +127,42 @@ def read_rational(text: str) -> Fraction:
 
 NAN, INF = float("nan"), float("inf")
 
-EPSILON = Constraint(
-    "a positive number",
-    lambda x: x > 0,
-    "Smaller means more private; 0.1 to 1 is usual for one query.",
-    (0, -1, -0.5, NAN, INF, -INF),
-)
-EPSILON_OR_ZERO = Constraint(
-    "a number that is 0 or more",
-    lambda x: x >= 0,
-    "Smaller means more private; 0.1 to 1 is usual for one query.",
-    (-1, NAN, INF),
-)
+
+def positive(hint: str) -> Constraint:
+    """The numbers above 0."""
+    return Constraint("a positive number", lambda x: x > 0, hint, (0, -1, -0.5, NAN, INF, -INF))
+
+
+def zero_or_more(hint: str) -> Constraint:
+    """The numbers that are not negative."""
+    return Constraint("a number that is 0 or more", lambda x: x >= 0, hint, (-1, NAN, INF))
+
+
+def between_0_and_1(hint: str) -> Constraint:
+    """The numbers above 0 and below 1."""
+    refused = (0, -1e-9, -1, 1, 2, 95, NAN, INF)
+    return Constraint("a number above 0 and below 1", lambda x: 0 < x < 1, hint, refused)
+
+
+def whole_from(least: int, hint: str = "") -> Constraint:
+    """The whole numbers from `least` on."""
+    return Constraint(
+        f"a whole number that is {least} or more",
+        lambda x: x >= least and x.denominator == 1,
+        hint,
+        (least - 1, -1, least + 0.5, NAN, INF),
+    )
+
+
+EPSILON = positive("Smaller means more private; 0.1 to 1 is usual for one query.")
+EPSILON_OR_ZERO = zero_or_more(EPSILON.hint)
 DELTA = Constraint(
     "a number from 0 up to, but not including, 1",
     lambda x: 0 <= x < 1,
     "It is slack in probability: choose it far below 1/n for n people, such as 1e-6.",
     (-1e-9, 1, 2, NAN, INF),
 )
-POSITIVE_DELTA = Constraint(
-    "a number above 0 and below 1",
-    lambda x: 0 < x < 1,
-    "It is slack in probability: choose it far below 1/n for n people, such as 1e-6.",
-    (0, -1e-9, 1, NAN, INF),
-)
+POSITIVE_DELTA = between_0_and_1(DELTA.hint)
 PROBABILITY = Constraint("a number from 0 to 1", lambda x: 0 <= x <= 1, "", (-0.1, 1.1, NAN, INF))
 # Far within what a float can tell from 0 and 1. The parts of a formula are surer than it.
 CONFIDENCE = Constraint(
@@ -159,24 +171,11 @@ CONFIDENCE = Constraint(
     "0.95 means: right in 95 of 100 releases.",
     (0, 1, -1, 95, 5e-324, 9e-10, 0.9999999999999999, NAN, INF),
 )
-SENSITIVITY = Constraint(
-    "a positive number",
-    lambda x: x > 0,
-    "It is the most that one person can change the answer; la.sensitivity computes it.",
-    (0, -1, NAN, INF),
+SENSITIVITY = positive(
+    "It is the most that one person can change the answer; la.sensitivity computes it."
 )
-SCALE = Constraint(
-    "a positive number",
-    lambda x: x > 0,
-    "It is the size of the noise; larger means more private.",
-    (0, -1, NAN, INF),
-)
-COUNT = Constraint(
-    "a whole number that is 1 or more",
-    lambda x: x >= 1 and x.denominator == 1,
-    "",
-    (0, -1, 1.5, NAN, INF),
-)
+SCALE = positive("It is the size of the noise; larger means more private.")
+COUNT = whole_from(1)
 
 
 def expand_home(path: str | PathLike[str]) -> Path:

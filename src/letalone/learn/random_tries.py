@@ -52,12 +52,12 @@ class RandomTries:
         """K, exactly: a geometric number k, kept with probability 1 / k."""
         while True:
             number = self._geometric(bits)
-            if sample_bernoulli(Chance.of(Fraction(1, number)), bits):
+            if sample_bernoulli(Chance(Fraction(1, number)), bits):
                 return number
 
     def _geometric(self, bits: BitSource) -> int:
         """How many coins with probability γ are tossed until the first head."""
-        coin, tossed = Chance.of(Fraction(1, self.inverse)), 0
+        coin, tossed = Chance(Fraction(1, self.inverse)), 0
         while True:
             heads = np.flatnonzero(sample_bernoullis(coin, COINS_AT_ONCE, bits))
             if heads.size:

@@ -109,7 +109,7 @@ class SearchPlan:
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
         assert labels is not None
-        judging = sample_bernoullis(Chance.of(self.validation), len(rows), bits)
+        judging = sample_bernoullis(Chance(self.validation), len(rows), bits)
         places = sample_belows(BLOCK_ROWS, len(rows), bits)
         blocks = Blocks.of(rows[judging], places[judging])
         parts = _Parts(rows[~judging], labels[~judging], blocks, labels[judging])

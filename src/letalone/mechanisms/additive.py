@@ -133,12 +133,7 @@ def _read_scale(
     sensitivity: Fraction, *, epsilon: Number | None, scale: Number | None, rule: Constraint
 ) -> Fraction:
     """The scale that was typed, or the one that epsilon needs, if it can be computed with."""
-    exactly_one(
-        first="epsilon",
-        second="scale",
-        has_first=epsilon is not None,
-        has_second=scale is not None,
-    )
+    exactly_one({"epsilon": epsilon, "scale": scale})
     if scale is not None:
         return check_range("scale", SCALE.typed("scale", scale), rule)
     needed = sensitivity / EPSILON.typed("epsilon", epsilon)
@@ -149,12 +144,7 @@ def read_target(
     *, epsilon: Number | None, delta: Number | None, sigma: Number | None
 ) -> Target | None:
     """The (epsilon, delta) to calibrate for, or None where sigma was given."""
-    exactly_one(
-        first="epsilon with delta",
-        second="sigma",
-        has_first=epsilon is not None or delta is not None,
-        has_second=sigma is not None,
-    )
+    exactly_one({"epsilon with delta": delta if epsilon is None else epsilon, "sigma": sigma})
     if sigma is not None:
         return None
     if epsilon is None or delta is None:

@@ -25,21 +25,10 @@ from typing import TypeVar, cast
 import numpy as np
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import COUNT, Constraint, Number
+from letalone.exact.typed import COUNT, Number, positive
 from letalone.mechanisms.choosing import Exponential
-from letalone.mechanisms.containers import (
-    count_of,
-    is_one_of,
-    private_entries,
-    public_list,
-)
-from letalone.mechanisms.itemsets import (
-    choose_itemsets,
-    count_itemsets,
-    count_support,
-    count_units,
-    read_widest,
-)
+from letalone.mechanisms.containers import count_of, is_one_of, private_entries, public_list
+from letalone.mechanisms.itemsets import choose_itemsets, count_itemsets, count_support, read_widest
 from letalone.mechanisms.top_k import TopK
 from letalone.privacy import REPLACE, Neighbours
 from letalone.privacy.neighbours import is_replace
@@ -48,12 +37,7 @@ from letalone.randomness.bits import SYSTEM, BitSource
 Item = TypeVar("Item", bound=Hashable)
 Price = TypeVar("Price", bound=Number)
 
-PRICE = Constraint(
-    "a positive number",
-    lambda x: x > 0,
-    "Prices are a public list to choose from.",
-    (0, -1, float("nan"), float("inf")),
-)
+PRICE = positive("Prices are a public list to choose from.")
 NOT_BASKETS = (str, bytes, bytearray, Mapping)
 PRICE_BITS = 24  # so that a price times half a billion buyers is exact as a float
 
@@ -156,7 +140,7 @@ def frequent_itemsets(
     widest = read_widest(max_items, items=len(listed), max_size=size)
     baskets = _baskets(transactions, places, user, widest)
     units = (basket[:kept] for basket in baskets)
-    support = count_support(units, size) if kept else count_units(units, size)
+    support = count_support(units, size, once=not kept)
     chosen = choose_itemsets(
         support, items=len(listed), max_size=size, k=top.k, factor=top.factor, bits=bits
     )

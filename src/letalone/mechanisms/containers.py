@@ -33,18 +33,14 @@ def private_entries(what: str, given: Iterable[T], *, entry: str) -> Iterator[T]
     if not is_one_of(given, str, bytes, bytearray, Mapping, AbstractSet):
         with suppress(TypeError):
             return iter(given)
-    raise wrong_container(what, given, f"a list with {entry}")
+    # It names the type of the container, and nothing in it.
+    kind = type(given).__name__
+    raise ParameterError(f"{what} have the type {kind}, but must be a list with {entry}.")
 
 
 def is_one_of(given: object, *kinds: type) -> bool:
     """Whether it is of one of these types; type checkers learn nothing from it."""
     return isinstance(given, kinds)
-
-
-def wrong_container(what: str, given: object, allowed: str) -> ParameterError:
-    """The refusal of a container, which names its type and nothing in it."""
-    kind = type(given).__name__
-    return ParameterError(f"{what} have the type {kind}, but must be {allowed}.")
 
 
 def count_of(number: int, one: str, many: str) -> str:

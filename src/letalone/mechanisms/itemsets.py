@@ -120,7 +120,8 @@ def _choose_group(
 def _draw_unseen(taken: set[Itemset], *, items: int, total: int, bits: BitSource) -> Itemset:
     """A uniform itemset that is not taken."""
     if 2 * len(taken) >= total:  # few are left, and about as many in all as were seen
-        unseen = [itemset for itemset in _all_itemsets(items, total) if itemset not in taken]
+        every = (itemset_at(number, items) for number in range(total))
+        unseen = [itemset for itemset in every if itemset not in taken]
         return unseen[sample_below(len(unseen), bits)]
     while True:
         itemset = itemset_at(sample_below(total, bits), items)
@@ -128,24 +129,14 @@ def _draw_unseen(taken: set[Itemset], *, items: int, total: int, bits: BitSource
             return itemset
 
 
-def _all_itemsets(items: int, total: int) -> Iterable[Itemset]:
-    return (itemset_at(number, items) for number in range(total))
-
-
-def count_support(baskets: Iterable[Iterable[frozenset[int]]], max_size: int) -> Counter[Itemset]:
-    """How many baskets of all units contain each itemset that any contains."""
+def count_support(
+    units: Iterable[Iterable[frozenset[int]]], max_size: int, *, once: bool
+) -> Counter[Itemset]:
+    """How many baskets contain each itemset that any contains; a unit counts `once`, or by each."""
     support: Counter[Itemset] = Counter()
-    for entries in baskets:
-        for entry in entries:
-            support.update(_subsets(entry, max_size))
-    return support
-
-
-def count_units(baskets: Iterable[Iterable[frozenset[int]]], max_size: int) -> Counter[Itemset]:
-    """How many units have a basket that contains it, for each itemset that any contains."""
-    support: Counter[Itemset] = Counter()
-    for entries in baskets:
-        support.update({itemset for entry in entries for itemset in _subsets(entry, max_size)})
+    for baskets in units:
+        itemsets = (itemset for basket in baskets for itemset in _subsets(basket, max_size))
+        support.update(set(itemsets) if once else itemsets)
     return support
 
 

@@ -5,22 +5,20 @@ of its decimal and its binary reading, or a `Sensitivity` record, from which a m
 takes the norm that its theorem speaks of. What is printed is rounded up to six digits.
 """
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Literal
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import EPSILON, SENSITIVITY, Constraint, Number, read_flag
+from letalone.exact.typed import EPSILON, SENSITIVITY, Constraint, Number, read_flag, whole_from
 from letalone.mechanisms.sensitivity import Sensitivity
 from letalone.privacy import ADD_REMOVE, Neighbours, Privacy
 from letalone.privacy.neighbours import is_replace
 
 SensitivityLike = Number | Sensitivity
 
-WHOLE_SENSITIVITY = Constraint(
-    "a whole number that is 1 or more",
-    lambda x: x >= 1 and x.denominator == 1,
-    "It is the most that one person can change the count; la.sensitivity computes it.",
-    (0, -1, 0.5, 1.5, float("nan"), float("inf")),
+WHOLE_SENSITIVITY = whole_from(
+    1, "It is the most that one person can change the count; la.sensitivity computes it."
 )
 
 FLOAT_NOISE = Constraint(
@@ -58,10 +56,11 @@ def read_sensitivity(
     return rule.cautious("sensitivity", number), sensitivity.neighbours
 
 
-def exactly_one(*, first: str, second: str, has_first: bool, has_second: bool) -> None:
-    """Refuses both and neither of two ways to set the noise."""
-    if has_first == has_second:
-        count = "both" if has_first else "neither"
+def exactly_one(given: Mapping[str, object]) -> None:
+    """Refuses both and neither of two ways to set the noise, by name; None is not given."""
+    (first, privacy), (second, noise) = given.items()
+    if (privacy is None) == (noise is None):
+        count = "neither" if noise is None else "both"
         raise ParameterError(
             f"{first} and {second}: {count} given, but exactly one is needed."
             f" {first} fixes the privacy and {second} the noise; each follows from the other."

@@ -2,7 +2,8 @@
 
 A unit has `rows` rows. With `rows=1` and nothing filtered it has exactly one; otherwise
 between 0 and `rows` of them count, because a filter, a NULL or another relation may drop
-any of them. Then, for values in [a, b] and k rows (SOUNDNESS 11, 12; claim M4):
+any of them. Then, for values in [a, b] and k rows (rules 20 and 21 of
+docs/explanation/soundness.md; claim M4):
 
   count       k under either relation (a count of rows that meet a condition)
   sum         b − a           replace, one row, not filtered

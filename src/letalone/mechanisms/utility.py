@@ -20,7 +20,7 @@ a trusted curator gains √n over randomized response, and a delta gains √d ov
 from fractions import Fraction
 from math import log, sinh, sqrt
 
-from letalone.exact.typed import COUNT, EPSILON, SENSITIVITY, Constraint, Number
+from letalone.exact.typed import COUNT, EPSILON, SENSITIVITY, Number, between_0_and_1, zero_or_more
 from letalone.mechanisms.gaussian import Gaussian
 from letalone.mechanisms.sensitivity import mean_vector
 
@@ -34,18 +34,8 @@ __all__ = [
     "randomized_response_mean_error",
 ]
 
-MISS = Constraint(
-    "a number above 0 and below 1",
-    lambda x: 0 < x < 1,
-    "It is the probability that the error is larger.",
-    (0, 1, -1, float("nan")),
-)
-EXCESS = Constraint(
-    "a number that is 0 or more",
-    lambda x: x >= 0,
-    "The bound fails with probability at most e^-t.",
-    (-1, float("nan")),
-)
+MISS = between_0_and_1("It is the probability that the error is larger.")
+EXCESS = zero_or_more("The bound fails with probability at most e^-t.")
 
 
 def laplace_l1_error(dimension: int, *, sensitivity: Number, epsilon: Number) -> float:

@@ -5,7 +5,7 @@ privacy.GaussianDP(1).epsilon(delta=1e-5)        # 4.377…, rounded up
 privacy.between([1/2, 1/2], [1/3, 2/3]).delta(0)  # 1/6, rounded up
 """
 
-from letalone.privacy.approximate import ApproxDP, NoPrivacy
+from letalone.privacy.approximate import ApproxDP, NoPrivacy, PureDP
 from letalone.privacy.bank import Shares
 from letalone.privacy.bounded_range import BoundedRange
 from letalone.privacy.budget import Budget, warn_if_delta_is_large
@@ -27,14 +27,12 @@ from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relatio
 # Not public: only `learn` makes it, and `from_json` must know its kind.
 from letalone.privacy.perturbed import PerturbedObjective as PerturbedObjective
 from letalone.privacy.planning import noise_for, rate_for, steps_for
-from letalone.privacy.pure import PureDP
 from letalone.privacy.randomized_response import RandomizedResponsePrivacy
-from letalone.privacy.renyi import RenyiDP
+from letalone.privacy.renyi import ZCDP, RenyiDP
 from letalone.privacy.sampled import Sampled, SampledGroup
 from letalone.privacy.shuffled import Shuffled, shuffled
 from letalone.privacy.stored import from_json
 from letalone.privacy.theorems import OptimalComposition, advanced, basic, optimal, optimal_of
-from letalone.privacy.zcdp import ZCDP
 
 __all__ = [
     "ADD_REMOVE",

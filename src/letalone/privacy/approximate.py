@@ -1,11 +1,13 @@
-"""Approximate differential privacy: the worst mechanism that is (epsilon, delta)-DP.
+"""Pure and approximate differential privacy: the worst mechanism that is (epsilon, delta)-DP.
 
-Theorem.  Every (epsilon, delta)-DP mechanism is a post-processing of the one that shows
-its input with probability delta and is randomized response otherwise. Its curve at
-0 <= x <= epsilon is delta + (1 - delta) times that of randomized response, and delta
-beyond; its trade-off curve is max(0, 1 - delta - e^epsilon a, e^-epsilon (1 - delta - a)).
+Theorem.  Among all epsilon-DP mechanisms, binary randomized response reveals most: its curve is
+(1 - e^(x - epsilon)) / (1 + e^-epsilon) at 0 <= x <= epsilon. Every (epsilon, delta)-DP mechanism
+is a post-processing of the one that shows its input with probability delta and is randomized
+response otherwise. Its curve at 0 <= x <= epsilon is delta + (1 - delta) times that of randomized
+response, and delta beyond; its trade-off curve is
+max(0, 1 - delta - e^epsilon a, e^-epsilon (1 - delta - a)).
   Proven:   docs/explanation/proofs/curves.md, section 3; groups: group.md, section 1
-  Tested:   against an enumeration of events of that mechanism
+  Tested:   against an enumeration of events of that mechanism; a group costs k times as much
 
 Kairouz, Oh, Viswanath: The composition theorem for differential privacy (2015).
 """
@@ -13,11 +15,52 @@ Kairouz, Oh, Viswanath: The composition theorem for differential privacy (2015).
 from fractions import Fraction
 
 from letalone.exact.balls import Ball, ball, certain
-from letalone.exact.typed import DELTA, EPSILON_OR_ZERO, Number
+from letalone.exact.typed import DELTA, EPSILON, EPSILON_OR_ZERO, Number
 from letalone.privacy.bounds import ONE, ZERO, Bounds, dyadic_above, exactly, once
 from letalone.privacy.curve import Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
-from letalone.privacy.pure import PureDP, pure_delta
+
+
+@curve("pure")
+class PureDP(Privacy):
+    """Whatever is epsilon-DP, and nothing more is known of it."""
+
+    stated_epsilon: Fraction
+
+    def __init__(self, epsilon: Number, *, neighbours: Neighbours | None = None) -> None:
+        self.fill(neighbours, stated_epsilon=EPSILON.typed("epsilon", epsilon))
+
+    def certified_delta(self, epsilon: Fraction) -> Bounds:
+        return exactly(pure_delta(self.stated_epsilon, epsilon))
+
+    def certified_missed(self, false_alarm: Fraction) -> Bounds:
+        """Two lines: the loss is never beyond epsilon, either way."""
+        return exactly(once(lambda: _two_lines(self.stated_epsilon, ZERO, false_alarm)))
+
+    def worst_loss(self) -> Fraction:
+        return self.stated_epsilon
+
+    def for_group(self, size: int) -> Privacy:
+        """A group of k costs k times epsilon (P2)."""
+        return PureDP(size * self.stated_epsilon)
+
+    def make_losses(self) -> "Orders | None":
+        from letalone.privacy.loss.atoms import binary_atoms
+
+        return (binary_atoms(self.stated_epsilon, ZERO),)
+
+
+def pure_delta(stated: Fraction, epsilon: Fraction) -> Fraction | Ball:
+    """What is left at `epsilon` of a mechanism that is `stated`-DP."""
+    if epsilon >= stated:
+        return ZERO
+    return certain(lambda: -ball(epsilon - stated).expm1() / (1 + ball(-stated).exp()))
+
+
+def _two_lines(epsilon: Fraction, delta: Fraction, false_alarm: Fraction) -> Ball:
+    """The larger of the two lines; to be called where the precision is set."""
+    likely, kept = ball(epsilon).exp(), 1 - delta
+    return (ball(kept) - likely * ball(false_alarm)).max(ball(kept - false_alarm) / likely)
 
 
 @curve("approximate")
@@ -46,11 +89,8 @@ class ApproxDP(Privacy):
         height = 1 - self.stated_delta - false_alarm
         if height <= 0:
             return exactly(ZERO)
-        return exactly(once(lambda: self._two_lines(false_alarm)))
-
-    def _two_lines(self, false_alarm: Fraction) -> Ball:
-        likely, kept = ball(self.stated_epsilon).exp(), 1 - self.stated_delta
-        return (ball(kept) - likely * ball(false_alarm)).max(ball(kept - false_alarm) / likely)
+        lines = (self.stated_epsilon, self.stated_delta, false_alarm)
+        return exactly(once(lambda: _two_lines(*lines)))
 
     def worst_loss(self) -> Fraction:
         return self.stated_epsilon
@@ -60,15 +100,12 @@ class ApproxDP(Privacy):
 
     def for_group(self, size: int) -> Privacy:
         """A group of k: (k epsilon, delta (e^(k epsilon) - 1) / (e^epsilon - 1)), or no promise."""
-        total = size * self.stated_epsilon
-        delta = self.stated_delta * size
-        if self.stated_epsilon > 0 and delta > 0:
-            delta = dyadic_above(certain(lambda: self._group_delta(size)))
+        step, leak = self.stated_epsilon, self.stated_delta
+        total, delta = size * step, size * leak
+        if step > 0 and leak > 0:
+            grown = certain(lambda: ball(leak) * ball(total).expm1() / ball(step).expm1())
+            delta = dyadic_above(grown)
         return ApproxDP(total, delta) if delta < 1 else NoPrivacy()
-
-    def _group_delta(self, size: int) -> Ball:
-        step = self.stated_epsilon
-        return ball(self.stated_delta) * ball(size * step).expm1() / ball(step).expm1()
 
     def make_losses(self) -> "Orders | None":
         from letalone.privacy.loss.atoms import binary_atoms

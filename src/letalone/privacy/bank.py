@@ -23,15 +23,12 @@ from typing import NamedTuple, Self
 from letalone.errors import ParameterError
 from letalone.exact.balls import certain
 from letalone.exact.typed import PROBABILITY, Number, as_typed
-from letalone.privacy.approximate import ApproxDP
+from letalone.privacy.approximate import ApproxDP, PureDP
 from letalone.privacy.bounds import ANY_ACCURACY, ZERO, at_most, is_zero, rational_above
 from letalone.privacy.composition import Composed, compose
 from letalone.privacy.curve import Part, Privacy
-from letalone.privacy.gaussian import GaussianDP
-from letalone.privacy.gaussian_pair import gaussian_delta
-from letalone.privacy.pure import PureDP
-from letalone.privacy.renyi import RenyiDP, order_delta
-from letalone.privacy.zcdp import ZCDP, best_order, renyi_delta, rough
+from letalone.privacy.gaussian import GaussianDP, gaussian_delta
+from letalone.privacy.renyi import ZCDP, RenyiDP, best_order, order_delta, renyi_delta, rough
 
 ORDERS = tuple(Fraction(order) for order in (3, 6, 12, 24, 48, 96))
 MAX_DENOMINATOR_BITS = 2048  # bits below the line, beyond which a total is rounded up
@@ -125,12 +122,12 @@ class FilterPrice(NamedTuple):
 
 def open_accounts(delta: Fraction, shares: Shares) -> tuple[FilterAccount, ...]:
     """The accounts that have a share; sums always, since pure releases need no delta."""
-    accounts = [FilterAccount(Notion.SUMS, None, shares.sums * delta)]
-    for notion, share in (
-        (Notion.GAUSSIAN, shares.gaussian),
-        (Notion.CONCENTRATED, shares.concentrated),
-    ):
-        accounts.append(FilterAccount(notion, None, share * delta))
+    single = {
+        Notion.SUMS: shares.sums,
+        Notion.GAUSSIAN: shares.gaussian,
+        Notion.CONCENTRATED: shares.concentrated,
+    }
+    accounts = [FilterAccount(notion, None, share * delta) for notion, share in single.items()]
     accounts += [
         FilterAccount(Notion.RENYI, order, shares.renyi * delta / len(ORDERS)) for order in ORDERS
     ]

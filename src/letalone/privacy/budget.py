@@ -13,21 +13,11 @@ from fractions import Fraction
 from warnings import warn
 
 from letalone.errors import BudgetExceeded, ParameterError, PrivacyWarning
-from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Constraint, Number
+from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Number, positive, zero_or_more
 from letalone.privacy.bounds import at_a_glance, format_number
 
-FACTOR = Constraint(
-    "a number that is 0 or more",
-    lambda x: x >= 0,
-    "It says how many times the budget is meant.",
-    (-1, float("nan"), float("inf")),
-)
-SHARES = Constraint(
-    "a positive number",
-    lambda x: x > 0,
-    "It says into how many equal parts the budget is cut.",
-    (0, -1, float("nan"), float("inf")),
-)
+FACTOR = zero_or_more("It says how many times the budget is meant.")
+SHARES = positive("It says into how many equal parts the budget is cut.")
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

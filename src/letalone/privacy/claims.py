@@ -68,7 +68,8 @@ def satisfies(
     needed = [above(steps.delta(limit)) for steps in curve.orders]
     worst = Direction.P_OVER_Q if needed[0] >= needed[1] else Direction.Q_OVER_P
     holds = all(_event_holds(*order, limit, allowed) for order in orders.values())
-    naive = all(_each_holds(*order, limit, allowed) for order in orders.values())
+    outcomes = (outcome for order in orders.values() for outcome in zip(*order, strict=True))
+    naive = all(_within(*outcome, limit, allowed) for outcome in outcomes)
     event = most_telling_event(*orders[worst], limit)
     words = _words(limit, allowed, holds, naive, max(needed), event)
     return Verdict(holds, event, worst, naive, min(1.0, max(needed)), words)
@@ -92,12 +93,6 @@ def _event_holds(
     hits = sum((one[index] for index in event), ZERO)
     alarms = sum((other[index] for index in event), ZERO)
     return _within(hits, alarms, epsilon, delta)
-
-
-def _each_holds(
-    one: tuple[Fraction, ...], other: tuple[Fraction, ...], epsilon: Fraction, delta: Fraction
-) -> bool:
-    return all(_within(p, q, epsilon, delta) for p, q in zip(one, other, strict=True))
 
 
 def _within(hits: Fraction, alarms: Fraction, epsilon: Fraction, delta: Fraction) -> bool:

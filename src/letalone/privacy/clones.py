@@ -20,19 +20,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, isqrt, sqrt
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.exact.balls import (
-    Ball,
-    ball,
-    fraction_above,
-    fraction_below,
-    upper,
-    with_bits,
-)
+from letalone.exact.balls import Ball, ball, fraction_above, fraction_below, upper, with_bits
+from letalone.privacy.randomized_response import RandomizedResponsePrivacy
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -49,24 +43,75 @@ MOST_BLOCKS = 48
 NOTHING_KNOWN = (Fraction(0), Fraction(1))
 
 
-class ReportLaw(Protocol):
-    """How a report speaks, as balls of any precision; two equal laws are equal."""
+@dataclass(frozen=True, slots=True)
+class Clones:
+    """How reports of whatever is epsilon-DP speak: as in the worst such mechanism.
+
+    A law gives balls of any precision, and two equal laws are equal.
+    """
+
+    epsilon: Fraction
 
     def told(self) -> Ball:
         """The probability t that the report in question says what its owner holds."""
-        ...
+        return 1 / (1 + ball(-self.epsilon).exp())
 
     def other(self) -> Ball:
         """The probability s that it says the opposite."""
-        ...
+        return 1 / (1 + ball(self.epsilon).exp())
 
     def silent(self) -> Ball:
-        """The probability 1 - t - s that it says nothing about the two."""
-        ...
+        """The probability 1 - t - s that it says nothing about the two: never."""
+        return ball(0)
 
     def clone(self) -> Ball:
-        """The probability that another report says one of the two, by a fair coin."""
-        ...
+        """The probability that another report says one of the two, by a fair coin.
+
+        A report is e^-epsilon times as likely from anybody as from either neighbour.
+        """
+        return ball(-self.epsilon).exp()
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Randomized response where everybody else holds a third answer, or there are only two."""
+
+    base: RandomizedResponsePrivacy
+
+    def told(self) -> Ball:
+        """The truth."""
+        return self.base.told()
+
+    def other(self) -> Ball:
+        """The one other answer that matters."""
+        return self.base.other()
+
+    def silent(self) -> Ball:
+        """Any further answer."""
+        return (self.base.categories - 2) * self.base.other()
+
+    def clone(self) -> Ball:
+        """Both answers are lies."""
+        return 2 * self.base.other()
+
+
+@dataclass(frozen=True, slots=True)
+class CoveredAnswers(Answers):
+    """Randomized response among the reports that are drawn evenly from all answers.
+
+    Such a report is covered: it says nothing about its owner.
+    """
+
+    def clone(self) -> Ball:
+        """Two of all answers."""
+        return ball(2) / self.base.categories
+
+    def covered(self) -> Ball:
+        """The probability of that: each answer has the probability s at least, whatever is true."""
+        return self.base.categories * self.base.other()
+
+
+ReportLaw = Clones | Answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +173,7 @@ def _bounds(crowd: ShuffledCrowd, epsilon: Fraction) -> tuple[Fraction, Fraction
     return max(less - OUTSIDE, Fraction(0)), max(more, Fraction(0)) + outside
 
 
-class Blanket(ReportLaw, Protocol):
-    """A law of reports of which each is covered, that is, says nothing about its owner, or not."""
-
-    def covered(self) -> Ball:
-        """The probability that a report is covered."""
-        ...
-
-
-def blanket_above(reports: int, law: Blanket, epsilon: Fraction) -> Fraction:
+def blanket_above(reports: int, law: CoveredAnswers, epsilon: Fraction) -> Fraction:
     """An upper bound on delta if only covered reports hide: `law` is that of these.
 
     The fewer there are, the more is revealed: a block of numbers is taken at its smallest.
@@ -154,7 +191,7 @@ def blanket_above(reports: int, law: Blanket, epsilon: Fraction) -> Fraction:
 
 
 @lru_cache(maxsize=64)
-def _blocks(size: int, law: Blanket) -> tuple[tuple[int, Fraction], ...]:
+def _blocks(size: int, law: CoveredAnswers) -> tuple[tuple[int, Fraction], ...]:
     """Numbers of covered reports, each with the chance, rounded up, of that many up to the next."""
     low, high = with_bits(lambda: _reach(size, law.covered()), PRECISION)
     low, high = max(0, low), min(size, high)

@@ -26,9 +26,8 @@ from letalone.privacy.bounds import shown_above, six
 from letalone.privacy.chart import ChartAxis, ChartLine, write_chart
 from letalone.privacy.curve import Privacy
 from letalone.privacy.gaussian import GaussianDP
-from letalone.privacy.renyi import RenyiDP
+from letalone.privacy.renyi import ZCDP, RenyiDP
 from letalone.privacy.theorems import MOST_ATOMS, advanced, basic, optimal
-from letalone.privacy.zcdp import ZCDP
 
 CHART_POINTS = 12
 USED_UP = "the runs' own δ use up all of δ"
@@ -68,7 +67,7 @@ class TheoremComparison:
 
     def __str__(self) -> str:
         width = max(len(row.theorem) for row in (*self.rows, *self.left_out))
-        lines = [f"{self.times} × {_name(self.privacy)}, at δ = {six(self.delta)}"]
+        lines = [f"{self.times} × {self.privacy.named()}, at δ = {six(self.delta)}"]
         lines += [
             f"  {row.theorem:<{width}}  ε = {shown_above(row.epsilon):<9}  {row.says}"
             for row in self.rows
@@ -80,14 +79,13 @@ class TheoremComparison:
 
     def plot(self, path: Path | str) -> Path:
         """Draw epsilon over the number of runs, a curve for each theorem, into an .svg file."""
-        counts = sorted(
-            {max(1, round(self.times ** (n / CHART_POINTS))) for n in range(CHART_POINTS + 1)}
-        )
+        shares = (n / CHART_POINTS for n in range(CHART_POINTS + 1))
+        counts = sorted({max(1, round(self.times**share)) for share in shares})
         curves = [
             ChartLine(name, tuple((float(count), proves(count).epsilon) for count in counts))
             for name, proves in theorems(self.privacy, self.delta)
         ]
-        title = f"What is proven of n × {_name(self.privacy)}, at δ = {six(self.delta)}"
+        title = f"What is proven of n × {self.privacy.named()}, at δ = {six(self.delta)}"
         return write_chart(path, curves, title=title, across=ChartAxis("n runs"), up=ChartAxis("ε"))
 
 
@@ -134,32 +132,28 @@ def _by_renyi(privacy: Privacy, delta: Fraction, count: int) -> Proof:
 def _by_optimal(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     if count >= MOST_ATOMS:
         return Proof(inf, TOO_MANY)
-
-    def proves(epsilon: Fraction, leak: Fraction) -> float:
-        return optimal(epsilon, leak, times=count).epsilon(delta)
-
-    return _best(proves, _pairs(privacy, delta / 2, delta, count))
+    pairs = _pairs(privacy, delta / 2, delta, count)
+    return _best(lambda epsilon, leak: optimal(epsilon, leak, times=count), pairs, delta)
 
 
 def _by_advanced(privacy: Privacy, delta: Fraction, count: int) -> Proof:
-    def proves(epsilon: Fraction, leak: Fraction) -> float:
+    def bound(epsilon: Fraction, leak: Fraction) -> Privacy:
         slack = delta - count * leak
-        bound = advanced(epsilon, leak, times=count, slack=slack) if slack else NoPrivacy()
-        return bound.epsilon(delta)
+        return advanced(epsilon, leak, times=count, slack=slack) if slack else NoPrivacy()
 
-    return _best(proves, _pairs(privacy, delta / 2, delta, count))
+    return _best(bound, _pairs(privacy, delta / 2, delta, count), delta)
 
 
 def _by_basic(privacy: Privacy, delta: Fraction, count: int) -> Proof:
-    def proves(epsilon: Fraction, leak: Fraction) -> float:
-        return basic(epsilon, leak, times=count).epsilon(delta)
-
-    return _best(proves, _pairs(privacy, delta, delta, count))
+    pairs = _pairs(privacy, delta, delta, count)
+    return _best(lambda epsilon, leak: basic(epsilon, leak, times=count), pairs, delta)
 
 
-def _best(proves: Callable[[Fraction, Fraction], float], pairs: list[Pair]) -> Proof:
+def _best(
+    bound: Callable[[Fraction, Fraction], Privacy], pairs: list[Pair], delta: Fraction
+) -> Proof:
     """The least epsilon that a theorem proves from one of the pairs, and the pair."""
-    proofs = [(proves(*pair) if pair[0] else 0.0, pair) for pair in pairs]
+    proofs = [(bound(*pair).epsilon(delta) if pair[0] else 0.0, pair) for pair in pairs]
     epsilon, pair = min(proofs, default=(inf, None))
     if pair is None or isinf(epsilon):
         return Proof(inf, USED_UP)
@@ -176,7 +170,3 @@ def _pairs(privacy: Privacy, part: Fraction, delta: Fraction, count: int) -> lis
     if not isinf(epsilon) and (worst is None or leak != 0):
         pairs.append((as_typed(epsilon), part / count))
     return pairs
-
-
-def _name(privacy: Privacy) -> str:
-    return f"{type(privacy).__name__}({privacy.described()})"

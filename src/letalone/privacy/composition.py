@@ -48,8 +48,7 @@ from letalone.privacy.envelopes import highest_envelope, lowest_envelope
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import Neighbours, unify
-from letalone.privacy.renyi import RenyiDP
-from letalone.privacy.zcdp import ZCDP, rough
+from letalone.privacy.renyi import ZCDP, RenyiDP, rough
 
 TRIED_DELTAS = (Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**12))
 SHRINK = 1 - Fraction(1, 2**50)
@@ -217,9 +216,8 @@ def _best_list(lists: Iterable[tuple[Part, ...]], epsilon: Fraction) -> Bound:
 
 
 def _best_way(parts: tuple[Part, ...], epsilon: Fraction, known: Bound) -> Bound:
-    return reduce(
-        smaller, (_basic(claims, epsilon) for claims in epsilon_splits(parts, epsilon)), known
-    )
+    tried = (_basic(claims, epsilon) for claims in epsilon_splits(parts, epsilon))
+    return reduce(smaller, tried, known)
 
 
 @lru_cache(maxsize=1024)
@@ -374,7 +372,8 @@ def _merge_parts(parts: Iterable[Part]) -> tuple[Part, ...]:
     """Flat, Gaussian and zCDP parts merged, equal parts counted, in an order of their own."""
     counts: Counter[Privacy] = Counter()
     squares, rhos = ZERO, ZERO
-    for part, count in _flat(parts):
+    flat = ((one, times * n) for part, n in parts for one, times in part.as_parts())
+    for part, count in flat:
         match part:
             case NoPrivacy():
                 return ((NoPrivacy(), 1),)
@@ -391,11 +390,6 @@ def _merge_parts(parts: Iterable[Part]) -> tuple[Part, ...]:
     return tuple(sorted(counts.items(), key=lambda item: dumps(item[0].to_json())))
 
 
-def _flat(parts: Iterable[Part]) -> Iterator[Part]:
-    for part, count in parts:
-        yield from ((inner, times * count) for inner, times in part.as_parts())
-
-
 def _simplest(whole: Composed) -> Privacy:
     if len(whole.parts) == 1 and whole.parts[0][1] == 1:
         return whole.parts[0][0].labelled(whole.neighbours)
@@ -403,5 +397,4 @@ def _simplest(whole: Composed) -> Privacy:
 
 
 def _term(part: Privacy, count: int) -> str:
-    name = f"{type(part).__name__}({part.described()})"
-    return name if count == 1 else f"{at_a_glance(Fraction(count))} × {name}"
+    return part.named() if count == 1 else f"{at_a_glance(Fraction(count))} × {part.named()}"

@@ -15,16 +15,18 @@ Bun, Steinke: Concentrated differential privacy (2016). Dong, Roth, Su: Gaussian
 differential privacy (2022). Mironov: Renyi differential privacy (2017).
 """
 
+from collections.abc import Callable
+from fractions import Fraction
 from math import isinf
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import EPSILON_OR_ZERO, Number
-from letalone.privacy.approximate import ApproxDP
+from letalone.privacy.approximate import ApproxDP, PureDP
 from letalone.privacy.curve import Privacy
 from letalone.privacy.gaussian import GaussianDP
-from letalone.privacy.pure import PureDP
-from letalone.privacy.renyi import ORDER, RenyiDP
-from letalone.privacy.zcdp import ZCDP
+from letalone.privacy.renyi import ORDER, ZCDP, RenyiDP
+
+Term = tuple[Fraction | None, Callable[[Fraction], Privacy], str]
 
 
 def convert(
@@ -93,20 +95,23 @@ def _at_order(privacy: Privacy, order: Number | None) -> RenyiDP:
 
 
 def _parametric(privacy: Privacy, to: type[Privacy]) -> Privacy:
-    if to is PureDP:
-        parameter = privacy.pure_epsilon()
-        if parameter is None:
-            raise UnsupportedQuery(_no_way(privacy, "pure differential privacy"))
-        return PureDP(parameter)
-    if to is ZCDP:
-        parameter = privacy.zcdp_rho()
-        if parameter is None:
-            raise UnsupportedQuery(_no_way(privacy, "zCDP"))
-        return ZCDP(parameter)
-    parameter = privacy.gdp_mu_squared()
+    parameter, make, name = terms_of(privacy)[to]
     if parameter is None:
-        raise UnsupportedQuery(_no_way(privacy, "Gaussian differential privacy"))
-    return GaussianDP(mu_squared=parameter)
+        raise UnsupportedQuery(_no_way(privacy, name))
+    return make(parameter)
+
+
+def terms_of(privacy: Privacy) -> dict[type[Privacy], Term]:
+    """The curve in the terms of each notion with one parameter, None where it has none."""
+    return {
+        PureDP: (privacy.pure_epsilon(), PureDP, "pure differential privacy"),
+        ZCDP: (privacy.zcdp_rho(), ZCDP, "zCDP"),
+        GaussianDP: (privacy.gdp_mu_squared(), _gaussian, "Gaussian differential privacy"),
+    }
+
+
+def _gaussian(mu_squared: Fraction) -> GaussianDP:
+    return GaussianDP(mu_squared=mu_squared)
 
 
 def _no_way(privacy: Privacy, notion: str) -> str:

@@ -29,7 +29,15 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias, TypeVar, dataclass_
 
 from letalone.errors import LetaloneError, NeighboursDiffer
 from letalone.exact.balls import ball
-from letalone.exact.typed import COUNT, DELTA, PROBABILITY, Constraint, Number
+from letalone.exact.typed import (
+    COUNT,
+    DELTA,
+    PROBABILITY,
+    Constraint,
+    Number,
+    whole_from,
+    write_rational,
+)
 from letalone.privacy.bounds import (
     ZERO,
     Bound,
@@ -72,12 +80,7 @@ Json = dict[str, object]
 Orders: TypeAlias = "tuple[Losses, ...]"
 
 ANY_EPSILON = Constraint("a finite number", lambda _: True, "", (float("nan"), float("inf")))
-REPEATS = Constraint(
-    "a whole number that is 0 or more",
-    lambda x: x >= 0 and x.denominator == 1,
-    "It is how often the mechanism is run.",
-    (-1, 1.5, float("nan"), float("inf")),
-)
+REPEATS = whole_from(0, "It is how often the mechanism is run.")
 
 
 Curve = TypeVar("Curve", bound="Privacy")
@@ -114,6 +117,7 @@ class Privacy(ABC):
 
     kind: ClassVar[str]
     exact: ClassVar[bool] = True
+    is_sampled: ClassVar[bool] = False  # whether the release is computed on a sample
 
     neighbours: Neighbours | None
 
@@ -138,6 +142,10 @@ class Privacy(ABC):
     def described(self) -> str:
         """The parameters, as a person would write them."""
         return ", ".join(f"{name}={_as_written(value)}" for name, value in self._fields())
+
+    def named(self) -> str:
+        """The kind of curve with its parameters, such as PureDP(epsilon=1)."""
+        return f"{type(self).__name__}({self.described()})"
 
     def _fields(self) -> "list[tuple[str, Fraction | int | Privacy]]":
         names = [field.name for field in fields(self) if field.name != "neighbours"]
@@ -238,11 +246,6 @@ class Privacy(ABC):
     @property
     def is_group_rule(self) -> bool:
         """Whether the curve of a group is P2, or above the truth in another way."""
-        return False
-
-    @property
-    def is_sampled(self) -> bool:
-        """Whether the release is computed on a sample."""
         return False
 
     # What people ask.
@@ -353,7 +356,7 @@ class Privacy(ABC):
 
     def __str__(self) -> str:
         unit = f", {self.neighbours}" if self.neighbours is not None else ""
-        return f"{type(self).__name__}({self.described()}): {self._price()}{unit}"
+        return f"{self.named()}: {self._price()}{unit}"
 
     __repr__ = __str__
 
@@ -370,10 +373,8 @@ class Privacy(ABC):
             at = max(USUAL_DELTA, 2 * leak) if isinstance(leak, Fraction) else USUAL_DELTA
             at = min(at, Fraction(1, 2))
             return f"ε = {shown_above(self._printed(at))} at δ = {shown_above(above(at))}"
-        largest = shown_above(above(self.worst_loss() or ZERO))
-        return f"ε = {largest}" + (
-            "" if leak == 0 else f", δ = {shown_above(min(1.0, above(leak)))}"
-        )
+        delta = "" if leak == 0 else f", δ = {shown_above(min(1.0, above(leak)))}"
+        return f"ε = {shown_above(above(self.worst_loss() or ZERO))}{delta}"
 
     def _printed(self, delta: Fraction) -> float:
         """An epsilon that is enough, at once: where it is huge anyway, from the rho of zCDP.
@@ -448,12 +449,12 @@ def _mirror(bound: Bound, epsilon: Fraction) -> Bound:
 def _as_stored(value: Fraction | int | Privacy) -> object:
     if isinstance(value, Privacy):
         return value.to_json()
-    return str(int(value) if isinstance(value, bool) else value)
+    return write_rational(Fraction(value))
 
 
 def _as_written(value: Fraction | int | Privacy) -> str:
     if isinstance(value, Privacy):
-        return f"{type(value).__name__}({value.described()})"
+        return value.named()
     return at_a_glance(Fraction(value)) if isinstance(value, int) else format_number(value)
 
 

@@ -32,7 +32,7 @@ from letalone.exact.typed import COUNT, SCALE, Number
 from letalone.privacy.bounds import ONE, ZERO, Bounds, exactly, once
 from letalone.privacy.curve import Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
-from letalone.privacy.zcdp import MOMENTS_ONLY
+from letalone.privacy.renyi import MOMENTS_ONLY
 
 # From FAR standard deviations on, delta is below 2 e^(-FAR^2 / 2) (proof, section 4).
 FAR = Fraction(10**6)

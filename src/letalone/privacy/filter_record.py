@@ -80,12 +80,10 @@ def _restore_state(stored: Json) -> FilterState:
         accounts=tuple(_account(account) for account in accounts),
         leak=_number(stored["leak"]),
         releases=int(cast("int", stored["releases"])),
-        neighbours=None if label is None else _neighbours(label),
+        neighbours=None
+        if label is None
+        else Neighbours(Relation(label["relation"]), label["unit"]),
     )
-
-
-def _neighbours(label: dict[str, str | None]) -> Neighbours:
-    return Neighbours(Relation(label["relation"]), label["unit"])
 
 
 def _account(stored: Json) -> FilterAccount:
@@ -115,11 +113,10 @@ def _is_sound(state: FilterState) -> bool:
         if account.live and not within(account, state.budget.epsilon)
     ]
     ordered = all(
-        (account.order is not None) == (account.notion is Notion.RENYI)
+        account.order is not None and account.order > 1
+        if account.notion is Notion.RENYI
+        else account.order is None
         for account in state.accounts
-    )
-    ordered = ordered and all(
-        account.order is None or account.order > 1 for account in state.accounts
     )
     return (
         min(amounts) >= 0

@@ -79,10 +79,8 @@ class FilterState:
         """What the cheapest living account says was spent: book-keeping."""
         if self.releases == 0:
             return Budget(0)
-        readings = [
-            (account.reading(), _delta_of(account)) for account in self.accounts if account.live
-        ]
-        epsilon, delta = min(readings)
+        living = (account for account in self.accounts if account.live)
+        epsilon, delta = min((account.reading(), _delta_of(account)) for account in living)
         return Budget(min(epsilon, self.budget.epsilon), self.leak + delta)
 
     @property

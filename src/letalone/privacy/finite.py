@@ -76,8 +76,7 @@ class LikelihoodSteps:
 
     def delta_at_ratio(self, ratio: Fraction) -> Fraction:
         """The same where e^epsilon is a rational: exact."""
-        at = (a - ratio * b for a, b in zip(self.hits, self.alarms, strict=True))
-        return max(at)
+        return max(told - ratio * alarms for told, alarms in self.lines())
 
     def missed(self, false_alarm: Fraction) -> Fraction:
         """1 - the power of Neyman and Pearson's test."""

@@ -66,7 +66,8 @@ class Grouped(Privacy):
 
     def by_rule(self, epsilon: Fraction) -> Bound:
         """The least of P2 at epsilon / k and at the corners below it."""
-        each, past = epsilon / self.size, self._is_past_the_worst(epsilon)
+        each, worst = epsilon / self.size, self.worst_loss()
+        past = worst is not None and at_most(worst, epsilon)
         deltas = (delta for at, delta in corners(self.single, self.size) if past or at <= each)
         return reduce(smaller, deltas, rule(self.single, self.size, each))
 
@@ -85,10 +86,6 @@ class Grouped(Privacy):
 
     def _epsilon_below(self, delta: Fraction) -> float:
         return self.single.epsilon_bounds(delta)[0]
-
-    def _is_past_the_worst(self, epsilon: Fraction) -> bool:
-        worst = self.worst_loss()
-        return worst is not None and at_most(worst, epsilon)
 
     def alternatives(self) -> tuple[Privacy, ...]:
         return alternatives(self.single, self.size)
@@ -136,7 +133,7 @@ class Grouped(Privacy):
         return self.single.reached()
 
     def described(self) -> str:
-        return f"{type(self.single).__name__}({self.single.described()}), size={self.size}"
+        return f"{self.single.named()}, size={self.size}"
 
 
 def rule(single: Privacy, size: int, each: Fraction) -> Bound:

@@ -18,36 +18,24 @@ from fractions import Fraction
 from typing import ClassVar
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import COUNT, EPSILON_OR_ZERO, Constraint, Number, write_rational
-from letalone.privacy.bounds import (
-    ONE,
-    ZERO,
-    Bound,
-    Bounds,
-    as_ball,
-    format_number,
-    once,
-    smaller,
+from letalone.exact.typed import (
+    COUNT,
+    EPSILON_OR_ZERO,
+    Number,
+    positive,
+    write_rational,
+    zero_or_more,
 )
+from letalone.privacy.approximate import pure_delta
+from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, as_ball, format_number, once, smaller
 from letalone.privacy.curve import Json, Privacy, curve
 from letalone.privacy.envelopes import lowest_envelope
-from letalone.privacy.gaussian_pair import gaussian_delta
+from letalone.privacy.gaussian import gaussian_delta
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import Neighbours
-from letalone.privacy.pure import pure_delta
 
-SQUARE = Constraint(
-    "a positive number",
-    lambda x: x > 0,
-    "It is the square of (gradient bound / sigma); smaller means more private.",
-    (0, -1, float("nan"), float("inf")),
-)
-REST = Constraint(
-    "a number that is 0 or more",
-    lambda x: x >= 0,
-    "It is what the noise for the solver's error reveals.",
-    (-1, float("nan"), float("inf")),
-)
+SQUARE = positive("It is the square of (gradient bound / sigma); smaller means more private.")
+REST = zero_or_more("It is what the noise for the solver's error reveals.")
 
 
 @curve("perturbed_objective")

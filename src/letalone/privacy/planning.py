@@ -36,7 +36,7 @@ MOST_STEPS = 10**12
 
 def noise_for(epsilon: Number, delta: Number, *, steps: Number = 1, rate: Number = 1) -> float:
     """The smallest sigma, for sensitivity 1, with which all steps keep (epsilon, delta)."""
-    count, share = _steps(steps), _rate(rate)
+    count, share = int(COUNT.typed("steps", steps)), _rate(rate)
 
     def curve(sigma: Fraction) -> Privacy:
         return _steps_of(sigma, rate=share, steps=count)
@@ -56,7 +56,7 @@ def steps_for(epsilon: Number, delta: Number, *, sigma: Number, rate: Number = 1
 
 def rate_for(epsilon: Number, delta: Number, *, sigma: Number, steps: Number = 1) -> float:
     """The largest sampling rate at which all steps keep (epsilon, delta); at most 1."""
-    noise, count = SCALE.typed("sigma", sigma), _steps(steps)
+    noise, count = SCALE.typed("sigma", sigma), int(COUNT.typed("steps", steps))
 
     def curve(rate: Fraction) -> Privacy:
         return _steps_of(noise, rate=rate, steps=count)
@@ -259,10 +259,6 @@ def _steps_of(sigma: Fraction, *, rate: Fraction, steps: int) -> Privacy:
     if rate < 1:
         step = step.sampled(rate)
     return step * steps
-
-
-def _steps(steps: Number) -> int:
-    return int(COUNT.typed("steps", steps))
 
 
 def _rate(rate: Number) -> Fraction:

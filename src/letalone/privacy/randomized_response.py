@@ -17,23 +17,13 @@ from fractions import Fraction
 
 from letalone.errors import ParameterError
 from letalone.exact.balls import Ball, ball, certain, is_positive
-from letalone.exact.typed import EPSILON, Constraint, Number, refusal
+from letalone.exact.typed import EPSILON, Number, between_0_and_1, refusal, whole_from
 from letalone.privacy.bounds import ZERO, Bound, Bounds, exactly, format_number, once
 from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
 
-CATEGORIES = Constraint(
-    "a whole number that is 2 or more",
-    lambda x: x >= 2 and x.denominator == 1,
-    "",
-    (0, 1, -2, 2.5, float("nan"), float("inf")),
-)
-TRUTH = Constraint(
-    "a number above 0 and below 1",
-    lambda x: 0 < x < 1,
-    "It is the probability of a true answer.",
-    (0, 1, -1, 2, float("nan")),
-)
+CATEGORIES = whole_from(2)
+TRUTH = between_0_and_1("It is the probability of a true answer.")
 
 
 @curve("randomized_response")

@@ -31,14 +31,7 @@ from letalone.privacy.curve import Orders, Privacy, combinator, curve
 from letalone.privacy.envelopes import highest_envelope, lowest_envelope
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.grouped import Grouped
-from letalone.privacy.mixtures import (
-    EXACT_SIZE,
-    Mixtures,
-    Sides,
-    block_width,
-    end_sides,
-    sides_of,
-)
+from letalone.privacy.mixtures import EXACT_SIZE, Mixtures, Sides, block_width, end_sides, sides_of
 from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relation, unify
 
 RATE = Constraint(
@@ -60,6 +53,7 @@ class Sampled(Privacy):
     """The curve of a base release on a sample; `rate` is strictly between 0 and 1."""
 
     exact: ClassVar[bool] = False
+    is_sampled: ClassVar[bool] = True
     base: Privacy
     rate: Fraction
     fixed_size: bool
@@ -123,16 +117,15 @@ class Sampled(Privacy):
         grown = certain(lambda: (ball(self.rate) * as_ball(worst).expm1()).log1p())
         if self.fixed_size:
             return grown
-        return larger(
-            grown, certain(lambda: -(ball(self.rate) * (-as_ball(worst)).expm1()).log1p())
-        )
+        added = certain(lambda: -(ball(self.rate) * (-as_ball(worst)).expm1()).log1p())
+        return larger(grown, added)
 
     def certain_leak(self) -> Bound:
         """The record must be used, and the base must leak."""
         leak = self.base.certain_leak()
-        return (
-            self.rate * leak if isinstance(leak, Fraction) else once(lambda: ball(self.rate) * leak)
-        )
+        if isinstance(leak, Fraction):
+            return self.rate * leak
+        return once(lambda: ball(self.rate) * leak)
 
     def for_group(self, size: int) -> Privacy:
         """The mixture of all samples where that is proven, else P2 and a sample of whole groups."""
@@ -167,12 +160,8 @@ class Sampled(Privacy):
         bases = self.base.reached()
         return tuple(order for base in bases for order in sample_reached(base, self.rate))
 
-    @property
-    def is_sampled(self) -> bool:
-        return True
-
     def described(self) -> str:
-        return f"{type(self.base).__name__}({self.base.described()}), rate={float(self.rate):g}"
+        return f"{self.base.named()}, rate={float(self.rate):g}"
 
 
 @curve("sampled_group")
@@ -180,6 +169,7 @@ class SampledGroup(Privacy):
     """Groups of up to `size` under Poisson sampling of a Gaussian release."""
 
     exact: ClassVar[bool] = False
+    is_sampled: ClassVar[bool] = True
     release: GaussianDP
     rate: Fraction
     size: int
@@ -249,10 +239,6 @@ class SampledGroup(Privacy):
     @property
     def is_group_rule(self) -> bool:
         return self.size > EXACT_SIZE
-
-    @property
-    def is_sampled(self) -> bool:
-        return True
 
     def make_losses(self) -> "Orders | None":
         from letalone.privacy.loss.mixture_pair import MixturePair

@@ -24,13 +24,12 @@ the shuffle model (2019). The sharper bound of Feldman, McMillan, Talwar: Strong
 amplification by shuffling (2023) holds, by its errata, for some mechanisms only: not used.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from letalone.errors import NeighboursDiffer, UnsupportedQuery
-from letalone.exact.balls import Ball, ball
-from letalone.exact.typed import Constraint, Number, refusal
+from letalone.exact.typed import Number, refusal, whole_from
+from letalone.privacy.approximate import PureDP
 from letalone.privacy.bounds import (
     ZERO,
     Bound,
@@ -45,7 +44,6 @@ from letalone.privacy.curve import USUAL_DELTA, Privacy, combinator, curve
 from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import REPLACE, Neighbours, Relation, unify
-from letalone.privacy.pure import PureDP
 from letalone.privacy.randomized_response import RandomizedResponsePrivacy
 from letalone.privacy.sampled import Sampled
 
@@ -55,11 +53,8 @@ if TYPE_CHECKING:
 MOST_REPORTS = 10**9  # more are counted as that many: more only hide better
 MOST_EPSILON = Fraction(100)  # beyond it nobody is a clone
 CONDITIONS = "one closed batch of honest reports, one a person, without times, addresses or tokens"
-REPORTS = Constraint(
-    "a whole number that is 1 or more",
-    lambda x: x >= 1 and x.denominator == 1,
-    "It is how many honest reports the closed batch holds at least; declare it, do not count.",
-    (0, -1, 1.5, float("nan"), float("inf")),
+REPORTS = whole_from(
+    1, "It is how many honest reports the closed batch holds at least; declare it, do not count."
 )
 
 
@@ -98,32 +93,33 @@ class Shuffled(Privacy):
 
     def _lower_delta(self, epsilon: Fraction) -> Bound:
         """That of randomized response among three where the mechanism is not known better."""
+        from letalone.privacy import clones
+
         base = self.base
         if not self._amplifies():
             return ZERO
         if isinstance(base, RandomizedResponsePrivacy) and base.categories == 2:
-            from letalone.privacy.clones import count_below
-
-            return count_below(self._counted(), base.other, epsilon)
+            return clones.count_below(self._counted(), base.other, epsilon)
         if isinstance(base, PureDP):
             base = RandomizedResponsePrivacy(base.stated_epsilon, categories=3)
         if not isinstance(base, RandomizedResponsePrivacy):
             return ZERO
-        return self._batch_bounds(Answers(base), epsilon)[0]
+        return self._batch_bounds(clones.Answers(base), epsilon)[0]
 
     def _amplifies(self) -> bool:
         return self.reports > 1 and at_most(self.worst_loss(), MOST_EPSILON)
 
     def _amplified(self, epsilon: Fraction) -> Fraction:
         """What the batch reveals at most: few clones, or for randomized response a blanket."""
-        from letalone.privacy.clones import blanket_above
+        from letalone.privacy import clones
 
         base = self.base
         if not isinstance(base, RandomizedResponsePrivacy):
-            return self._batch_bounds(Clones(rational_above(self.worst_loss())), epsilon)[1]
+            law = clones.Clones(rational_above(self.worst_loss()))
+            return self._batch_bounds(law, epsilon)[1]
         if base.categories == 2:
-            return self._batch_bounds(Answers(base), epsilon)[1]
-        return blanket_above(self._counted(), CoveredAnswers(base), epsilon)
+            return self._batch_bounds(clones.Answers(base), epsilon)[1]
+        return clones.blanket_above(self._counted(), clones.CoveredAnswers(base), epsilon)
 
     def _batch_bounds(self, law: "ReportLaw", epsilon: Fraction) -> tuple[Fraction, Fraction]:
         from letalone.privacy.clones import ShuffledCrowd, crowd_bounds
@@ -150,7 +146,7 @@ class Shuffled(Privacy):
         return (self.base * size,)
 
     def described(self) -> str:
-        return f"{type(self.base).__name__}({self.base.described()}), reports={self.reports}"
+        return f"{self.base.named()}, reports={self.reports}"
 
     def _price(self) -> str:
         """At the usual delta, and under which conditions."""
@@ -171,65 +167,6 @@ def shuffled(base: Privacy, *, reports: Number) -> Privacy:
     """
     batch = Shuffled(base, reports)
     return base.labelled(batch.neighbours) if batch.reports == 1 else batch
-
-
-@dataclass(frozen=True, slots=True)
-class Clones:
-    """Whatever is epsilon-DP."""
-
-    epsilon: Fraction
-
-    def told(self) -> Ball:
-        """As in the worst such mechanism."""
-        return 1 / (1 + ball(-self.epsilon).exp())
-
-    def other(self) -> Ball:
-        """As in the worst such mechanism."""
-        return 1 / (1 + ball(self.epsilon).exp())
-
-    def silent(self) -> Ball:
-        """Never."""
-        return ball(0)
-
-    def clone(self) -> Ball:
-        """A report is e^-epsilon times as likely from anybody as from either neighbour."""
-        return ball(-self.epsilon).exp()
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """Randomized response where everybody else holds a third answer, or there are only two."""
-
-    base: RandomizedResponsePrivacy
-
-    def told(self) -> Ball:
-        """The truth."""
-        return self.base.told()
-
-    def other(self) -> Ball:
-        """The one other answer that matters."""
-        return self.base.other()
-
-    def silent(self) -> Ball:
-        """Any further answer."""
-        return (self.base.categories - 2) * self.base.other()
-
-    def clone(self) -> Ball:
-        """Both answers are lies."""
-        return 2 * self.base.other()
-
-
-@dataclass(frozen=True, slots=True)
-class CoveredAnswers(Answers):
-    """Randomized response among the reports that are drawn evenly from all answers."""
-
-    def clone(self) -> Ball:
-        """Two of all answers."""
-        return ball(2) / self.base.categories
-
-    def covered(self) -> Ball:
-        """Each answer has the probability s at least, whatever is true."""
-        return self.base.categories * self.base.other()
 
 
 def _label(base: object, neighbours: Neighbours | None) -> Neighbours:

@@ -27,18 +27,9 @@ BLOCK = 16384  # words that stay in the cache
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A probability: a rational, or a real number known by a ball computation."""
+    """A probability: a rational, or an irrational number as a computation of any precision."""
 
     value: Fraction | Callable[[], Ball]
-
-    @classmethod
-    def of(cls, probability: Fraction) -> "Chance":
-        return cls(probability)
-
-    @classmethod
-    def computed(cls, probability: Callable[[], Ball]) -> "Chance":
-        """An irrational probability, as a computation that can be run with any precision."""
-        return cls(probability)
 
     def digits(self, count: int) -> int:
         """The first `count` binary digits after the point, as a whole number."""

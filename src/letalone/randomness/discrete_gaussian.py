@@ -82,8 +82,8 @@ def _propose(count: int, sigma: Fraction, bits: BitSource) -> tuple[Wholes, Plac
 def keep_chance(size: int, sigma: Fraction) -> Chance:
     """h(0)/h(n) for |n| = size."""
     if size == 0:
-        return Chance.of(Fraction(1))
-    return Chance.computed(lambda: _bump(0, sigma) / _bump(size, sigma))
+        return Chance(Fraction(1))
+    return Chance(lambda: _bump(0, sigma) / _bump(size, sigma))
 
 
 def _bump(size: int, sigma: Fraction) -> Ball:

@@ -17,13 +17,7 @@ from math import exp
 from letalone.exact.balls import Ball, ball
 from letalone.randomness.bits import BitSource
 from letalone.randomness.lazy import LazyReal, decide, lazy_uniform
-from letalone.randomness.ziggurat import (
-    EXPONENTIAL,
-    HEIGHT_BITS,
-    Density,
-    Ziggurat,
-    ziggurat,
-)
+from letalone.randomness.ziggurat import EXPONENTIAL, HEIGHT_BITS, Density, Ziggurat, ziggurat
 
 FINE = 1 << 48  # floats say something only about reals known this well
 

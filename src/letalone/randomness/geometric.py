@@ -74,4 +74,4 @@ def _table(scale: Fraction) -> LawTable:
 @lru_cache(maxsize=256)
 def _not_zero(scale: Fraction) -> Chance:
     """The two-sided law's probability 2a/(1 + a) of not being 0."""
-    return Chance.computed(lambda: 2 / (1 + ball(1 / scale).exp()))
+    return Chance(lambda: 2 / (1 + ball(1 / scale).exp()))

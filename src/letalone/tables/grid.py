@@ -3,7 +3,7 @@
 The grid is as fine as whole numbers allow: from `low` to `high` it has about 2^BITS steps, and
 no value on it is beyond 2^52, so that a double holds each exactly. Its width is even, so that
 its middle is a whole number, too. Bounds that are not on the grid are moved outwards to it;
-sensitivities are taken from the grid's bounds (SOUNDNESS 17).
+sensitivities are taken from the grid's bounds (rule 26 of docs/explanation/soundness.md).
 
 A place is not its value: it falls `short` of it by less than a step, and is `past` it where the
 grid's upper bound lies beyond the one that was given and the value beyond both. Whole numbers on

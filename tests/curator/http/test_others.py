@@ -50,7 +50,7 @@ def test_another_analysts_requests_do_not_exist(service: Service) -> None:
 
 
 def test_a_repeat_of_anothers_question_is_paid_from_the_own_share(service: Service) -> None:
-    """SOUNDNESS 8: the same answer, and each analyst's ration counts it once."""
+    """The same answer, once in each analyst's ration (rule 18 of docs/explanation/soundness.md)."""
     body = service.question("SELECT COUNT(*) AS shared FROM visits", epsilon=0.25)
     first = service.ask("POST", "/questions/release", by="ann", json=body).json()
     spent = service.curator.ledger.data_set("visits").spent

@@ -4,9 +4,9 @@ Ranks. The rank of a row is its place among the rows of its unit, ordered by SHA
 key and of where the row lies (`tableoid`, `ctid`), then by where it lies. `ranks` is the name of
 the parameter that holds the key.
 
-Theorem (in the sense of SOUNDNESS 13).  If the keyed hash is a random function, the order of each
-unit's rows is uniform and independent of the orders of other units, of the values in the rows and
-of the noise; and a unit's kept rows depend on that unit's rows and the key alone.
+Theorem (rule 22 of docs/explanation/soundness.md).  If the keyed hash is a random function, the
+order of each unit's rows is uniform and independent of the orders of other units, of the values in
+the rows and of the noise; and a unit's kept rows depend on that unit's rows and the key alone.
   Proven:   no two rows lie in one place, so their digests are independent and uniform,
             whatever the places are; the window is partitioned by the unit. Fix the key: the
             ranks of one unit's rows are a function of its own rows and places, so neighbours

@@ -6,9 +6,9 @@ that number. `ranks` is the name of the parameter that holds the key. Each state
 its own, and reads the table once. Where the owner allows a copy (spark_side_table.py), the ranks of
 one statement are stored, and all later ones read those.
 
-Theorem (in the sense of SOUNDNESS 13).  If the keyed hash is a random function, then in each
-statement the order of each unit's rows is uniform, and independent of the orders of other units, of
-those in other statements, of the values in the rows and of the noise.
+Theorem (rule 22 of docs/explanation/soundness.md).  If the keyed hash is a random function, then in
+each statement the order of each unit's rows is uniform, and independent of the orders of other
+units, of those in other statements, of the values in the rows and of the noise.
   Proven:   the rows of a unit have different numbers in one execution: partitions have different
             ones, and a window's partition takes the rows of a scanned partition from one attempt
             at it. So all digests of a statement that decide an order are of different inputs,

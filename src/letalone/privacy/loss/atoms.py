@@ -104,8 +104,8 @@ def _atoms(corners: list[Line]) -> Atoms:
 def sample_losses(base: Losses, rate: Fraction, *, fixed_size: bool) -> tuple[Losses, ...] | None:
     """The losses of a release on a sample: a record removed and one added, or for a batch both."""
     share = float(rate)
-    if not _is_float(rate):
-        return None
+    if not (1e-200 < share < 1.0 and float(1 - rate) > 1e-12):
+        return None  # floats cannot tell the rate from 0, or from 1
     if fixed_size:
         return None if isinstance(base, Atoms) else (SplicedPair(base, share),)
     if isinstance(base, Atoms):
@@ -120,11 +120,6 @@ def sample_reached(base: Losses, rate: Fraction) -> tuple[Losses, ...]:
     above only.
     """
     return (sample_losses(base, rate, fixed_size=False) or ())[:1]
-
-
-def _is_float(rate: Fraction) -> bool:
-    """Whether floats can tell the rate from 0 and from 1."""
-    return 1e-200 < float(rate) < 1.0 and float(1 - rate) > 1e-12
 
 
 def _poisson_atoms(base: Atoms, rate: float) -> tuple[Atoms, Atoms]:

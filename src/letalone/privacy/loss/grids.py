@@ -19,17 +19,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, exp, expm1, gcd, inf, log, log1p, pi, sqrt
+from math import ceil, exp, expm1, gcd, inf, lcm, log, log1p, pi, sqrt
 
 import numpy as np
 
-from letalone.privacy.loss.lattice_law import (
-    NEARLY,
-    LatticeLaw,
-    ends_but_for,
-    law_above,
-    law_below,
-)
+from letalone.privacy.loss.lattice_law import NEARLY, LatticeLaw, ends_but_for, law_above, law_below
 from letalone.privacy.loss.pairs import Atoms, Losses, ends_of
 from letalone.privacy.loss.tilted import Laws, TiltedMoments, moments, points_of
 
@@ -188,14 +182,11 @@ def _lost(laws: Laws) -> float:
 
 def _exact_step(sources: Sources, guess: AccountantEstimate) -> Fraction | None:
     """A step of which all atoms are whole multiples, if that is fine enough for memory."""
-    units: list[Fraction] = []
-    for source, _ in sources:
-        if not isinstance(source, Atoms) or source.unit is None:
-            return None
-        units.append(source.unit)
-    bottom = 1
-    for unit in units:
-        bottom = bottom * unit.denominator // gcd(bottom, unit.denominator)
+    atoms = [source for source, _ in sources if isinstance(source, Atoms)]
+    units = [source.unit for source in atoms if source.unit is not None]
+    if len(units) < len(sources):
+        return None
+    bottom = lcm(*(unit.denominator for unit in units))
     common = Fraction(gcd(*(int(unit * bottom) for unit in units)), bottom)
     widest = max(30 * guess.spread, _widest(sources))
     return common if widest / float(common) < MAX_POINTS else None
