@@ -7,9 +7,8 @@ from starlette.datastructures import FormData
 
 from curator.console.conftest import Console
 from curator.makers import NAME, PURPOSE, grant, registered
-from letalone.curator.console.building import build_sql
+from letalone.curator.console.building import build_sql, typed_keys
 from letalone.curator.console.forms import SubmittedForm
-from letalone.curator.console.building import typed_keys
 from letalone.errors import LetaloneError
 from letalone.plans.schema import Column, Schema
 
