@@ -14,8 +14,6 @@ from math import exp, expm1, inf, isinf
 from pathlib import Path
 from time import perf_counter
 
-from letalone.cli.commands.account import AccountOptions
-from letalone.cli.commands.calibrate import CalibrateOptions
 from letalone.cli.expressions import (
     MAX_RUNS,
     SAFER_WHEN_LARGE,
@@ -24,6 +22,7 @@ from letalone.cli.expressions import (
     parse,
     privacy_of,
 )
+from letalone.cli.noise_commands import AccountOptions, CalibrateOptions
 from letalone.cli.screen import console, in_short, number_text, print_json
 from letalone.errors import ParameterError
 from letalone.exact.typed import EPSILON_OR_ZERO, as_typed

@@ -17,10 +17,10 @@ from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.page import page
 from letalone.answers.promise import as_percent
 from letalone.cli.column_names import names_in
-from letalone.cli.commands.anonymity import AnonymityOptions
 from letalone.cli.offered import to_type
 from letalone.cli.places import check_place
 from letalone.cli.screen import console, flowing, print_json, table
+from letalone.cli.table_commands import AnonymityOptions
 from letalone.cli.table_option import ID, check_one_file, offer_tables
 from letalone.engines.coded import write_table
 from letalone.engines.sources import WhichTable

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from letalone.cli.commands.query import QueryOptions
 from letalone.cli.option_values import (
     ROW,
     read_bounds,
@@ -21,6 +20,7 @@ from letalone.cli.option_values import (
 )
 from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import progress_bar
+from letalone.cli.table_commands import QueryOptions
 from letalone.cli.table_option import check_one_file, kind_of, likely_unit, wait_for_spark
 from letalone.errors import LetaloneError, NeighboursDiffer, ParameterError
 from letalone.errors.codes import Code

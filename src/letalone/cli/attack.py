@@ -7,9 +7,9 @@ function is loaded when its command runs.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from inspect import Parameter, Signature
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -17,6 +17,7 @@ from typer.main import get_command
 
 from letalone.attacks.result import AttackReport
 from letalone.cli.column_names import names_in, own_or_made_up
+from letalone.cli.groups import Loaded, TableGroup, new_group
 from letalone.cli.places import drawable
 from letalone.cli.screen import console, flowing, in_short, print_json, table
 from letalone.cli.typed import AsJson, command, new_app, number, text, whole_number
@@ -104,8 +105,7 @@ def _constant(named: Any) -> Any:
     """What is named, or the constant of an attack's module, which is loaded no earlier."""
     if not isinstance(named, str) or ":" not in named:
         return named
-    module, _, name = named.partition(":")
-    return getattr(import_module(f"letalone.attacks.{module}"), name)
+    return resolve_name(f"letalone.attacks.{named}")
 
 
 FILE = _file("A table; without one, made-up data.")
@@ -291,10 +291,20 @@ ATTACKS = {
 }
 
 
-def attack_command(name: str) -> Any:
-    """The command of an attack, or None where there is none of this name."""
-    if name not in ATTACKS:
-        return None
+class Attacks(TableGroup):
+    """`letalone attack NAME`: a row of the table of attacks."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = Loaded(ATTACKS, _attack_command)
+
+
+app = new_app()
+words = "What an attacker learns, today and from a private release."
+app.add_typer(new_group(words, cls=Attacks), name="attack")
+
+
+def _attack_command(name: str) -> Any:
     attack, app = ATTACKS[name], new_app()
     options = (*attack.options, PLOT, AttackOption("as_json", *_parts(AsJson), False))
 

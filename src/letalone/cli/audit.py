@@ -15,11 +15,11 @@ from letalone.audit import Audit, Suite, Verdict, audit, audit_self, audit_table
 from letalone.audit.audited_table import TableAudit
 from letalone.audit.failures import is_from_mechanism
 from letalone.audit.units import read_table
-from letalone.cli.commands.audit import AuditOptions
 from letalone.cli.lint import FOUND
 from letalone.cli.offered import to_type
 from letalone.cli.places import drawable
 from letalone.cli.screen import console, flowing, print_json, progress_bar, rounded_down, table
+from letalone.cli.trust_commands import AuditOptions
 from letalone.errors import LetaloneError, ParameterError
 
 TRACEBACK = "LETALONE_TRACEBACK=1 shows where."

@@ -12,10 +12,10 @@ from fractions import Fraction
 from math import floor, log10
 from typing import Any, Protocol
 
-from letalone.cli.commands.query import QueryOptions
 from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.option_values import read_budget, usual_budget
 from letalone.cli.screen import in_short
+from letalone.cli.table_commands import QueryOptions
 from letalone.cli.table_option import NOT_TYPED, TO_FILL_IN
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.errors.codes import Code, Group

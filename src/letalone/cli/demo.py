@@ -77,8 +77,13 @@ class DemoAnswers:
         return compose(self.older.release.privacy, self.wards.release.privacy)
 
 
-def demo(*, as_json: bool) -> None:
-    """Ask the questions and print what came back."""
+def demo(*, attacks: bool, as_json: bool) -> None:
+    """Ask the questions and print what came back, or play the attacks instead."""
+    if attacks:
+        from letalone.cli.scenes import play_attacks
+
+        play_attacks(as_json=as_json)
+        return
     hospital = visits(seed=SAMPLE_SEED)
     with TemporaryDirectory(prefix="letalone-demo-") as folder:
         answers = ask_both(hospital, Path(folder))

@@ -25,7 +25,7 @@ from typing import Any
 
 from rich.table import Table
 
-from letalone.cli.commands.explain import ErrorOptions
+from letalone.cli.noise_commands import ErrorOptions
 from letalone.cli.screen import (
     console,
     how_to_install,

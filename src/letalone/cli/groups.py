@@ -7,6 +7,8 @@ from typing import Any, cast
 import typer
 from typer.core import TyperGroup
 
+from letalone.cli.typed import AsJson, new_app
+
 
 class Loaded(MutableMapping[str, Any]):
     """Commands by name; listing the names loads none of them."""
@@ -39,6 +41,19 @@ class TableGroup(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Their names, in the order of the table."""
         return list(self.commands)
+
+
+def new_group(words: str, **settings: Any) -> typer.Typer:
+    """An app of several commands, which shows its help where none of them is typed."""
+    group = new_app(help=words, **settings)
+
+    def start(context: typer.Context, as_json: AsJson = False) -> None:
+        context.obj = as_json or context.obj
+        if context.invoked_subcommand is None:
+            print_help(context, as_json=context.obj)
+
+    group.callback(invoke_without_command=True)(start)
+    return group
 
 
 def print_help(context: typer.Context, *, as_json: bool) -> None:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import typer
 
-from letalone.cli.commands.init import InitOptions
 from letalone.cli.convert import points_in
 from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.option_values import read_unit
 from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import console, flowing, print_json, table
+from letalone.cli.table_commands import InitOptions
 from letalone.cli.table_option import (
     check_one_file,
     kind_of,

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
-from letalone.cli.commands.noise import NoiseOptions
+from letalone.cli.noise_commands import NoiseOptions
 from letalone.cli.screen import console, in_short, number_text, print_json, table, with_error
 from letalone.errors import ParameterError
 from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace

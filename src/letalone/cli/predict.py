@@ -15,9 +15,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from letalone.cli.commands.predict import PredictOptions
 from letalone.cli.offered import to_type_again
 from letalone.cli.screen import console, flowing, how_to_install, print_json, table
+from letalone.cli.table_commands import PredictOptions
 from letalone.engines.duck import DuckEngine, open_duck
 from letalone.engines.sources import WhichTable, find_files
 from letalone.errors import ParameterError

@@ -10,7 +10,6 @@ from importlib.util import find_spec
 
 from letalone.answers.figure import FORMATS
 from letalone.cli.asked_table import AskedTable, open_to_ask
-from letalone.cli.commands.query import QueryOptions
 from letalone.cli.corrections import fit_budget, with_commands
 from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.screen import how_to_install
@@ -22,6 +21,7 @@ from letalone.cli.show_release import (
     print_answer,
     total_price,
 )
+from letalone.cli.table_commands import QueryOptions
 from letalone.cli.table_option import TableChoice, offer_tables, rename_table, table_in
 from letalone.engines.sources import WhichTable
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError

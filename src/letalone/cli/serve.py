@@ -15,8 +15,8 @@ from threading import Thread
 from time import sleep
 from typing import TYPE_CHECKING
 
-from letalone.cli.commands.serve import ServeOptions
 from letalone.cli.screen import console, how_to_install, print_json
+from letalone.cli.trust_commands import ServeOptions
 from letalone.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import cast
 
 from letalone.answers.promise import as_sure
-from letalone.cli.commands.query import QueryOptions
 from letalone.cli.screen import console, flowing, print_json, protection_text, rounded_up, table
 from letalone.cli.show_release import (
     HEIGHT,
@@ -22,6 +21,7 @@ from letalone.cli.show_release import (
     total_price,
     without_python,
 )
+from letalone.cli.table_commands import QueryOptions
 from letalone.cli.tabled import HEAD
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json

@@ -13,7 +13,6 @@ from rich.console import Console
 
 from letalone.answers.arranged import NONE_PASSES
 from letalone.answers.promise import as_sure
-from letalone.cli.commands.query import QueryOptions
 from letalone.cli.screen import (
     WIDEST,
     console,
@@ -24,6 +23,7 @@ from letalone.cli.screen import (
     protection_text,
     rounded_up,
 )
+from letalone.cli.table_commands import QueryOptions
 from letalone.cli.tabled import lay_out
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from letalone.cli.asked_table import AskedTable, open_to_ask
-from letalone.cli.commands.train import TrainOptions
 from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.screen import console, flowing, print_json, protection_text
+from letalone.cli.table_commands import TrainOptions
 from letalone.cli.table_option import fingerprint_of, offer_tables
 from letalone.cli.train_choice import (
     TrainingPlan,

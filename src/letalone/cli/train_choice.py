@@ -13,12 +13,11 @@ from typing import Any
 
 from letalone import learn
 from letalone.cli.asked_table import AskedTable
-from letalone.cli.commands.query import QueryOptions
-from letalone.cli.commands.train import TrainOptions
 from letalone.cli.corrections import apply_remedy, option_speller
 from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.option_values import usual_budget
 from letalone.cli.screen import how_to_install
+from letalone.cli.table_commands import QueryOptions, TrainOptions
 from letalone.cli.table_option import NOT_TYPED, TO_FILL_IN
 from letalone.engines.addresses import is_address
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError

@@ -6,9 +6,9 @@ is public, so an error quotes its value; a value that is to be hidden never come
 
 import re
 from collections.abc import Callable
-from importlib import import_module
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, isclass, signature
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
@@ -30,10 +30,10 @@ def command(
 ) -> Callable[[Declared], Declared]:
     """Adds a command to an app: a function whose parameters are its options, or a record of them.
 
-    The function is the work itself, and returns the exit code. Of a record, `work` says which
-    function takes it ("module:name"): its module is loaded when the command runs, so that help is
-    quick. `--json` also counts where it stands before the command. `tuple[str, ...]` is an option
-    to be repeated.
+    `work` is the "module:name" of the function that takes the record, or the same options; its
+    module is loaded when the command runs, so that help is quick. Without it the function is the
+    work itself. The work returns the exit code. `--json` also counts where it stands before the
+    command. `tuple[str, ...]` is an option to be repeated.
     """
 
     def add(declared: Declared) -> Declared:
@@ -44,8 +44,8 @@ def command(
         def typed(context: typer.Context, **values: Any) -> None:
             values |= {name: tuple(values[name] or ()) for name in several}
             values["as_json"] = values["as_json"] or bool(context.obj)
-            result = declared(**values)
-            code = _load(work)(result) if work else result
+            run = resolve_name(f"letalone.cli.{work}") if work else declared
+            code = run(declared(**values)) if isclass(declared) else run(**values)
             if code:
                 raise typer.Exit(code)
 
@@ -64,11 +64,6 @@ def command(
         return declared
 
     return add
-
-
-def _load(place: str) -> Callable[[Any], Any]:
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
 
 
 def _is_tuple(hint: Any) -> bool:
