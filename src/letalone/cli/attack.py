@@ -19,7 +19,7 @@ from letalone.attacks.result import AttackReport
 from letalone.cli.column_names import names_in, own_or_made_up
 from letalone.cli.groups import Loaded, TableGroup, new_group
 from letalone.cli.places import drawable
-from letalone.cli.screen import console, flowing, in_short, print_json, table
+from letalone.cli.screen import in_short, print_json, printable, put, say, table
 from letalone.cli.typed import AsJson, command, new_app, number, text, whole_number
 
 Typed = Mapping[str, Any]  # all values that were typed, by option
@@ -300,8 +300,8 @@ class Attacks(TableGroup):
 
 
 app = new_app()
-words = "What an attacker learns, today and from a private release."
-app.add_typer(new_group(words, cls=Attacks), name="attack")
+WORDS = "What an attacker learns, today and from a private release."
+app.add_typer(new_group(WORDS, cls=Attacks), name="attack")
 
 
 def _attack_command(name: str) -> Any:
@@ -353,21 +353,10 @@ def report(name: str, result: AttackReport, *, plot: Path | None, as_json: bool)
     if plot is not None:
         result.plot(plot)
     if as_json:
-        drawn = {"plot": None if plot is None else str(plot)}
-        print_json(f"attack {name}", result.to_json() | drawn)
+        print_json(f"attack {name}", result.to_json() | {"plot": plot})
         return
-    screen = console()
     heads = ("", "published today", f"letalone, ε = {in_short(result.epsilon)}")
-    rows = table(*heads, right=heads[1:])
-    for line in result.lines():
-        rows.add_row(*map(_printable, line))
-    screen.print(rows, markup=False)
-    words = flowing(_printable(result.words), screen.width)
-    screen.print("\n" + words, markup=False, soft_wrap=True)
-    if plot is not None:
-        screen.print(f"Wrote {plot}.", markup=False)
-
-
-def _printable(text: str) -> str:
-    """Values of a table may be in it: signs that could steer a terminal are shown as ?."""
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
+    rows = [map(printable, line) for line in result.lines()]
+    put(table(*heads, right=heads[1:], rows=rows), "")
+    say(printable(result.words))
+    put(*[f"Wrote {plot}."] * (plot is not None))

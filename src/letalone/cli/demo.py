@@ -25,11 +25,12 @@ from letalone.cli.screen import (
     TOGETHER,
     WIDEST,
     console,
-    flowing,
     in_short,
     percent_text,
     print_json,
     protection_text,
+    put,
+    say,
     table,
 )
 from letalone.ledger.data_sets import budget_to_json
@@ -166,17 +167,14 @@ def _rows(question: DemoQuestion) -> list[dict[str, Any]]:
 
 
 def _show(answers: DemoAnswers) -> None:
-    screen = console()
-    roomy = screen.width >= WIDEST
-    for paragraph in (_opening(answers), _count(answers.older)):
-        screen.print(flowing(paragraph, screen.width), markup=False)
-    screen.print(_table(answers.wards, roomy=roomy))
-    for paragraph in (_footnote(roomy=roomy), _price(answers), _meaning(answers)):
-        screen.print(flowing(paragraph, screen.width), markup=False)
+    roomy = console().width >= WIDEST
+    say(_opening(answers), _count(answers.older))
+    put(_table(answers.wards, roomy=roomy))
+    say(_footnote(roomy=roomy), _price(answers), _meaning(answers))
     last = "Run it again and see the noise change. Then ask a table of yours:"
     query = ("query", "my.csv", "SELECT COUNT(*) FROM my", "--epsilon", "0.5")
     commands = to_type("init", "my.csv") + to_type(*query) + to_type("explain", "epsilon", "1")
-    screen.print(last + commands, markup=False, soft_wrap=True)  # to be copied whole
+    say(last + commands)
 
 
 def _opening(answers: DemoAnswers) -> str:
@@ -201,10 +199,8 @@ def _table(question: DemoQuestion, *, roomy: bool) -> Table:
         exact = [cell_text(round(float(str(value)))) for value in question.exact[output.name]]
         columns += [("exact*", exact)] * roomy
     names = [name for name, _ in columns]
-    rows = table(*names, right=tuple(names[1:]))
-    for row in zip(*(cells for _, cells in columns), strict=True):
-        rows.add_row(*row)
-    return rows
+    rows = zip(*(cells for _, cells in columns), strict=True)
+    return table(*names, right=names[1:], rows=rows)
 
 
 def _footnote(*, roomy: bool) -> str:

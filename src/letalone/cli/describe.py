@@ -5,9 +5,11 @@ Nothing here is read from the data: no rows are counted, no value is looked at.
 
 from pathlib import Path
 
+from rich.table import Table
+
 from letalone.cli.offered import to_type
 from letalone.cli.places import ledger_path
-from letalone.cli.screen import console, print_json, protection_text, table
+from letalone.cli.screen import print_json, protection_text, put, table
 from letalone.cli.table_option import (
     TableFile,
     fingerprint_of,
@@ -37,12 +39,7 @@ def describe(file: str, *, table_name: str | None, ledger: Path | None, as_json:
     if as_json:
         print_json("describe", _as_json(source, path, known, fingerprint))
         return
-    screen = console()
-    for line in _head(source, known):
-        screen.print(line, markup=False, soft_wrap=True)
-    screen.print(_columns(source), markup=False)
-    for line in _foot(source, path, known, fingerprint):
-        screen.print(line, markup=False, soft_wrap=True)
+    put(*_head(source, known), _columns(source), *_foot(source, path, known, fingerprint))
 
 
 def _source(file: str, table_name: str | None, ledger: Path | None) -> TableFile:
@@ -65,13 +62,12 @@ def _head(source: TableFile, known: DataSet | None) -> list[str]:
     return [*lines, f"protects     {protects}"]
 
 
-def _columns(source: TableFile) -> object:
-    rows = table("column", "type", "bounds", "keys")
-    for column in source.schema.columns[:LISTED]:
-        rows.add_row(column.name, column.type.value, _bounds(column), _keys(column))
-    if (more := len(source.schema.columns) - LISTED) > 0:
-        rows.add_row(f"and {more} more", "--json lists all", "", "")
-    return rows
+def _columns(source: TableFile) -> Table:
+    columns = source.schema.columns
+    rows = [(one.name, one.type.value, _bounds(one), _keys(one)) for one in columns[:LISTED]]
+    if (more := len(columns) - LISTED) > 0:
+        rows.append((f"and {more} more", "--json lists all", "", ""))
+    return table("column", "type", "bounds", "keys", rows=rows)
 
 
 def _bounds(column: Column) -> str:
@@ -126,23 +122,17 @@ def _as_json(
         "unit": schema.unit,
         "unit_declared": source.declares_unit,
         "neighbours": schema.neighbours.relation.value,
-        "schema_file": source.schema_file and str(source.schema_file),
+        "schema_file": source.schema_file,
         "columns": [_column_as_json(column) for column in schema.columns],
-        "ledger": str(path) if fingerprint is not None else None,
+        "ledger": None if fingerprint is None else path,
         "fingerprint": fingerprint,
         "data_set": None if known is None else _data_set_as_json(known),
     }
 
 
 def _column_as_json(column: Column) -> dict[str, object]:
-    keys = None if column.keys is None else [_key_as_json(key) for key in column.keys]
-    ends = [None if end is None else str(end) for end in (column.lower, column.upper)]
-    shape = {"lower": ends[0], "upper": ends[1], "keys": keys}
+    shape = {"lower": column.lower, "upper": column.upper, "keys": column.keys}
     return {"name": column.name, "type": column.type.value, **shape}
-
-
-def _key_as_json(key: object) -> object:
-    return key if key is None or isinstance(key, str | int) else str(key)
 
 
 def _data_set_as_json(known: DataSet) -> dict[str, object]:

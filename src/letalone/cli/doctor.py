@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from letalone import __version__
-from letalone.cli.screen import console, flowing, how_to_install, print_json, table
+from letalone.cli.screen import how_to_install, print_json, put, say, table
 from letalone.engines.spark_start import has_java
 from letalone.errors import LetaloneError
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -95,12 +95,7 @@ def _words(extra: str, number: str) -> str:
 def _show(
     versions: Mapping[str, str | None], extras: Mapping[str, str | None], *, healthy: bool
 ) -> None:
-    rows = table("part", "found", "ok")
-    for name, number in versions.items():
-        rows.add_row(name, number or "missing", "yes" if number else "no")
-    rows.add_row("random bits", BIT_SOURCE, "yes" if healthy else "no")
-    screen = console()
-    screen.print(rows, markup=False)
-    for line in _optional(extras):
-        screen.print(flowing(line, screen.width), markup=False)
-    screen.print("No data was looked at, and nothing was sent anywhere.")
+    rows = [(name, one or "missing", "yes" if one else "no") for name, one in versions.items()]
+    rows.append(("random bits", BIT_SOURCE, "yes" if healthy else "no"))
+    put(table("part", "found", "ok", rows=rows))
+    say(*_optional(extras), "No data was looked at, and nothing was sent anywhere.")

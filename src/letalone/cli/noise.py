@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any
 
 from letalone.cli.noise_commands import NoiseOptions
-from letalone.cli.screen import console, in_short, number_text, print_json, table, with_error
+from letalone.cli.screen import in_short, number_text, print_json, put, say, table, with_error
 from letalone.errors import ParameterError
 from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
 
@@ -52,17 +52,16 @@ def noise(options: NoiseOptions) -> None:
         price_paid = {"epsilon": epsilon, "delta": delta}
         print_json("noise", {"mechanism": name, "values": released} | bar | price_paid)
         return
-    answers = table("private answer", "error bar", right=("private answer",))
-    for value in released:
-        shown, bar = with_error(value, error)
-        answers.add_row(shown, f"± {bar}")
-    screen = console()
-    screen.print(answers)
+    bars = [with_error(value, error) for value in released]
+    rows = [(shown, f"± {bar}") for shown, bar in bars]
+    put(table("private answer", "error bar", right=("private answer",), rows=rows))
     together = f", for all {len(values)} at once," if len(values) > 1 else ""
     often = number_text(options.confidence)
-    screen.print(f"The error bar{together} holds with probability {often} or more.")
     at = f" and δ = {number_text(delta)}" if delta else ""
-    screen.print(f"It cost ε = {in_short(epsilon)}{at}. Asking again costs that again.")
+    say(
+        f"The error bar{together} holds with probability {often} or more.",
+        f"It cost ε = {in_short(epsilon)}{at}. Asking again costs that again.",
+    )
 
 
 def mechanism_called(word: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from letalone.cli.offered import to_type_again
-from letalone.cli.screen import console, flowing, how_to_install, print_json, table
+from letalone.cli.screen import how_to_install, print_json, put, say, table
 from letalone.cli.table_commands import PredictOptions
 from letalone.engines.duck import DuckEngine, open_duck
 from letalone.engines.sources import WhichTable, find_files
@@ -170,32 +170,30 @@ def _type(what: object) -> Type:
 def _print_json(options: PredictOptions, target: str, kept: Cells, values: list[object]) -> None:
     is_shown = options.out is None  # what was written to a file is not printed, too
     content = {
-        "model": str(options.model),
+        "model": options.model,
         "target": target,
         "rows": len(values),
         "predictions": values if is_shown else None,
         "kept": kept if is_shown else None,
-        "out": None if options.out is None else str(options.out),
+        "out": options.out,
     }
     print_json("predict", content)
 
 
 def _print(options: PredictOptions, target: str, columns: Cells) -> None:
-    screen = console()
     number = len(next(reversed(columns.values())))
     if options.out is None:
-        shown = table("row", *columns, right=("row",))
-        for place in range(min(number, SHOWN)):
-            cells = [_cell_text(column[place]) for column in columns.values()]
-            shown.add_row(str(place + 1), *cells)
-        screen.print(shown, markup=False)
+        rows = [
+            [str(place + 1), *(_cell_text(column[place]) for column in columns.values())]
+            for place in range(min(number, SHOWN))
+        ]
+        put(table("row", *columns, right=("row",), rows=rows))
     place = f", written to {options.out}" if options.out is not None else ""
     rest = f" --out {OUT} writes all." if options.out is None and number > SHOWN else ""
-    words = (
+    say(
         f"{number:,} predictions of {target}{place}.{rest} The model is private; what it says of a"
         " row is about that row, so keep predictions as you keep the table."
     )
-    screen.print(flowing(words, screen.width), markup=False)
 
 
 def _cell_text(value: object) -> str:

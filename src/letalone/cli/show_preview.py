@@ -9,7 +9,15 @@ from fractions import Fraction
 from typing import cast
 
 from letalone.answers.promise import as_sure
-from letalone.cli.screen import console, flowing, print_json, protection_text, rounded_up, table
+from letalone.cli.screen import (
+    console,
+    flowing,
+    print_json,
+    protection_text,
+    put,
+    rounded_up,
+    table,
+)
 from letalone.cli.show_release import (
     HEIGHT,
     Offer,
@@ -45,24 +53,18 @@ def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -
     """The price, the split and the errors to expect; nothing is spent."""
     fits = None if known is None else priced.fits
     if options.as_json:
-        content = _preview_as_json(priced, options, known, fits=fits)
-        print_json("query", content)
+        print_json("query", _preview_as_json(priced, options, known, fits=fits))
         return
-    screen = console()
+    width = console().width
     rows = [row for share in _shares(priced) for row in _rows(priced, share)]
-    shown = table("part", "share of ε", "error to expect", "noise")
-    for row in rows[:MAX_LINES]:
-        shown.add_row(*row)
-    screen.print(shown, markup=False)
+    put(table("part", "share of ε", "error to expect", "noise", rows=rows[:MAX_LINES]))
     more = [f"and {len(rows) - MAX_LINES} more: --json has all"] if len(rows) > MAX_LINES else []
-    lines = [
-        flowing(line, screen.width) for line in [*more, *_lines(priced, options, known, fits=fits)]
-    ]
-    words = flowing(f"That would be the {_question(priced)}.", screen.width)
+    notes = [*more, *_lines(priced, options, known, fits=fits)]
+    lines = [flowing(line, width) for line in notes]
+    words = flowing(f"That would be the {_question(priced)}.", width)
     taken = sum(line.count("\n") + 1 for line in (words, *lines))
     is_full = options.explain or HEAD + min(len(rows), MAX_LINES) + taken <= HEIGHT
-    for line in [words, *lines] if is_full else lines:
-        screen.print(line, markup=False)
+    put(*[words] * is_full, *lines)
 
 
 def _warnings(priced: Priced) -> list[str]:
@@ -172,14 +174,12 @@ def _preview_as_json(
         "epsilon": float(total.epsilon),
         "delta": float(total.delta),
         "confidence": options.confidence,
-        "parts": [_part_as_json(part) for part in _shares(priced)],
+        "parts": [
+            {"name": part.name, "share": part.share, "noise": part.words, "errors": part.errors}
+            for part in _shares(priced)
+        ],
         "budget": None if known is None else budget_to_json(known.budget),
         "remaining": None if known is None else budget_to_json(known.remaining),
         "fits": fits,
         "warnings": _warnings(answer),
     }
-
-
-def _part_as_json(part: PricePart) -> dict[str, object]:
-    share = str(part.share)
-    return {"name": part.name, "share": share, "noise": part.words, "errors": part.errors}

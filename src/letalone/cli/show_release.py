@@ -3,13 +3,11 @@
 A screen has the few lines that matter. `--explain` has all: the question in words, every note.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isinf
 from pathlib import Path
-
-from rich.console import Console
 
 from letalone.answers.arranged import NONE_PASSES
 from letalone.answers.promise import as_sure
@@ -100,14 +98,8 @@ def print_answer(result: QueryResult, written: WrittenFiles) -> None:
     files = list(_files(result, written))
     below = sum(line.count("\n") + 1 for line in lines) + len(files)
     numbers = lay_out(result.release, width=screen.width, height=HEIGHT - below)
-    for part in numbers.tables:
-        screen.print(part, markup=False)
-    _print_lines(screen, [*numbers.more, *lines, *files])
-
-
-def _print_lines(screen: Console, lines: list[str]) -> None:
-    for line in lines:
-        screen.print(line, markup=False, soft_wrap=True)
+    for part in (*numbers.tables, *numbers.more, *lines, *files):
+        screen.print(part, markup=False, soft_wrap=isinstance(part, str))
 
 
 def _files(result: QueryResult, written: WrittenFiles) -> Iterator[str]:
@@ -274,7 +266,7 @@ def _as_json(result: QueryResult, written: WrittenFiles) -> dict[str, object]:
         "delta": float(total_price(result.priced).delta),
         "confidence": release.confidence,
         "columns": list(release.columns),
-        "rows": [_cells(row) for row in release.rows()],
+        "rows": list(release.rows()),
         "notes": [
             *notes,
             *_none_passes(release),
@@ -283,25 +275,17 @@ def _as_json(result: QueryResult, written: WrittenFiles) -> dict[str, object]:
             *rows_that_count(answer_of(result.priced), result.options),
             *written.remarks,
         ],
-        "private_bounds": {
-            name: [str(end) for end in ends] for name, ends in result.bounds.items()
-        },
+        "private_bounds": result.bounds,
         "repeated": release.repeated,
         "budget": budget_to_json(result.standing.budget),
         "remaining": budget_to_json(result.standing.remaining),
         "more_like_this": None if isinf(result.more) else result.more,
-        "ledger": str(result.ledger),
-        "plot": written.plot and str(written.plot),
-        "receipt": written.receipt and str(written.receipt),
+        "ledger": result.ledger,
+        "plot": written.plot,
+        "receipt": written.receipt,
     }
 
 
 def _none_passes(release: Release) -> list[str]:
     remark = release.standing.remark or ""
     return [remark[remark.index(NONE_PASSES) :]] if NONE_PASSES in remark else []
-
-
-def _cells(row: Mapping[str, object]) -> dict[str, object]:
-    """Dates as text: JSON has none."""
-    plain = (str, int, float, type(None))
-    return {name: cell if isinstance(cell, plain) else str(cell) for name, cell in row.items()}
