@@ -20,9 +20,8 @@ from letalone.cli.offered import to_type
 from letalone.cli.places import check_place
 from letalone.cli.screen import print_json, printable, put, say, table
 from letalone.cli.table_commands import AnonymityOptions
-from letalone.cli.table_option import ID, check_one_file, offer_tables
+from letalone.cli.table_option import ID, check_one_file, with_one_table
 from letalone.engines.coded import write_table
-from letalone.engines.sources import WhichTable
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural_people, plural_rows
 
@@ -74,23 +73,19 @@ def _check(options: AnonymityOptions) -> None:
 
 
 def _measure(options: AnonymityOptions) -> Anonymity:
-    try:
-        return measure(
+    quasi = ("--quasi-identifiers", ",".join(options.quasi_identifiers))
+    return with_one_table(
+        lambda: measure(
             options.file,
             quasi_identifiers=options.quasi_identifiers,
             sensitive=options.sensitive,
             unit=options.unit,
             population=options.population,
             table_name=options.table,
-        )
-    except WhichTable as error:
-        quasi = ("--quasi-identifiers", ",".join(options.quasi_identifiers))
-        refusal = offer_tables(
-            error,
-            options.file,
-            lambda choice: to_type("anonymity", choice.file, *quasi, *choice.option),
-        )
-    raise refusal
+        ),
+        options.file,
+        lambda choice: to_type("anonymity", choice.file, *quasi, *choice.option),
+    )
 
 
 def _make(options: AnonymityOptions, k: int) -> Anonymized:

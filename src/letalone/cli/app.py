@@ -22,7 +22,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.main import get_command
 
-from letalone.cli.groups import Loaded, TableGroup, print_help
+from letalone.cli.groups import TableGroup, print_help
 from letalone.cli.typed import AsJson
 from letalone.errors import LetaloneError
 
@@ -78,8 +78,7 @@ class Commands(TableGroup):
     """The rows of the table; the help loads none of them and fits one screen."""
 
     def __init__(self, **attributes: Any) -> None:
-        super().__init__(**attributes)
-        self.commands = Loaded(COMMANDS, _load)
+        super().__init__(COMMANDS, _load, **attributes)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The few options in one line, then the commands."""

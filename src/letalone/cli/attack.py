@@ -17,7 +17,7 @@ from typer.main import get_command
 
 from letalone.attacks.result import AttackReport
 from letalone.cli.column_names import names_in, own_or_made_up
-from letalone.cli.groups import Loaded, TableGroup, new_group
+from letalone.cli.groups import TableGroup, new_group
 from letalone.cli.places import drawable
 from letalone.cli.screen import in_short, print_json, printable, put, say, table
 from letalone.cli.typed import AsJson, command, new_app, number, text, whole_number
@@ -291,19 +291,6 @@ ATTACKS = {
 }
 
 
-class Attacks(TableGroup):
-    """`letalone attack NAME`: a row of the table of attacks."""
-
-    def __init__(self, **attributes: Any) -> None:
-        super().__init__(**attributes)
-        self.commands = Loaded(ATTACKS, _attack_command)
-
-
-app = new_app()
-WORDS = "What an attacker learns, today and from a private release."
-app.add_typer(new_group(WORDS, cls=Attacks), name="attack")
-
-
 def _attack_command(name: str) -> Any:
     attack, app = ATTACKS[name], new_app()
     options = (*attack.options, PLOT, AttackOption("as_json", *_parts(AsJson), False))
@@ -324,6 +311,18 @@ def _attack_command(name: str) -> Any:
     setattr(work, "__signature__", Signature(parameters))  # noqa: B010
     command(app, name, epilog=f"Example: letalone attack {attack.example}")(work)
     return get_command(app)
+
+
+class Attacks(TableGroup):
+    """`letalone attack NAME`: a row of the table of attacks."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(ATTACKS, _attack_command, **attributes)
+
+
+app = new_app()
+WORDS = "What an attacker learns, today and from a private release."
+app.add_typer(new_group(WORDS, cls=Attacks), name="attack")
 
 
 def _parts(annotated: Any) -> tuple[Any, Any]:

@@ -3,36 +3,59 @@
 Nothing here is read from the data: no rows are counted, no value is looked at.
 """
 
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.table import Table
 
+from letalone.cli.ledger import standing_as_json
 from letalone.cli.offered import to_type
-from letalone.cli.places import ledger_path
+from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import print_json, protection_text, put, table
 from letalone.cli.table_option import (
-    TableFile,
+    check_one_file,
     fingerprint_of,
     known_data_set,
-    offer_tables,
-    read_source,
     unit_example,
+    wait_for_spark,
+    with_one_table,
 )
-from letalone.engines.sources import WhichTable
+from letalone.engines.opening import open_engine
 from letalone.ledger import DataSet
-from letalone.ledger.data_sets import budget_to_json, neighbours_to_json
 from letalone.plans.constants import format_constant
-from letalone.plans.schema import Column
+from letalone.plans.schema import Column, Schema
 from letalone.plans.wording import value_in_words
 from letalone.privacy.filters import brief, left_in_words
+from letalone.session.beside import is_schema_file, schema_beside, source_of
 
 LISTED = 10
 WIDEST_KEYS = 36
 
 
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """A file with its metadata; `schema_file` is None where its owner has written none."""
+
+    file: str
+    table: str | None
+    schema: Schema
+    schema_file: Path | None
+
+    @property
+    def declares_unit(self) -> bool:
+        """Whether the schema file says whose privacy is protected."""
+        return self.schema_file is not None and self.schema.unit_declared
+
+
 def describe(file: str, *, table_name: str | None, ledger: Path | None, as_json: bool) -> None:
     """Print the schema, whose privacy is protected, and how the budget stands."""
-    source = _source(file, table_name, ledger)
+    kept = [] if ledger is None else ["--ledger", str(ledger)]
+    source = with_one_table(
+        lambda: _read_source(file, table_name),
+        file,
+        lambda choice: to_type("describe", choice.file, *choice.option, *kept),
+    )
     path = ledger_path(file, ledger)
     known = known_data_set(path, source.schema.name)
     fingerprint = fingerprint_of(path)
@@ -42,15 +65,16 @@ def describe(file: str, *, table_name: str | None, ledger: Path | None, as_json:
     put(*_head(source, known), _columns(source), *_foot(source, path, known, fingerprint))
 
 
-def _source(file: str, table_name: str | None, ledger: Path | None) -> TableFile:
-    kept = [] if ledger is None else ["--ledger", str(ledger)]
-    try:
-        return read_source(file, table=table_name)
-    except WhichTable as error:
-        refusal = offer_tables(
-            error, file, lambda choice: to_type("describe", choice.file, *choice.option, *kept)
-        )
-    raise refusal
+def _read_source(file: str, table_name: str | None) -> TableFile:
+    """The file's columns and types: as its schema file declares them, else from its metadata."""
+    check_one_file(file)
+    data = source_of(file) if is_schema_file(file) else file
+    wait_for_spark(data, table_name)
+    beside = in_short_form(schema_beside(file, table_name))
+    declared = Schema.read(beside) if beside.exists() else None
+    with closing(open_engine(data, schema=declared, table=table_name)) as engine:
+        schema = engine.schema()
+    return TableFile(file, table_name, schema, beside if declared is not None else None)
 
 
 def _head(source: TableFile, known: DataSet | None) -> list[str]:
@@ -126,22 +150,10 @@ def _as_json(
         "columns": [_column_as_json(column) for column in schema.columns],
         "ledger": None if fingerprint is None else path,
         "fingerprint": fingerprint,
-        "data_set": None if known is None else _data_set_as_json(known),
+        "data_set": None if known is None else standing_as_json(known),
     }
 
 
 def _column_as_json(column: Column) -> dict[str, object]:
     shape = {"lower": column.lower, "upper": column.upper, "keys": column.keys}
     return {"name": column.name, "type": column.type.value, **shape}
-
-
-def _data_set_as_json(known: DataSet) -> dict[str, object]:
-    return {
-        "version": known.version,
-        "neighbours": neighbours_to_json(known.neighbours),
-        "budget": budget_to_json(known.budget),
-        "spent": budget_to_json(known.spent),
-        "remaining": budget_to_json(known.remaining),
-        "releases": known.releases,
-        "frozen": known.frozen,
-    }

@@ -14,12 +14,13 @@ from letalone.answers.promise import at_most, best_guess, most_caught
 from letalone.cli.screen import (
     TOGETHER,
     console,
-    flowing,
     in_short,
     number_text,
     percent_text,
     print_json,
+    put,
     rounded_up,
+    say,
 )
 from letalone.privacy import ApproxDP, Privacy, PureDP
 
@@ -44,11 +45,11 @@ def explain_epsilon(epsilon: float, *, delta: float, as_json: bool) -> None:
     screen = console()
     for paragraph in _words(epsilon, delta, guess, caught):
         screen.print(paragraph)
-    screen.print()
-    screen.print("\n".join(picture(privacy)), markup=False)
+    put("", *picture(privacy))
     others = [f"{usual:g}: {percent_text(best_guess(PureDP(usual)))}" for usual in USUAL]
     shown = "  ".join(other.replace(" ", TOGETHER) for other in others)
-    screen.print("\n" + flowing(f"Won at most, by ε:  {shown}", screen.width))
+    put("")
+    say(f"Won at most, by ε:  {shown}")
 
 
 def factor(epsilon: float) -> str:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import cast
 
 from letalone.answers.promise import best_guess, group_promise, most_caught, promise
-from letalone.cli.screen import TOGETHER, console, flowing, print_json
-from letalone.cli.verify import check_is_json
+from letalone.cli.screen import TOGETHER, print_json, say
+from letalone.cli.verify import read_json
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.ledger import Receipt, verify_receipt
-from letalone.ledger.canonical import as_object, read_object
-from letalone.privacy.curve import Privacy
+from letalone.ledger.canonical import as_object
+from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.stored import from_json
 
 ALARM = 0.05
@@ -27,24 +27,19 @@ def explain_receipt(path: Path, *, key: str | None, as_json: bool) -> None:
     if as_json:
         print_json("explain receipt", _as_json(receipt, privacy, questions))
         return
-    screen = console()
     for paragraph in (_opening(receipt, questions), promise(privacy), group_promise(privacy)):
         together = paragraph.replace(" %", f"{TOGETHER}%").replace(" = ", f"{TOGETHER}={TOGETHER}")
-        screen.print(flowing(together, screen.width) + "\n", markup=False)
-    screen.print(flowing(_trust(receipt), screen.width), markup=False)
+        say(f"{together}\n")
+    say(_trust(receipt))
 
 
-def _read_receipt(path: Path) -> bytes:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ParameterError(f"{path} cannot be read: {error.strerror}.") from None
-    check_is_json(path, content)
-    if read_object(content, name=str(path)).get("kind") == "ledger":
+def _read_receipt(path: Path) -> Json:
+    stored = read_json(path)
+    if stored.get("kind") == "ledger":
         raise ParameterError(
             f"{path} is an exported ledger, but explain takes the receipt of one answer."
         )
-    return content
+    return stored
 
 
 def _questions(receipt: Receipt) -> list[str]:
@@ -82,13 +77,9 @@ def _trust(receipt: Receipt) -> str:
 def _as_json(receipt: Receipt, privacy: Privacy, questions: list[str]) -> dict[str, object]:
     body = receipt.body
     return {
-        "data_set": body["data_set"],
-        "version": body["version"],
-        "time": body["time"],
+        **{name: body[name] for name in ("data_set", "version", "time")},
         "questions": questions,
-        "epsilon": body["epsilon"],
-        "delta": body["delta"],
-        "neighbours": body["neighbours"],
+        **{name: body[name] for name in ("epsilon", "delta", "neighbours")},
         "best_guess": best_guess(privacy),
         "false_alarm": ALARM,
         "caught": most_caught(privacy, ALARM),

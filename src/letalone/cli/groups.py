@@ -1,7 +1,8 @@
 """Groups of commands: rows of a table, each loaded when it is asked for; and their help."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from collections import UserDict
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import typer
@@ -10,33 +11,25 @@ from typer.core import TyperGroup
 from letalone.cli.typed import AsJson, new_app
 
 
-class Loaded(MutableMapping[str, Any]):
+class Loaded(UserDict[str, Any]):
     """Commands by name; listing the names loads none of them."""
 
     def __init__(self, names: Iterable[str], load: Callable[[str], Any]) -> None:
-        self._found: dict[str, Any] = dict.fromkeys(names)
+        super().__init__(dict.fromkeys(names))
         self._load = load
 
     def __getitem__(self, name: str) -> Any:
-        if self._found[name] is None:
-            self._found[name] = self._load(name)
-        return self._found[name]
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._found[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
+        if self.data[name] is None:
+            self.data[name] = self._load(name)
+        return self.data[name]
 
 
 class TableGroup(TyperGroup):
-    """A group whose `commands` are `Loaded`."""
+    """A group whose commands are the rows of a table."""
+
+    def __init__(self, names: Iterable[str], load: Callable[[str], Any], **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = cast("Any", Loaded(names, load))
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Their names, in the order of the table."""

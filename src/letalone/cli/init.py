@@ -22,14 +22,14 @@ from letalone.cli.table_option import (
     check_one_file,
     kind_of,
     known_data_set,
-    offer_tables,
     unit_example,
     wait_for_spark,
+    with_one_table,
 )
 from letalone.engines.csv_files import Guess, guess_csv, guess_parquet
 from letalone.engines.csv_lines import OddLines
 from letalone.engines.opening import open_engine
-from letalone.engines.sources import CSV, PARQUET, WhichTable
+from letalone.engines.sources import CSV, PARQUET
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural_rows
 from letalone.plans.schema import Column, Schema
@@ -51,7 +51,12 @@ def init(options: InitOptions) -> None:
     check_one_file(options.file)
     wait_for_spark(options.file, options.table)
     path = _place(options)
-    guess = _guess(options)
+    again = replace(options, as_json=False)
+    guess = with_one_table(
+        lambda: _guess(options),
+        options.file,
+        lambda choice: to_type_again("init", again, file=choice.file, table=choice.table),
+    )
     schema = replace(guess.schema, unit=None, unit_declared=False)
     if options.unit is not None:
         schema = schema.protecting(read_unit(options.unit, schema))
@@ -83,20 +88,10 @@ def _guess(options: InitOptions) -> Guess:
     kind = kind_of(options.file)
     if kind == "csv" and options.table is None:
         return guess_csv(options.file)
-    try:
-        with closing(open_engine(options.file, table=options.table)) as engine:
-            schema = engine.schema()
-        texts = all(column.type is Type.TEXT for column in schema.columns)
-        return guess_parquet(options.file, schema) if kind == "parquet" and texts else Guess(schema)
-    except WhichTable as error:
-        refusal = offer_tables(
-            error,
-            options.file,
-            lambda choice: to_type_again(
-                "init", options, as_json=False, file=choice.file, table=choice.table
-            ),
-        )
-    raise refusal
+    with closing(open_engine(options.file, table=options.table)) as engine:
+        schema = engine.schema()
+    texts = all(column.type is Type.TEXT for column in schema.columns)
+    return guess_parquet(options.file, schema) if kind == "parquet" and texts else Guess(schema)
 
 
 def _remarks(guess: Guess) -> dict[str, str]:

@@ -7,30 +7,25 @@ appear in what is printed, nor in an error.
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
 from letalone.cli.noise_commands import NoiseOptions
 from letalone.cli.screen import in_short, number_text, print_json, put, say, table, with_error
 from letalone.errors import ParameterError
+from letalone.errors.spelling import nearest
 from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
 
 USUAL_DELTA = 1e-6  # where the curve of Gaussian noise is read if no --delta is given
 
 Noise = Laplace | Geometric | Gaussian | DiscreteGaussian
 
-MECHANISMS: dict[str, Callable[..., Noise]] = {
-    "laplace": Laplace,
-    "geometric": Geometric,
-    "gaussian": Gaussian,
-    "discrete-gaussian": DiscreteGaussian,
-}
-OPTIONS = {
-    "laplace": ("epsilon", "scale"),
-    "geometric": ("epsilon", "scale"),
-    "gaussian": ("epsilon", "delta", "sigma"),
-    "discrete-gaussian": ("epsilon", "delta", "sigma"),
+SCALED, GAUSSIAN = ("epsilon", "scale"), ("epsilon", "delta", "sigma")
+MECHANISMS: dict[str, tuple[Callable[..., Noise], tuple[str, ...]]] = {
+    "laplace": (Laplace, SCALED),
+    "geometric": (Geometric, SCALED),
+    "gaussian": (Gaussian, GAUSSIAN),
+    "discrete-gaussian": (DiscreteGaussian, GAUSSIAN),
 }
 WHOLE = ("geometric", "discrete-gaussian")
 ALL_OPTIONS = (
@@ -150,8 +145,8 @@ def _stray_option(option: str) -> ParameterError:
 
 
 def _did_you_mean(word: str, known: Iterable[str]) -> str:
-    close = get_close_matches(word, list(known), n=1)
-    return f" Did you mean {close[0]}?" if close else ""
+    near = nearest(word, known)
+    return f" Did you mean {near}?" if near else ""
 
 
 def build(name: str, options: NoiseOptions, *, size: int) -> Noise:
@@ -163,10 +158,11 @@ def build(name: str, options: NoiseOptions, *, size: int) -> Noise:
         )
     typed = {option: getattr(options, option) for option in ("epsilon", "delta", "scale", "sigma")}
     given: dict[str, Any] = {option: value for option, value in typed.items() if value is not None}
-    for option in given.keys() - set(OPTIONS[name]):
-        allowed = ", ".join(f"--{known}" for known in OPTIONS[name])
+    make, known = MECHANISMS[name]
+    for option in given.keys() - set(known):
+        allowed = ", ".join(f"--{each}" for each in known)
         raise ParameterError(f"--{option} means nothing to {name}, which takes {allowed}.")
-    if "delta" in OPTIONS[name] and "epsilon" in given and "delta" not in given:
+    if "delta" in known and "epsilon" in given and "delta" not in given:
         raise ParameterError(
             f"--delta is missing, but {name} noise needs one beside --epsilon: a number far below "
             "1/n for n people, such as 1e-6. laplace and geometric need none."
@@ -177,4 +173,4 @@ def build(name: str, options: NoiseOptions, *, size: int) -> Noise:
         given["dimension"] = size
     is_whole = name in WHOLE and options.sensitivity.is_integer()
     sensitivity = int(options.sensitivity) if is_whole else options.sensitivity
-    return MECHANISMS[name](sensitivity=sensitivity, **given)
+    return make(sensitivity=sensitivity, **given)

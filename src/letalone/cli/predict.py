@@ -16,11 +16,13 @@ from typing import Any, cast
 import numpy as np
 
 from letalone.cli.offered import to_type_again
+from letalone.cli.places import check_folder
 from letalone.cli.screen import how_to_install, print_json, put, say, table
 from letalone.cli.table_commands import PredictOptions
 from letalone.engines.duck import DuckEngine, open_duck
 from letalone.engines.sources import WhichTable, find_files
 from letalone.errors import ParameterError
+from letalone.errors.problem import without_context
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type, type_of_value
 
@@ -55,21 +57,19 @@ def predict(options: PredictOptions) -> None:
 
 def _check_place(options: PredictOptions, name: str) -> None:
     """Before a row is read: the file can be written, and nothing else is lost by it."""
-    if options.out is None:
-        return
-    try:
-        _check_out(options, options.out, name)
-    except ParameterError as error:
-        words = f"{error}{_elsewhere(options, name)}"
-    else:
-        return
-    raise ParameterError(words)
+    if (out := options.out) is not None:
+        without_context(
+            lambda: _check_out(options, out, name),
+            ParameterError,
+            error=lambda error: ParameterError(f"{error}{_elsewhere(options, name)}"),
+        )
 
 
 def _check_out(options: PredictOptions, out: Path, name: str) -> None:
-    _check_suffix(out)
-    if not out.absolute().parent.is_dir():
-        raise ParameterError(f"There is no folder {out.parent}. Make it, or write elsewhere.")
+    # A file would hold something else than its name says.
+    if out.suffix.lower() not in SUFFIXES:
+        raise ParameterError(f"--out is {out}, but must end in {' or '.join(SUFFIXES)}.")
+    check_folder(out)
     if not out.exists():
         return
     if out.samefile(options.model):
@@ -106,8 +106,7 @@ def _load(model: Path) -> Any:
 
 def _columns(fitted: Any, options: PredictOptions) -> Mapping[str, Any]:
     """The columns that the model looks at, read as those were that it learned from."""
-    types = {name: _type(what) for name, what in fitted.encoder_.columns.items()}
-    return _read(options, types)
+    return _read(options, {name: _type(what) for name, what in fitted.encoder_.columns.items()})
 
 
 def _copy_columns(options: PredictOptions, name: str) -> Cells:
@@ -150,11 +149,11 @@ def _read(options: PredictOptions, types: Mapping[str, Type]) -> Mapping[str, An
 
 
 def _open(options: PredictOptions, types: Mapping[str, Type]) -> DuckEngine:
-    try:
-        return open_duck(options.file, types=types, table=options.table)
-    except WhichTable as error:
-        words = str(error)
-    raise ParameterError(f"{words} Name it with --table.")
+    return without_context(
+        lambda: open_duck(options.file, types=types, table=options.table),
+        WhichTable,
+        error=lambda error: ParameterError(f"{error} Name it with --table."),
+    )
 
 
 def _type(what: object) -> Type:
@@ -200,12 +199,6 @@ def _cell_text(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _check_suffix(out: Path) -> None:
-    """Refuses a file that would hold something else than its name says."""
-    if out.suffix.lower() not in SUFFIXES:
-        raise ParameterError(f"--out is {out}, but must end in {' or '.join(SUFFIXES)}.")
 
 
 def _check_new(out: Path, name: str) -> None:

@@ -15,7 +15,7 @@ from threading import Thread
 from time import sleep
 from typing import TYPE_CHECKING
 
-from letalone.cli.screen import console, how_to_install, print_json
+from letalone.cli.screen import how_to_install, print_json, put, say
 from letalone.cli.trust_commands import ServeOptions
 from letalone.errors import ParameterError
 
@@ -62,7 +62,8 @@ def serve(options: ServeOptions) -> None:
     )
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     if options.as_json:
-        _print_as_json(first, address, settings.folder)
+        made = {} if first is None else {"one_time_passwords": dict(first.passwords)}
+        print_json("serve", {"address": address, "folder": settings.folder, **made})
     else:
         _print(first, address, settings.folder, place=(host, port))
     answer(settings, host=host, port=port, workers=workers, behind=options.behind_proxy)
@@ -83,10 +84,11 @@ def reset(options: ServeOptions) -> None:
     if options.as_json:
         print_json("serve", {"one_time_passwords": {name: password}})
         return
-    out = console()
-    out.print(f"The one-time password of {name}, shown once:", markup=False)
-    out.print(f"  {password}", markup=False)
-    out.print("All tokens of this owner have ended. The ledger says that it was reset here.")
+    put(
+        f"The one-time password of {name}, shown once:",
+        f"  {password}",
+        "All tokens of this owner have ended. The ledger says that it was reset here.",
+    )
 
 
 def _check_installed() -> None:
@@ -154,26 +156,21 @@ def _check_free(host: str, port: int) -> None:
         ) from None
 
 
-def _print_as_json(first: "FirstStart | None", address: str, folder: Path) -> None:
-    made = {} if first is None else {"one_time_passwords": dict(first.passwords)}
-    print_json("serve", {"address": address, "folder": str(folder), **made})
-
-
 def _print(
     first: "FirstStart | None", address: str, folder: Path, *, place: tuple[str, int]
 ) -> None:
-    out = console()
     if first is not None:
-        out.print(f"First start: made {folder}", soft_wrap=True)
-        out.print("One-time passwords, shown once. Each must be changed at the first log-in:")
-        for name, password in first.passwords.items():
-            out.print(f"  {name:<8} {password}", soft_wrap=True, markup=False)
-        out.print(
+        put(
+            f"First start: made {folder}",
+            "One-time passwords, shown once. Each must be changed at the first log-in:",
+            *(f"  {name:<8} {password}" for name, password in first.passwords.items()),
+        )
+        say(
             f"The analyst may ask {first.data_set!r} for the purpose {first.purpose!r}: a hospital"
             " that does not exist."
         )
     if place[0] not in LOOPBACK:
-        out.print(
+        say(
             "Others on the network can reach this, and there is no TLS: tokens and passwords can be"
             " read on the way. Put a proxy with TLS in front, and leave --host as it is."
         )
@@ -189,5 +186,5 @@ def say_once_it_listens(place: tuple[str, int], words: str) -> None:
         except OSError:
             sleep(TRY_SECONDS)
         else:
-            console().print(words)
+            say(words)
             return

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from letalone.cli.ledger import print_verified, verified_as_json
-from letalone.cli.screen import console, flowing, print_json
+from letalone.cli.screen import console, print_json, put, say
 from letalone.errors import ParameterError
 from letalone.learn import model_files
 from letalone.ledger import Receipt, verify_export, verify_receipt
@@ -14,18 +14,23 @@ from letalone.ledger.checkpoints import KIND as CHECKPOINT
 from letalone.ledger.checkpoints import check_signed
 from letalone.privacy.curve import Json
 
-WIDTH = 78
 LONGEST = 56
+COMPARED = "It was signed by the key that you gave."
+NOT_COMPARED = (
+    "Anyone can make a key and sign with it: compare the fingerprint with the owner's, "
+    "which `letalone ledger show` prints there, or give it with --key."
+)
 
 
 def verify(
     path: Path, *, key: str | None, head: str | None, checkpoints: Sequence[Path], as_json: bool
 ) -> None:
     """Check a file by what it says it is."""
-    stored = _read(path)
+    stored = read_json(path)
     if stored.get("kind") == "ledger":
-        _refuse_key(key)
-        kept = [_read(checkpoint) for checkpoint in checkpoints]
+        if key is not None:
+            raise ParameterError("--key is for receipts; for an exported ledger give --head.")
+        kept = [read_json(checkpoint) for checkpoint in checkpoints]
         _check_export(stored, head=head, checkpoints=kept, as_json=as_json)
         return
     if head is not None or checkpoints:
@@ -38,12 +43,17 @@ def verify(
         _check_receipt(_alone(path, stored), key=key, as_json=as_json)
 
 
-def _read(path: Path) -> Json:
+def read_json(path: Path) -> Json:
+    """What a file holds; one of another kind is not damaged: it was never a receipt."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise ParameterError(f"{path} cannot be read: {error.strerror}.") from None
-    check_is_json(path, content)
+    if not content.lstrip().startswith(b"{"):
+        raise ParameterError(
+            f"{path} is no receipt and no exported ledger, which are JSON files: `letalone query"
+            " … --receipt FILE` and `letalone ledger export` write them."
+        )
     return read_object(content, name=str(path))
 
 
@@ -55,20 +65,6 @@ def _alone(path: Path, stored: Json) -> Json:
             " file of its own, and verify it."
         )
     return stored
-
-
-def check_is_json(path: Path, content: bytes) -> None:
-    """A file of another kind is not damaged: it was never a receipt."""
-    if not content.lstrip().startswith(b"{"):
-        raise ParameterError(
-            f"{path} is no receipt and no exported ledger, which are JSON files: `letalone query"
-            " … --receipt FILE` and `letalone ledger export` write them."
-        )
-
-
-def _refuse_key(key: str | None) -> None:
-    if key is not None:
-        raise ParameterError("--key is for receipts; for an exported ledger give --head.")
 
 
 def _check_export(
@@ -84,24 +80,18 @@ def _check_export(
 def _check_checkpoint(stored: Json, *, key: str | None, as_json: bool) -> None:
     """A checkpoint by itself: whether it is as it was signed."""
     fingerprint = check_signed(stored, public_key=key)
-    body = {
-        "kind": CHECKPOINT,
-        "holds": True,
-        "fingerprint": fingerprint,
-        "compared": key is not None,
-    }
+    compared = key is not None
     if as_json:
-        shown = {name: stored[name] for name in ("number", "hash", "time")}
-        print_json("verify", {**body, **shown})
+        body = {"kind": CHECKPOINT, "holds": True, "fingerprint": fingerprint, "compared": compared}
+        print_json("verify", body | {name: stored[name] for name in ("number", "hash", "time")})
         return
-    screen = console()
-    screen.print("[bold]The checkpoint is unchanged since it was signed.[/bold]")
-    screen.print(f"{'entry':<12} {stored['number']}, signed {stored['time']}", markup=False)
-    screen.print(f"{'hash':<12} {stored['hash']}", markup=False)
-    screen.print(f"{'fingerprint':<12} {fingerprint}", markup=False)
-    words = "Compare a ledger with it: letalone verify EXPORT --checkpoint FILE"
-    screen.print(words, markup=False)
-    screen.print(flowing(_trust_words(compared=key is not None), WIDTH), markup=False)
+    lines = [
+        ("entry", f"{stored['number']}, signed {stored['time']}"),
+        ("hash", str(stored["hash"])),
+        ("fingerprint", fingerprint),
+    ]
+    more = ["Compare a ledger with it: letalone verify EXPORT --checkpoint FILE"]
+    _show("checkpoint", lines, *more, compared=compared)
 
 
 def _check_model(stored: Json, *, key: str | None, as_json: bool) -> None:
@@ -121,11 +111,13 @@ def _check_receipt(stored: Json, *, key: str | None, as_json: bool) -> None:
         shown = {"kind": "receipt", "holds": True, "fingerprint": receipt.fingerprint}
         print_json("verify", {**shown, "compared": receipt.compared, "body": receipt.body})
         return
-    screen = console()
-    screen.print("[bold]The receipt is unchanged since it was signed.[/bold]")
-    for name, value in _lines(receipt):
-        screen.print(f"{name:<12} {value}", markup=False)
-    screen.print(flowing(_trust(receipt), WIDTH), markup=False)
+    _show("receipt", _lines(receipt), compared=receipt.compared)
+
+
+def _show(what: str, lines: Sequence[tuple[str, str]], *more: str, compared: bool) -> None:
+    console().print(f"[bold]The {what} is unchanged since it was signed.[/bold]")
+    put(*(f"{name:<12} {value}" for name, value in lines), *more)
+    say(COMPARED if compared else NOT_COMPARED)
 
 
 def _lines(receipt: Receipt) -> list[tuple[str, str]]:
@@ -144,16 +136,3 @@ def _lines(receipt: Receipt) -> list[tuple[str, str]]:
         ("fingerprint", receipt.fingerprint),
     ]
     return [(name, value if len(value) <= 64 else f"{value[:LONGEST]}...") for name, value in lines]
-
-
-def _trust(receipt: Receipt) -> str:
-    return _trust_words(compared=receipt.compared)
-
-
-def _trust_words(*, compared: bool) -> str:
-    if compared:
-        return "It was signed by the key that you gave."
-    return (
-        "Anyone can make a key and sign with it: compare the fingerprint with the owner's, "
-        "which `letalone ledger show` prints there, or give it with --key."
-    )
