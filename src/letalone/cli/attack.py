@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from inspect import Parameter, Signature
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args
 
 import typer
 from typer.main import get_command
@@ -46,6 +46,9 @@ class Attack:
     options: tuple[AttackOption, ...]
 
 
+FILES = ("file", "register")  # in the order of the function's arguments
+
+
 def _file(words: str, name: str = "file") -> AttackOption:
     return AttackOption(name, str | None, typer.Argument(help=words, metavar=name.upper()))
 
@@ -65,10 +68,10 @@ def _text(name: str, words: str, metavar: str = "COLUMN") -> AttackOption:
 def _columns(name: str, words: str, metavar: str = "COLUMN") -> AttackOption:
     """Columns as people type them: with commas between, or the option repeated."""
 
-    def read(names: list[str] | None, typed: Typed) -> tuple[str, ...]:
+    def read(names: tuple[str, ...], typed: Typed) -> tuple[str, ...]:
         return names_in(names, typed["file"])
 
-    return AttackOption(name, list[str] | None, text(words, metavar), read=read)
+    return AttackOption(name, tuple[str, ...], text(words, metavar), read=read)
 
 
 def _own_column(name: str, words: str, made_up: str) -> AttackOption:
@@ -84,17 +87,13 @@ def _own_column(name: str, words: str, made_up: str) -> AttackOption:
 def _own_columns(name: str, words: str, made_up: str | Sequence[str]) -> AttackOption:
     """The same for several columns."""
 
-    def read(columns: list[str] | None, typed: Typed) -> tuple[str, ...]:
+    def read(columns: tuple[str, ...], typed: Typed) -> tuple[str, ...]:
         return own_or_made_up(f"--{name}", columns, _constant(made_up), file=typed["file"])
 
-    return AttackOption(name, list[str] | None, text(words, "COLUMN"), read=read)
+    return AttackOption(name, tuple[str, ...], text(words, "COLUMN"), read=read)
 
 
-def _all_patterns(patterns: list[str] | None, _: Typed) -> list[str]:
-    return patterns or []
-
-
-def _linked_columns(columns: list[str] | None, typed: Typed) -> tuple[str, ...]:
+def _linked_columns(columns: tuple[str, ...], typed: Typed) -> tuple[str, ...]:
     """The columns to join on: without a register, the file is joined with made-up people."""
     made_up = _constant("linkage:QUASI_IDENTIFIERS")
     file = typed["file"] if typed["register"] else None
@@ -137,7 +136,7 @@ ATTACKS = {
             _file("A table with names.", "register"),
             AttackOption(
                 "on",
-                list[str] | None,
+                tuple[str, ...],
                 text("The columns of both to join on.", "COLUMNS"),
                 read=_linked_columns,
                 argument="quasi_identifiers",
@@ -157,9 +156,8 @@ ATTACKS = {
             _columns("columns", "Those to try; else all that look like it."),
             AttackOption(
                 "pattern",
-                list[str] | None,
+                tuple[str, ...],
                 text("More to try: # is a digit, @ a letter.", "PATTERN"),
-                read=_all_patterns,
                 argument="patterns",
             ),
             _whole("largest", 1_000_000, "Whole numbers below this are tried."),
@@ -293,12 +291,18 @@ ATTACKS = {
 
 def _attack_command(name: str) -> Any:
     attack, app = ATTACKS[name], new_app()
-    options = (*attack.options, PLOT, AttackOption("as_json", *_parts(AsJson), False))
+    options = (*attack.options, PLOT, AttackOption("as_json", *get_args(AsJson), default=False))
 
     def work(*, plot: Path | None, as_json: bool, **typed: Any) -> None:
-        result = _constant(attack.function)(
-            *_positional(attack, typed), **_arguments(attack, typed)
-        )
+        files = [typed[name] for name in FILES if name in typed]
+        arguments = {
+            option.argument or option.name: (
+                option.read(typed[option.name], typed) if option.read else typed[option.name]
+            )
+            for option in attack.options
+            if option.name not in FILES
+        }
+        result = _constant(attack.function)(*files, **arguments)
         report(name, result, plot=plot, as_json=as_json)
 
     work.__doc__ = attack.words
@@ -323,28 +327,6 @@ class Attacks(TableGroup):
 app = new_app()
 WORDS = "What an attacker learns, today and from a private release."
 app.add_typer(new_group(WORDS, cls=Attacks), name="attack")
-
-
-def _parts(annotated: Any) -> tuple[Any, Any]:
-    return annotated.__origin__, annotated.__metadata__[0]
-
-
-def _is_file(option: AttackOption) -> bool:
-    return option.name in ("file", "register")
-
-
-def _positional(attack: Attack, typed: Typed) -> list[str | None]:
-    return [typed[option.name] for option in attack.options if _is_file(option)]
-
-
-def _arguments(attack: Attack, typed: Typed) -> dict[str, Any]:
-    return {
-        option.argument or option.name: (
-            typed[option.name] if option.read is None else option.read(typed[option.name], typed)
-        )
-        for option in attack.options
-        if not _is_file(option)
-    }
 
 
 def report(name: str, result: AttackReport, *, plot: Path | None, as_json: bool) -> None:

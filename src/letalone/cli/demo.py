@@ -103,7 +103,9 @@ def ask_both(hospital: HospitalVisits, folder: Path) -> DemoAnswers:
     ) as session:
         older = DemoQuestion(
             f"patients of {OLD} or older",
-            _older(session).release(epsilon=FOR_OLDER),
+            session.where(ColumnRef("birth_date") <= BORN_BY)
+            .agg(patients=count_distinct())
+            .release(epsilon=FOR_OLDER),
             _exactly_older(hospital),
         )
         wards = DemoQuestion(
@@ -113,10 +115,6 @@ def ask_both(hospital: HospitalVisits, folder: Path) -> DemoAnswers:
         )
         patients = len(np.unique(hospital.patient_id))
         return DemoAnswers(len(hospital), patients, older, wards, session.spent, session.remaining)
-
-
-def _older(session: Session) -> Query:
-    return session.where(ColumnRef("birth_date") <= BORN_BY).agg(patients=count_distinct())
 
 
 def _wards(session: Session) -> Query:

@@ -76,11 +76,11 @@ def explain_error(options: ErrorOptions) -> None:
         comparisons = {"comparisons": [asdict(comparison) for comparison in compared]}
         print_json("explain error", fixed | comparisons | {"plot": plot})
         return
+    screen = console()
     for comparison in compared:
         put(*[""] * (comparison is not compared[0]))
-        say(comparison.question)
-        put(_rows(comparison, console().width))
-        say(comparison.conclusion)
+        for part in (comparison.question, _rows(comparison, screen.width), comparison.conclusion):
+            screen.print(part)
     if options.theorem is None:
         others = ", ".join(name for name in THEOREMS if name not in USUAL)
         say(f"For more, add --theorem and one of: {others}.")

@@ -9,11 +9,12 @@ import csv
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from letalone.cli.offered import to_type_again
 from letalone.cli.places import check_folder
@@ -203,50 +204,32 @@ def _cell_text(value: object) -> str:
 
 def _check_new(out: Path, name: str) -> None:
     """Refuses a file that is there, unless its last column holds predictions of this name."""
-    names = _names_in_parquet(out) if out.suffix.lower() == ".parquet" else _names_in_csv(out)
-    if names[-1:] != [name]:
+    if _names_in(out)[-1:] != [name]:
         raise ParameterError(f"{out} exists and is no file of such predictions. Write elsewhere.")
+
+
+def _names_in(out: Path) -> list[str]:
+    """The columns of a file; none where it cannot be read."""
+    try:
+        if out.suffix.lower() == ".parquet":
+            return list(cast("Any", pq).read_schema(out).names)
+        with out.open(newline="", encoding="utf-8", errors="replace") as file:
+            first = file.readline(MAX_FIRST_LINE)
+        return next(csv.reader([first]), list[str]())
+    except (OSError, csv.Error, ValueError):  # ArrowInvalid is a ValueError
+        return []
 
 
 def _write(out: Path, columns: Mapping[str, Sequence[object]]) -> None:
     """Writes the columns as the file's name ends."""
     try:
         if out.suffix.lower() == ".parquet":
-            _write_parquet(out, columns)
-        else:
-            _write_csv(out, columns)
+            content = {name: list(cells) for name, cells in columns.items()}
+            cast("Any", pq).write_table(cast("Any", pa).table(content), out)
+            return
+        with out.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(zip(*columns.values(), strict=True))
     except OSError as error:
         raise ParameterError(f"{out} cannot be written: {error.strerror}.") from None
-
-
-def _write_csv(out: Path, columns: Mapping[str, Sequence[object]]) -> None:
-    with out.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-
-
-def _write_parquet(out: Path, columns: Mapping[str, Sequence[object]]) -> None:
-    pyarrow = cast("Any", import_module("pyarrow"))
-    content = pyarrow.table({name: list(cells) for name, cells in columns.items()})
-    _parquet().write_table(content, out)
-
-
-def _parquet() -> Any:
-    return import_module("pyarrow.parquet")
-
-
-def _names_in_csv(out: Path) -> list[str]:
-    try:
-        with out.open(newline="", encoding="utf-8", errors="replace") as file:
-            first = file.readline(MAX_FIRST_LINE)
-        return next(csv.reader([first]), list[str]())
-    except (OSError, csv.Error):
-        return []
-
-
-def _names_in_parquet(out: Path) -> list[str]:
-    try:
-        return list(_parquet().read_schema(out).names)
-    except (ValueError, OSError):  # ArrowInvalid is a ValueError
-        return []

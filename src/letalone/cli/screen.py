@@ -151,28 +151,24 @@ def how_to_install(extra: str) -> str:
     )
 
 
-def percent_text(probability: float, digits: int = 1) -> str:
+def percent_text(probability: float) -> str:
     """A probability in percent, rounded up, in more digits where it would seem to be 100 %."""
-    shown = f"{rounded_up(100 * probability, digits)} %"
+    shown = f"{rounded_up(100 * probability, 1)} %"
     return promise.as_percent(probability) if shown.startswith("100") else shown
 
 
 def with_error(value: float, error: float) -> tuple[str, str]:
     """A value and its error bar, short, the bar widened by what the value was rounded."""
     if error >= LARGE:
-        return _with_large_error(value, error)
+        with localcontext(prec=MOST_DIGITS):
+            unit = Decimal(1).scaleb(Decimal(error).adjusted() - 2)
+            shown = (Decimal(value) / unit).to_integral_value() * unit
+            bar = (Decimal(error) / unit).to_integral_value(ROUND_CEILING) * unit + unit
+            return _decimal_text(shown), _decimal_text(bar)
     if isinstance(value, int):
         return f"{value:,}", rounded_up(error, 0)
     digits = max(0, 2 - floor(log10(error)))
     return f"{value:,.{digits}f}", rounded_up(error + 0.5 * 10.0**-digits, digits)
-
-
-def _with_large_error(value: float, error: float) -> tuple[str, str]:
-    with localcontext(prec=MOST_DIGITS):
-        unit = Decimal(1).scaleb(Decimal(error).adjusted() - 2)
-        shown = (Decimal(value) / unit).to_integral_value() * unit
-        bar = (Decimal(error) / unit).to_integral_value(ROUND_CEILING) * unit + unit
-        return _decimal_text(shown), _decimal_text(bar)
 
 
 @contextmanager
