@@ -15,12 +15,11 @@ from letalone.anonymity.exposure import limits_of
 from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.page import page
 from letalone.answers.promise import as_percent
-from letalone.cli.column_names import names_in
 from letalone.cli.offered import to_type
 from letalone.cli.places import check_place
 from letalone.cli.screen import print_json, printable, put, say, table
 from letalone.cli.table_commands import AnonymityOptions
-from letalone.cli.table_option import ID, check_one_file, with_one_table
+from letalone.cli.table_option import ID, check_one_file, names_in, with_one_table
 from letalone.engines.coded import write_table
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural_people, plural_rows

@@ -22,8 +22,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.main import get_command
 
-from letalone.cli.groups import TableGroup, print_help
-from letalone.cli.typed import AsJson
+from letalone.cli.typed import AsJson, TableGroup, print_help
 from letalone.errors import LetaloneError
 
 COMMANDS = {

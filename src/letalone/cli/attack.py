@@ -16,11 +16,19 @@ import typer
 from typer.main import get_command
 
 from letalone.attacks.result import AttackReport
-from letalone.cli.column_names import names_in, own_or_made_up
-from letalone.cli.groups import TableGroup, new_group
 from letalone.cli.places import drawable
 from letalone.cli.screen import in_short, print_json, printable, put, say, table
-from letalone.cli.typed import AsJson, command, new_app, number, text, whole_number
+from letalone.cli.table_option import names_in, own_or_made_up
+from letalone.cli.typed import (
+    AsJson,
+    TableGroup,
+    command,
+    new_app,
+    new_group,
+    number,
+    text,
+    whole_number,
+)
 
 Typed = Mapping[str, Any]  # all values that were typed, by option
 

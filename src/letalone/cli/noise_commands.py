@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from letalone.cli.groups import new_group
 from letalone.cli.typed import (
     AsJson,
     Confidence,
@@ -15,6 +14,7 @@ from letalone.cli.typed import (
     OwnersKey,
     command,
     new_app,
+    new_group,
     number,
     read_number,
     text,
@@ -123,7 +123,7 @@ app.add_typer(explaining, name="explain")
 @command(
     explaining,
     "epsilon",
-    work="explain_epsilon:explain_epsilon",
+    work="explain:explain_epsilon",
     context_settings={"ignore_unknown_options": True},  # -1 is a number, though a wrong one
 )
 def explain_epsilon(
@@ -155,7 +155,7 @@ class ErrorOptions:
     as_json: AsJson = False
 
 
-@command(explaining, "receipt", work="explain_receipt:explain_receipt")
+@command(explaining, "receipt", work="explain:explain_receipt")
 def explain_receipt(
     path: Annotated[Path, typer.Argument(help="The receipt of an answer.", metavar="FILE")],
     key: OwnersKey = None,

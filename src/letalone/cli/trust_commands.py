@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from letalone.cli.groups import new_group
 from letalone.cli.typed import (
     AsJson,
     KeptHead,
@@ -15,6 +14,7 @@ from letalone.cli.typed import (
     UnitOption,
     command,
     new_app,
+    new_group,
     number,
     switch,
     text,
