@@ -321,7 +321,7 @@ def _attack_command(name: str) -> Any:
         Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default) for option in options
     ]
     setattr(work, "__signature__", Signature(parameters))  # noqa: B010
-    command(app, name, epilog=f"Example: letalone attack {attack.example}")(work)
+    command(app, name, work=work, epilog=f"Example: letalone attack {attack.example}")(work)
     return get_command(app)
 
 

@@ -1,6 +1,5 @@
 """What can be typed about noise and what it reveals: to add it, add it up, find it, explain it."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,11 +27,9 @@ MECHANISMS = ("laplace", "geometric", "gaussian", "discrete-gaussian")
 @command(
     app,
     "noise",
-    work="noise:noise",
     context_settings={"ignore_unknown_options": True},  # -5 is a number, not an option
-    epilog="Example: letalone noise geometric 42 --epsilon 0.5 --sensitivity 1",
+    example="geometric 42 --epsilon 0.5 --sensitivity 1",
 )
-@dataclass(frozen=True, slots=True)
 class NoiseOptions:
     """Add noise to numbers: private answers, error bar, price."""
 
@@ -62,11 +59,9 @@ class NoiseOptions:
 @command(
     app,
     "account",
-    work="account:account",
     context_settings={"ignore_unknown_options": True},  # "-3 * …" is a text, though a wrong one
-    epilog='Example: letalone account "1000 * laplace(epsilon=0.1)" --delta 1e-6',
+    example='"1000 * laplace(epsilon=0.1)" --delta 1e-6',
 )
-@dataclass(frozen=True, slots=True)
 class AccountOptions:
     """What releases reveal together, certified from both sides."""
 
@@ -86,9 +81,8 @@ class AccountOptions:
     "calibrate",
     work="account:calibrate",
     context_settings={"ignore_unknown_options": True},
-    epilog='Example: letalone calibrate "100 * gaussian(sigma=?)" --epsilon 1 --delta 1e-6',
+    example='"100 * gaussian(sigma=?)" --epsilon 1 --delta 1e-6',
 )
-@dataclass(frozen=True, slots=True)
 class CalibrateOptions:
     """Find the noise, number or rate that keeps a promise."""
 
@@ -137,7 +131,6 @@ def explain_epsilon(
 
 
 @command(explaining, "error", work="explain_error:explain_error")
-@dataclass(frozen=True, slots=True)
 class ErrorOptions:
     """What privacy costs in accuracy, and which noise to choose."""
 

@@ -3,7 +3,6 @@
 A record of options goes whole to the function that does the work, options of a function by name.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +32,7 @@ from letalone.cli.typed import (
 app = new_app()
 
 
-@command(app, "demo", work="demo:demo")
+@command(app, "demo")
 def demo(
     attacks: Annotated[
         bool, switch("--attacks", "Play the attacks instead, in under a minute.")
@@ -43,10 +42,7 @@ def demo(
     """Ask a made-up hospital two questions, privately, on DuckDB."""
 
 
-@command(
-    app, "init", work="init:init", epilog="Example: letalone init visits.csv --unit patient_id"
-)
-@dataclass(frozen=True, slots=True)
+@command(app, "init", example="visits.csv --unit patient_id")
 class InitOptions:
     """Write down what is public about a table, to fill in."""
 
@@ -58,12 +54,7 @@ class InitOptions:
     as_json: AsJson = False
 
 
-@command(
-    app,
-    "convert",
-    work="convert:convert",
-    epilog="Example: letalone convert visits.csv visits.parquet",
-)
+@command(app, "convert", example="visits.csv visits.parquet")
 def convert(
     source: Annotated[Path, typer.Argument(help="A CSV file.", metavar="CSV")],
     target: Annotated[Path, typer.Argument(help="The Parquet file to write.", metavar="PARQUET")],
@@ -76,13 +67,7 @@ def convert(
     """Make a Parquet file of a CSV with line breaks or decimal commas."""
 
 
-@command(
-    app,
-    "query",
-    work="query:query",
-    epilog='Example: letalone query visits.csv "SELECT COUNT(*) FROM visits" --epsilon 1',
-)
-@dataclass(frozen=True, slots=True)
+@command(app, "query", example='visits.csv "SELECT COUNT(*) FROM visits" --epsilon 1')
 class QueryOptions:
     """Ask a table in SQL: a private answer, error bars, price."""
 
@@ -126,13 +111,7 @@ class QueryOptions:
     as_json: AsJson = False
 
 
-@command(
-    app,
-    "train",
-    work="train:train",
-    epilog="Example: letalone train people.csv --target income --epsilon 1 --budget 4:1e-4",
-)
-@dataclass(frozen=True, slots=True)
+@command(app, "train", example="people.csv --target income --epsilon 1 --budget 4:1e-4")
 class TrainOptions:
     """Learn to predict a column: a private model, with its receipt."""
 
@@ -158,13 +137,7 @@ class TrainOptions:
     as_json: AsJson = False
 
 
-@command(
-    app,
-    "predict",
-    work="predict:predict",
-    epilog="Example: letalone predict people.income.json new.csv --out predictions.csv",
-)
-@dataclass(frozen=True, slots=True)
+@command(app, "predict", example="people.income.json new.csv --out predictions.csv")
 class PredictOptions:
     """What a model says of the rows of a table."""
 
@@ -182,7 +155,7 @@ class PredictOptions:
         return list(dict.fromkeys(name for name in names if name))
 
 
-@command(app, "describe", work="describe:describe")
+@command(app, "describe")
 def describe(
     file: AnyTable,
     table_name: TableName = None,
@@ -192,13 +165,7 @@ def describe(
     """What is public about a table, and its budget."""
 
 
-@command(
-    app,
-    "anonymity",
-    work="anonymity:anonymity",
-    epilog="Example: letalone anonymity a.csv --quasi-identifiers zip --sensitive ill",
-)
-@dataclass(frozen=True, slots=True)
+@command(app, "anonymity", example="a.csv --quasi-identifiers zip --sensitive ill")
 class AnonymityOptions:
     """How anonymous a table is: k, l, t; and make it so."""
 

@@ -1,6 +1,5 @@
 """What can be typed to check on others and on letalone itself, and to let others ask."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -24,13 +23,7 @@ from letalone.cli.typed import (
 app = new_app()
 
 
-@command(
-    app,
-    "audit",
-    work="audit:run_audit",
-    epilog="Example: letalone audit mycode:noisy_count --claimed-epsilon 1",
-)
-@dataclass(frozen=True, slots=True)
+@command(app, "audit", work="audit:run_audit", example="mycode:noisy_count --claimed-epsilon 1")
 class AuditOptions:
     """Hold a mechanism's outputs against its claim."""
 
@@ -52,7 +45,7 @@ class AuditOptions:
     as_json: AsJson = False
 
 
-@command(app, "lint", work="lint:lint_files", epilog="Example: letalone lint script.py")
+@command(app, "lint", work="lint:lint_files", example="script.py")
 def lint(
     paths: Annotated[
         tuple[Path, ...], typer.Argument(help="Scripts, notebooks or folders.", metavar="FILE")
@@ -62,12 +55,12 @@ def lint(
     """Find slips in a script that break its privacy."""
 
 
-@command(app, "doctor", work="doctor:doctor")
+@command(app, "doctor")
 def doctor(as_json: AsJson = False) -> None:
     """Check this installation: versions, extras, random bits."""
 
 
-@command(app, "verify", work="verify:verify")
+@command(app, "verify")
 def verify(
     path: Annotated[
         Path,
@@ -154,7 +147,6 @@ def ledger_thaw(
 
 
 @command(app, "serve", work="serve:run_serve")
-@dataclass(frozen=True, slots=True)
 class ServeOptions:
     """Let others ask: a service with budgets, purposes and a ledger."""
 

@@ -8,10 +8,20 @@ import json
 import re
 from collections import UserDict
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from inspect import Parameter, Signature, isclass, signature
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
 from typer.core import TyperGroup
@@ -78,18 +88,29 @@ def print_help(context: typer.Context, *, as_json: bool) -> None:
     typer.echo(json.dumps(content))
 
 
+@dataclass_transform(frozen_default=True)
 def command(
-    app: typer.Typer, name: str | None = None, *, work: str | None = None, **settings: Any
+    app: typer.Typer,
+    name: str,
+    *,
+    work: str | Callable[..., Any] | None = None,
+    example: str | None = None,
+    **settings: Any,
 ) -> Callable[[Declared], Declared]:
     """Adds a command to an app: a function whose parameters are its options, or a record of them.
 
-    `work` is the "module:name" of the function that takes the record, or the same options; its
-    module is loaded when the command runs, so that help is quick. Without it the function is the
-    work itself. The work returns the exit code. `--json` also counts where it stands before the
-    command. `tuple[str, ...]` is an option to be repeated.
+    A class becomes such a record, frozen. `work` takes the record, or the same options, and returns
+    the exit code. It is a function, or the "module:name" of one, which is "NAME:NAME" if not given:
+    its module is loaded when the command runs, so that help is quick. `--json` also counts where it
+    stands before the command. `tuple[str, ...]` is an option to be repeated.
     """
+    if example is not None:
+        settings["epilog"] = f"Example: letalone {name} {example}"
 
     def add(declared: Declared) -> Declared:
+        is_record = isclass(declared)
+        if is_record:
+            declared = cast("Declared", dataclass(frozen=True, slots=True)(declared))
         options = get_type_hints(declared, include_extras=True)
         parameters = list(signature(declared).parameters.values())
         several = {parameter.name for parameter in parameters if _is_tuple(options[parameter.name])}
@@ -97,8 +118,9 @@ def command(
         def typed(context: typer.Context, **values: Any) -> None:
             values |= {name: tuple(values[name] or ()) for name in several}
             values["as_json"] = values["as_json"] or bool(context.obj)
-            run = resolve_name(f"letalone.cli.{work}") if work else declared
-            code = run(declared(**values)) if isclass(declared) else run(**values)
+            place = f"letalone.cli.{work or f'{name}:{name}'}"
+            run = work if callable(work) else resolve_name(place)
+            code = run(declared(**values)) if is_record else run(**values)
             if code:
                 raise typer.Exit(code)
 
