@@ -9,7 +9,7 @@ import pytest
 
 from letalone.answers.promise import best_guess, most_caught
 from letalone.cli import noise_commands
-from letalone.cli.explain import COLUMNS, ROWS, factor, picture
+from letalone.cli.explain_epsilon import COLUMNS, ROWS, factor, picture
 from letalone.cli.explain_error import (
     BAR,
     DIMENSIONS,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 from rich.table import Table
 
@@ -15,11 +16,12 @@ from letalone.anonymity.exposure import limits_of
 from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.page import page
 from letalone.answers.promise import as_percent
+from letalone.cli.column_names import names_in
 from letalone.cli.offered import to_type
 from letalone.cli.places import check_place
 from letalone.cli.screen import print_json, printable, put, say, table
 from letalone.cli.table_commands import AnonymityOptions
-from letalone.cli.table_option import ID, check_one_file, names_in, with_one_table
+from letalone.cli.table_option import ID, check_one_file, with_one_table
 from letalone.engines.coded import write_table
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural_people, plural_rows
@@ -46,10 +48,23 @@ def anonymity(options: AnonymityOptions) -> None:
     after = limits_of(made.anonymity) if made is not None and measured.sensitive else None
     if made is not None and options.out is not None:
         write_table(made.as_arrow, options.out)
-    if options.html is not None:
-        _write_page(options, exposed, made, after)
+    if options.html is not None and exposed is not None:
+        both = None if made is None or after is None else (made, after)
+        wanted = {"k": options.k, "l": options.l, "t": options.t}
+        limits = {name: value for name, value in wanted.items() if value is not None}
+        text = page(Path(options.file).name, exposed, both, asked=limits)
+        options.html.write_text(text, encoding="utf-8")
     if options.as_json:
-        print_json("anonymity", _as_json(options, measured, exposed, made, after))
+        content = {
+            "file": options.file,
+            "anonymity": measured.to_json(),
+            "limits": exposed and exposed.to_json(),
+            "anonymous": made and made.to_json(),
+            "anonymous_limits": after and after.to_json(),
+            "out": options.out,
+            "html": options.html,
+        }
+        print_json("anonymity", content)
         return
     _show(options, measured, made, after)
 
@@ -74,14 +89,7 @@ def _check(options: AnonymityOptions) -> None:
 def _measure(options: AnonymityOptions) -> Anonymity:
     quasi = ("--quasi-identifiers", ",".join(options.quasi_identifiers))
     return with_one_table(
-        lambda: measure(
-            options.file,
-            quasi_identifiers=options.quasi_identifiers,
-            sensitive=options.sensitive,
-            unit=options.unit,
-            population=options.population,
-            table_name=options.table,
-        ),
+        lambda: measure(options.file, **_shared(options), population=options.population),
         options.file,
         lambda choice: to_type("anonymity", choice.file, *quasi, *choice.option),
     )
@@ -90,16 +98,18 @@ def _measure(options: AnonymityOptions) -> Anonymity:
 def _make(options: AnonymityOptions, k: int) -> Anonymized:
     return anonymize(
         options.file,
-        quasi_identifiers=options.quasi_identifiers,
-        sensitive=options.sensitive,
+        **_shared(options),
         k=k,
         l=options.l,
         t=options.t,
-        unit=options.unit,
         hierarchies=_hierarchies(options.hierarchy),
         max_suppressed=options.max_suppressed,
-        table_name=options.table,
     )
+
+
+def _shared(options: AnonymityOptions) -> dict[str, Any]:
+    names = ("quasi_identifiers", "sensitive", "unit")
+    return {name: getattr(options, name) for name in names} | {"table_name": options.table}
 
 
 def _hierarchies(words: Sequence[str]) -> dict[str, object]:
@@ -113,18 +123,6 @@ def _hierarchies(words: Sequence[str]) -> dict[str, object]:
             )
         hierarchies[name] = HIERARCHIES[kind]()
     return hierarchies
-
-
-def _write_page(
-    options: AnonymityOptions, exposed: Limits | None, made: Anonymized | None, after: Limits | None
-) -> None:
-    if exposed is None or options.html is None:
-        return
-    both = None if made is None or after is None else (made, after)
-    wanted = {"k": options.k, "l": options.l, "t": options.t}
-    limits = {name: value for name, value in wanted.items() if value is not None}
-    text = page(Path(options.file).name, exposed, both, asked=limits)
-    options.html.write_text(text, encoding="utf-8")
 
 
 def _show(
@@ -200,21 +198,3 @@ def _cost(made: Anonymized) -> str:
     more = f" and {len(made.dropped) - LISTED} more" * (len(made.dropped) > LISTED)
     dropped = f" Dropped columns: {', '.join(made.dropped[:LISTED])}{more}." if made.dropped else ""
     return f"Cost: {plural_rows(made.suppressed)} left out; information lost: {lost}.{dropped}"
-
-
-def _as_json(
-    options: AnonymityOptions,
-    measured: Anonymity,
-    exposed: Limits | None,
-    made: Anonymized | None,
-    after: Limits | None,
-) -> dict[str, object]:
-    return {
-        "file": options.file,
-        "anonymity": measured.to_json(),
-        "limits": exposed and exposed.to_json(),
-        "anonymous": made and made.to_json(),
-        "anonymous_limits": after and after.to_json(),
-        "out": options.out,
-        "html": options.html,
-    }

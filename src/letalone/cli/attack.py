@@ -16,9 +16,9 @@ import typer
 from typer.main import get_command
 
 from letalone.attacks.result import AttackReport
+from letalone.cli.column_names import names_in, own_or_made_up
 from letalone.cli.places import drawable
 from letalone.cli.screen import in_short, print_json, printable, put, say, table
-from letalone.cli.table_option import names_in, own_or_made_up
 from letalone.cli.typed import (
     AsJson,
     TableGroup,

@@ -12,6 +12,7 @@ from typing import Any
 
 from letalone.cli.noise_commands import NoiseOptions
 from letalone.cli.screen import in_short, number_text, print_json, put, say, table, with_error
+from letalone.cli.typed import as_whole
 from letalone.errors import ParameterError
 from letalone.errors.spelling import nearest
 from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
@@ -106,7 +107,7 @@ def _standard_input() -> str:
 
 def _number(word: str, place: int, *, is_whole: bool) -> float:
     try:
-        return _whole(word) if is_whole else float(word)
+        return as_whole(word) if is_whole else float(word)
     except ValueError:
         pass
     if word.startswith("-") and word.lstrip("-")[:1].isalpha():
@@ -114,16 +115,6 @@ def _number(word: str, place: int, *, is_whole: bool) -> float:
     # The word itself may be private: it is counted, not quoted.
     needed = "a whole number; laplace and gaussian take others" if _is_finite(word) else "a number"
     raise ParameterError(f"value {place} of the input is not {needed}.")
-
-
-def _whole(word: str) -> int:
-    try:
-        return int(word)
-    except ValueError:
-        value = float(word)
-        if not (value.is_integer() and abs(value) < 2**53):
-            raise
-        return int(value)  # 42.0, 1e3
 
 
 def _is_finite(word: str) -> bool:

@@ -117,7 +117,7 @@ app.add_typer(explaining, name="explain")
 @command(
     explaining,
     "epsilon",
-    work="explain:explain_epsilon",
+    work="explain_epsilon:explain_epsilon",
     context_settings={"ignore_unknown_options": True},  # -1 is a number, though a wrong one
 )
 def explain_epsilon(
@@ -148,7 +148,7 @@ class ErrorOptions:
     as_json: AsJson = False
 
 
-@command(explaining, "receipt", work="explain:explain_receipt")
+@command(explaining, "receipt", work="verify:explain_receipt")
 def explain_receipt(
     path: Annotated[Path, typer.Argument(help="The receipt of an answer.", metavar="FILE")],
     key: OwnersKey = None,

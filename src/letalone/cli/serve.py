@@ -29,15 +29,16 @@ TRIES, TRY_SECONDS = 600, 0.2  # workers on a busy machine take long to start
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-def run_serve(options: ServeOptions) -> None:
-    """Serves, or gives an owner a new one-time password."""
-    (serve if options.reset_owner is None else reset)(options)
-
-
 def serve(options: ServeOptions) -> None:
-    """Prepare the folder, say where to look, and answer until stopped."""
+    """Prepare the folder, say where to look, and answer until stopped; or reset an owner."""
+    if options.reset_owner is not None:
+        _reset(options, options.reset_owner)
+        return
     host, port, workers = options.host, options.port, options.workers
-    _check(port, workers)
+    _check_installed()
+    for option, number, most in (("port", port, LAST_PORT), ("workers", workers, MOST_WORKERS)):
+        if not 1 <= number <= most:
+            raise ParameterError(f"--{option} is {number}, but must be from 1 to {most}.")
     _check_proxy(options.behind_proxy)
     _check_free(host, port)
     from letalone.curator.http.serving import prepare
@@ -69,9 +70,9 @@ def serve(options: ServeOptions) -> None:
     answer(settings, host=host, port=port, workers=workers, behind=options.behind_proxy)
 
 
-def reset(options: ServeOptions) -> None:
+def _reset(options: ServeOptions, name: str) -> None:
     """A new one-time password for an owner who has lost theirs; the ledger says that it was so."""
-    name, folder = options.reset_owner or "", options.folder
+    folder = options.folder
     _check_installed()
     from letalone.curator.curator import Curator
     from letalone.curator.settings import Settings
@@ -97,14 +98,6 @@ def _check_installed() -> None:
         raise ParameterError(
             f"The service needs {', '.join(missing)}. To install: {how_to_install('server')}."
         )
-
-
-def _check(port: int, workers: int) -> None:
-    _check_installed()
-    if not 1 <= port <= LAST_PORT:
-        raise ParameterError(f"--port is {port}, but must be from 1 to {LAST_PORT}.")
-    if not 1 <= workers <= MOST_WORKERS:
-        raise ParameterError(f"--workers is {workers}, but must be from 1 to {MOST_WORKERS}.")
 
 
 def memory_of_worker(typed: str | None, workers: int) -> int:

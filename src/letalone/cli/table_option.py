@@ -2,19 +2,10 @@
 
 Only metadata is read here. Beside NAME.csv lie NAME.letalone.toml, what its owner declares,
 and NAME.letalone.db, the ledger. A table of a DuckDB file may have NAME.TABLE.letalone.toml.
-
-Columns are named as people type them, with commas between, in quotes, or an option repeated:
-
-    --on zip,birth      --on zip --on birth      --on 'zip,"Diagnosis, main"'
-
-A value that is the name of a column is that column, whatever commas are in it. Names that an
-option has by default are those of the made-up data: a file of one's own has to have them, too.
 """
 
-import csv
 import re
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable
 from glob import has_magic
 from pathlib import Path
 from typing import NamedTuple
@@ -22,14 +13,13 @@ from typing import NamedTuple
 from letalone.cli.screen import waiting
 from letalone.engines import postgres_address
 from letalone.engines.addresses import check_address, is_address
-from letalone.engines.duck import open_duck
 from letalone.engines.sources import WhichTable, find_files
 from letalone.engines.spark_address import is_spark_address
-from letalone.errors import LetaloneError, ParameterError
+from letalone.errors import ParameterError
 from letalone.errors.in_options import in_options
 from letalone.errors.problem import Result, without_context
 from letalone.ledger import DataSet, Ledger
-from letalone.plans.schema import LISTED, Schema
+from letalone.plans.schema import Schema
 from letalone.session.beside import is_schema_file, source_of
 from letalone.sql.names import quote_name
 
@@ -159,44 +149,3 @@ def likely_unit(schema: Schema, known: DataSet | None = None) -> str | None:
 def unit_example(schema: Schema, known: DataSet | None = None) -> str:
     """What to type after --unit: a word to fill in where no column sounds like a person's."""
     return likely_unit(schema, known) or TO_FILL_IN
-
-
-def names_in(
-    words: Sequence[str] | None, file: str | None = None, *, table: str | None = None
-) -> tuple[str, ...]:
-    """All names that were typed, in order."""
-    return tuple(name for word in words or () for name in _names(word, file, table))
-
-
-def own_or_made_up(
-    option: str, words: Sequence[str] | None, made_up: Sequence[str], *, file: str | None
-) -> tuple[str, ...]:
-    """The names that were typed; without any, those of the made-up data, if the file has them."""
-    if words:
-        return names_in(words, file)
-    columns = _columns(file) if file is not None else None
-    if file is None or columns is None or set(made_up) <= set(columns):
-        return tuple(made_up)
-    more = f" and {len(columns) - LISTED} more" if len(columns) > LISTED else ""
-    raise ParameterError(
-        f"{option} is missing: name it with {option}. Columns of {Path(file).name} are:"
-        f" {', '.join(columns[:LISTED])}{more}."
-    )
-
-
-def _names(word: str, file: str | None, table: str | None) -> list[str]:
-    if "," not in word:
-        return [word.strip()] if word.strip() else []
-    if file is not None and word in (_columns(file, table) or ()):
-        return [word]
-    (names,) = csv.reader([word.replace("\n", " ")], skipinitialspace=True)
-    return [name.strip() for name in names if name.strip()]
-
-
-def _columns(file: str, table: str | None = None) -> list[str] | None:
-    """The file's columns; None where it cannot be opened, which is said where it is read."""
-    try:
-        with closing(open_duck(file, table=table)) as engine:
-            return [column.name for column in engine.schema().columns]
-    except LetaloneError:
-        return None

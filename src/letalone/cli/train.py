@@ -9,7 +9,6 @@ over that of an earlier version of the data.
 
 from dataclasses import replace
 from decimal import ROUND_FLOOR, Context, Decimal
-from fractions import Fraction
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -145,12 +144,10 @@ def _cost(plan: TrainingPlan, *, repeated: bool) -> str:
 def in_decimals(budget: Budget) -> dict[str, str]:
     """Both amounts as decimals, rounded down where they have more digits than are of use."""
     rounded = Context(prec=DIGITS, rounding=ROUND_FLOOR)
-    amounts = {"epsilon": budget.epsilon, "delta": budget.delta}
-    return {name: f"{_divide(amount, rounded):f}" for name, amount in amounts.items()}
-
-
-def _divide(amount: Fraction, context: Context) -> Decimal:
-    return context.divide(Decimal(amount.numerator), Decimal(amount.denominator))
+    return {
+        name: f"{rounded.divide(Decimal(amount.numerator), Decimal(amount.denominator)):f}"
+        for name, amount in (("epsilon", budget.epsilon), ("delta", budget.delta))
+    }
 
 
 def _as_json(plan: TrainingPlan) -> dict[str, object]:

@@ -167,10 +167,6 @@ def _refusal(words: str, *remedies: Remedy, code: Code = Code.OTHER) -> Paramete
     return ParameterError(advised(words, *remedies, code=code))
 
 
-def _nearest(named: str | None, names: list[str]) -> list[Remedy]:
-    return [SetValue(TARGET, near) for near in get_close_matches(named or "", names, n=1)]
-
-
 def _init(options: TrainOptions) -> str:
     """The command that writes a schema file, to be typed."""
     unit = [] if options.unit is None else ["--unit", options.unit]
@@ -185,15 +181,11 @@ def as_question(options: TrainOptions) -> QueryOptions:
 
 
 def model_place(options: TrainOptions) -> Path:
-    """Where the model is written."""
-    return options.out or Path(f"{_file_stem(options.file, options.table)}.{options.target}.json")
-
-
-def _file_stem(file: str, table: str | None) -> str:
-    """What a table is called in the names of files: that of a server as its schema file is."""
-    if is_address(file) or is_schema_file(file):
-        return schema_beside(file, table).name.removesuffix(SUFFIX)
-    return Path(file).stem
+    """Where the model is written; a table of a server is called there as its schema file is."""
+    stem = Path(options.file).stem
+    if is_address(options.file) or is_schema_file(options.file):
+        stem = schema_beside(options.file, options.table).name.removesuffix(SUFFIX)
+    return options.out or Path(f"{stem}.{options.target}.json")
 
 
 def target_of(named: str | None, schema: Schema) -> Column:
@@ -204,7 +196,9 @@ def target_of(named: str | None, schema: Schema) -> Column:
         return found
     names = [one.name for one in columns]
     if named not in (None, schema.unit):
-        raise _refusal(_unknown_words(named, names, schema, to="predict"), *_nearest(named, names))
+        near = get_close_matches(named or "", names, n=1)
+        words = _unknown_words(named, names, schema, to="predict")
+        raise _refusal(words, *(SetValue(TARGET, name) for name in near))
     wrong = (
         "--target is missing: the column that the model learns to predict."
         if named is None
@@ -330,9 +324,6 @@ def _is_declared(column: Column) -> bool:
 
 
 def _lacking(column: Column, *, numbers: bool) -> str:
-    rows = ("lower = 0", "upper = 100") if numbers else (f"keys = [{_example(column)}]",)
+    keys = "0, 1" if column.type is Type.INTEGER else '"A", "B"'
+    rows = ("lower = 0", "upper = 100") if numbers else (f"keys = [{keys}]",)
     return "".join(f"\n    {line}" for line in (f"[columns.{column.name}]", *rows))
-
-
-def _example(column: Column) -> str:
-    return "0, 1" if column.type is Type.INTEGER else '"A", "B"'

@@ -146,7 +146,7 @@ def ledger_thaw(
     """Allow questions about a frozen data set again."""
 
 
-@command(app, "serve", work="serve:run_serve")
+@command(app, "serve")
 class ServeOptions:
     """Let others ask: a service with budgets, purposes and a ledger."""
 

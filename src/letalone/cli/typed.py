@@ -166,14 +166,15 @@ def read_number(word: str) -> float:
 def read_whole_number(word: str) -> int:
     """The whole number that was typed (10000, 1e4), or an error with a remedy."""
     try:
-        return int(word) if not _is_short_and_whole(word) else int(float(word))
+        return as_whole(word)
     except ValueError:
         raise typer.BadParameter(_not_a_number(word, "a whole number such as 10000")) from None
 
 
-def _is_short_and_whole(word: str) -> bool:
+def as_whole(word: str) -> int:
+    """The whole number that a word stands for, as 42, 42.0 or 1e3; ValueError where it is none."""
     value = float(word)
-    return abs(value) < 2**53 and value.is_integer()
+    return int(value) if abs(value) < 2**53 and value.is_integer() else int(word)
 
 
 def _not_a_number(word: str, needed: str) -> str:

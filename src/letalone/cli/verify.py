@@ -1,20 +1,28 @@
-"""`letalone verify FILE`: whether a receipt, a model, a checkpoint or an exported ledger holds."""
+"""`letalone verify FILE`: whether a receipt, a model, a checkpoint or an exported ledger holds.
+
+`letalone explain x.json` checks a receipt, too, and says what its answer reveals, in a paragraph
+that can be quoted: the numbers come from the privacy curve that was charged, which is part of what
+was signed.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
+from letalone.answers.promise import best_guess, group_promise, most_caught, promise
 from letalone.cli.ledger import print_verified, verified_as_json
-from letalone.cli.screen import console, print_json, put, say
-from letalone.errors import ParameterError
+from letalone.cli.screen import TOGETHER, console, print_json, put, say
+from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.learn import model_files
 from letalone.ledger import Receipt, verify_export, verify_receipt
 from letalone.ledger.canonical import as_object, read_object
 from letalone.ledger.checkpoints import KIND as CHECKPOINT
 from letalone.ledger.checkpoints import check_signed
-from letalone.privacy.curve import Json
+from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.stored import from_json
 
 LONGEST = 56
+ALARM = 0.05
 COMPARED = "It was signed by the key that you gave."
 NOT_COMPARED = (
     "Anyone can make a key and sign with it: compare the fingerprint with the owner's, "
@@ -26,11 +34,11 @@ def verify(
     path: Path, *, key: str | None, head: str | None, checkpoints: Sequence[Path], as_json: bool
 ) -> None:
     """Check a file by what it says it is."""
-    stored = read_json(path)
+    stored = _read_json(path)
     if stored.get("kind") == "ledger":
         if key is not None:
             raise ParameterError("--key is for receipts; for an exported ledger give --head.")
-        kept = [read_json(checkpoint) for checkpoint in checkpoints]
+        kept = [_read_json(checkpoint) for checkpoint in checkpoints]
         _check_export(stored, head=head, checkpoints=kept, as_json=as_json)
         return
     if head is not None or checkpoints:
@@ -43,7 +51,7 @@ def verify(
         _check_receipt(_alone(path, stored), key=key, as_json=as_json)
 
 
-def read_json(path: Path) -> Json:
+def _read_json(path: Path) -> Json:
     """What a file holds; one of another kind is not damaged: it was never a receipt."""
     try:
         content = path.read_bytes()
@@ -136,3 +144,67 @@ def _lines(receipt: Receipt) -> list[tuple[str, str]]:
         ("fingerprint", receipt.fingerprint),
     ]
     return [(name, value if len(value) <= 64 else f"{value[:LONGEST]}...") for name, value in lines]
+
+
+def explain_receipt(path: Path, *, key: str | None, as_json: bool) -> None:
+    """Check a receipt and print what its answer can tell anyone about one person."""
+    stored = _read_json(path)
+    if stored.get("kind") == "ledger":
+        raise ParameterError(
+            f"{path} is an exported ledger, but explain takes the receipt of one answer."
+        )
+    receipt = verify_receipt(stored, public_key=key)
+    privacy = from_json(as_object(receipt.body["privacy"], name="The receipt"))
+    questions = _questions(receipt)
+    if as_json:
+        print_json("explain receipt", _as_json(receipt, privacy, questions))
+        return
+    for paragraph in (_opening(receipt, questions), promise(privacy), group_promise(privacy)):
+        together = paragraph.replace(" %", f"{TOGETHER}%").replace(" = ", f"{TOGETHER}={TOGETHER}")
+        say(f"{together}\n")
+    if receipt.compared:
+        say(f"Checked: signed by the key that you gave, {receipt.fingerprint}.")
+    else:
+        say(
+            f"Checked: unchanged since it was signed by the key {receipt.fingerprint}. Compare that"
+            " with the owner's, or give it with --key."
+        )
+
+
+def _questions(receipt: Receipt) -> list[str]:
+    """What was asked, in the words of the release; none where another program settled it."""
+    release = as_object(receipt.body["release"], name="The receipt")
+    listed = release.get("releases")
+    releases = cast("list[object]", listed) if isinstance(listed, list) else [release]
+    try:
+        texts = [as_object(stored, name="The release").get("question") for stored in releases]
+    except (FormatError, LedgerDamaged):
+        return []
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _opening(receipt: Receipt, questions: list[str]) -> str:
+    body = receipt.body
+    in_words = f" ({'; and '.join(questions)})" if questions else ""
+    day = str(body["time"]).split("T")[0]
+    return (
+        f"On {day} an answer{'s' * (len(questions) > 1)} about the data set {body['data_set']!r},"
+        f" version {body['version']}, was released{in_words}, at the price of"
+        f" ε = {body['epsilon']}, δ = {body['delta']}."
+    )
+
+
+def _as_json(receipt: Receipt, privacy: Privacy, questions: list[str]) -> dict[str, object]:
+    body = receipt.body
+    return {
+        **{name: body[name] for name in ("data_set", "version", "time")},
+        "questions": questions,
+        **{name: body[name] for name in ("epsilon", "delta", "neighbours")},
+        "best_guess": best_guess(privacy),
+        "false_alarm": ALARM,
+        "caught": most_caught(privacy, ALARM),
+        "paragraph": promise(privacy),
+        "for_ten": group_promise(privacy),
+        "fingerprint": receipt.fingerprint,
+        "compared": receipt.compared,
+    }
