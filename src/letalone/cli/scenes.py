@@ -127,33 +127,19 @@ SCENES = {
 
 @dataclass(frozen=True, slots=True)
 class SceneResult:
-    """A scene after the attack."""
+    """A scene after the attack: what is learned from what is published today, and what is left."""
 
-    name: str
-    scene: Scene
-    result: AttackReport
+    attack: str
+    published: str
+    today: str
+    letalone: str
     seconds: float
-
-    @property
-    def learned(self) -> str:
-        """What the attacker learns from what is published today."""
-        return self.scene.learned.told(self.result, private=False)
-
-    @property
-    def left(self) -> str:
-        """What is left of it through letalone."""
-        return self.scene.left.told(self.result, private=True)
+    result: AttackReport
 
     def to_json(self) -> dict[str, object]:
         """The scene, for programs."""
-        return {
-            "attack": self.name,
-            "published": self.scene.published,
-            "today": self.learned,
-            "letalone": self.left,
-            "seconds": self.seconds,
-            "result": self.result.to_json(),
-        }
+        fields: dict[str, object] = {name: getattr(self, name) for name in self.__slots__}
+        return fields | {"result": self.result.to_json()}
 
 
 def play_attacks(*, as_json: bool) -> None:
@@ -183,7 +169,10 @@ def _play() -> Iterator[SceneResult]:
                 show(place / len(scenes))
             attack = resolve_name(f"letalone.attacks.{ATTACKS[name].function}")
             result = attack(epsilon=EPSILON, **scene.settings)
-        yield SceneResult(name, scene, result, perf_counter() - start)
+        today = scene.learned.told(result, private=False)
+        left = scene.left.told(result, private=True)
+        seconds = perf_counter() - start
+        yield SceneResult(name, scene.published, today, left, seconds, result)
 
 
 def _left_out() -> dict[str, str]:
@@ -203,8 +192,8 @@ def _opening() -> str:
 
 def _result_text(played: SceneResult, width: int) -> str:
     lines = (
-        ("", f"{played.name}: {played.scene.published}"),
-        ("  ", f"today: {played.learned}"),
-        ("  ", f"ε = {in_short(EPSILON)}: {played.left}"),
+        ("", f"{played.attack}: {played.published}"),
+        ("  ", f"today: {played.today}"),
+        ("  ", f"ε = {in_short(EPSILON)}: {played.letalone}"),
     )
     return "\n".join(indent(flowing(text, width - len(before)), before) for before, text in lines)
