@@ -123,16 +123,14 @@ def _foot(
     if fingerprint is not None:
         lines += [f"ledger       {path}", f"fingerprint  {fingerprint}"]
     if source.schema_file is None:
-        return [*lines, "Write down what is known:" + to_type(*_init(source, known))]
+        which = [] if source.table is None else ["--table", source.table]
+        unit = unit_example(source.schema, known)
+        init = to_type("init", source.file, *which, "--unit", unit)
+        return [*lines, f"Write down what is known:{init}"]
     if known is None and not source.declares_unit:
         unit = unit_example(source.schema)
         lines.append(f'Say who is protected: write unit = "{unit}" into {source.schema_file}.')
     return lines
-
-
-def _init(source: TableFile, known: DataSet | None) -> list[str]:
-    table_name = [] if source.table is None else ["--table", source.table]
-    return ["init", source.file, *table_name, "--unit", unit_example(source.schema, known)]
 
 
 def _as_json(

@@ -43,7 +43,9 @@ def predict(options: PredictOptions) -> None:
     name = NAME if target is None else f"predicted_{target}"
     _check_place(options, name)
     kept = _copy_columns(options, name)
-    columns = _columns(fitted, options)
+    # What the model looks at is read as those columns were that it learned from.
+    types = {name: _type(what) for name, what in fitted.encoder_.columns.items()}
+    columns = _read(options, types)
     predicted = fitted.predict(columns) if len(next(iter(columns.values()))) else np.empty(0)
     values = cast("list[object]", predicted.tolist())
     if any(len(cells) != len(values) for cells in kept.values()):
@@ -77,7 +79,8 @@ def _check_out(options: PredictOptions, out: Path, name: str) -> None:
         raise ParameterError(f"--out is {out}, which is the model. Write elsewhere.")
     if any(out.samefile(path) for path in find_files(options.file).paths):
         raise ParameterError(f"--out is {out}, which is the table itself. Write elsewhere.")
-    _check_new(out, name)
+    if _names_in(out)[-1:] != [name]:
+        raise ParameterError(f"{out} exists and is no file of such predictions. Write elsewhere.")
 
 
 def _elsewhere(options: PredictOptions, name: str) -> str:
@@ -103,11 +106,6 @@ def _load(model: Path) -> Any:
             " does not know a table's columns. In Python: la.learn.load(path).predict(rows)."
         )
     return fitted
-
-
-def _columns(fitted: Any, options: PredictOptions) -> Mapping[str, Any]:
-    """The columns that the model looks at, read as those were that it learned from."""
-    return _read(options, {name: _type(what) for name, what in fitted.encoder_.columns.items()})
 
 
 def _copy_columns(options: PredictOptions, name: str) -> Cells:
@@ -200,12 +198,6 @@ def _cell_text(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _check_new(out: Path, name: str) -> None:
-    """Refuses a file that is there, unless its last column holds predictions of this name."""
-    if _names_in(out)[-1:] != [name]:
-        raise ParameterError(f"{out} exists and is no file of such predictions. Write elsewhere.")
 
 
 def _names_in(out: Path) -> list[str]:

@@ -48,7 +48,9 @@ DIGITS = 20
 
 def train(options: TrainOptions) -> None:
     """Train, and print what it cost; with --dry-run, what it would cost."""
-    _check_kind(options.file)
+    file = options.file
+    if is_spark_address(source_of(file) if is_schema_file(file) else file):
+        raise UnsupportedQuery(NOT_ON_SPARK)  # before a Spark is started
 
     def work() -> None:
         with open_to_ask(as_question(options)) as table:
@@ -97,12 +99,6 @@ def _affordable(error: BudgetExceeded, options: TrainOptions, table: AskedTable)
         f"{error} Models that were trained before are still free; only the owner can allow more."
         "\nTry:" + to_type("ledger", "show", str(table.ledger))
     )
-
-
-def _check_kind(file: str) -> None:
-    """Refuses a table of Spark by its address, before a Spark is started."""
-    if is_spark_address(source_of(file) if is_schema_file(file) else file):
-        raise UnsupportedQuery(NOT_ON_SPARK)
 
 
 def _print_preview(plan: TrainingPlan, known: DataSet | None) -> None:

@@ -39,7 +39,11 @@ def verify(
         if key is not None:
             raise ParameterError("--key is for receipts; for an exported ledger give --head.")
         kept = [_read_json(checkpoint) for checkpoint in checkpoints]
-        _check_export(stored, head=head, checkpoints=kept, as_json=as_json)
+        verified = verify_export(stored, head=head, checkpoints=kept)
+        if as_json:
+            print_json("verify", {"kind": "ledger", **verified_as_json(verified)})
+        else:
+            print_verified(verified)
         return
     if head is not None or checkpoints:
         raise ParameterError("--head and --checkpoint are for exported ledgers; this is none.")
@@ -73,16 +77,6 @@ def _alone(path: Path, stored: Json) -> Json:
             " file of its own, and verify it."
         )
     return stored
-
-
-def _check_export(
-    stored: Json, *, head: str | None, checkpoints: Sequence[Json], as_json: bool
-) -> None:
-    verified = verify_export(stored, head=head, checkpoints=checkpoints)
-    if as_json:
-        print_json("verify", {"kind": "ledger", **verified_as_json(verified)})
-        return
-    print_verified(verified)
 
 
 def _check_checkpoint(stored: Json, *, key: str | None, as_json: bool) -> None:
