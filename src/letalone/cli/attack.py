@@ -348,4 +348,5 @@ def report(name: str, result: AttackReport, *, plot: Path | None, as_json: bool)
     rows = [map(printable, line) for line in result.lines()]
     put(table(*heads, right=heads[1:], rows=rows), "")
     say(printable(result.words))
-    put(*[f"Wrote {plot}."] * (plot is not None))
+    if plot is not None:
+        put(f"Wrote {plot}.")

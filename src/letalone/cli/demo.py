@@ -22,7 +22,6 @@ from letalone.answers.promise import FALSE_ALARMS, best_guess, most_caught
 from letalone.answers.views import cell_text, output_cells
 from letalone.cli.offered import to_type
 from letalone.cli.screen import (
-    TOGETHER,
     WIDEST,
     console,
     in_short,
@@ -213,7 +212,7 @@ def _price(answers: DemoAnswers) -> str:
     label = answers.wards.release.privacy.neighbours
     whom = "" if label is None else f", to protect {protection_text(label)}, with all visits"
     remaining = f"Left: about {brief(answers.remaining, up=False)} of {brief(BUDGET)}."
-    return f"Price: ε{TOGETHER}={TOGETHER}{prices}{whom}. {remaining}"
+    return f"Price: ε = {prices}{whom}. {remaining}"
 
 
 def _meaning(answers: DemoAnswers) -> str:
@@ -221,12 +220,8 @@ def _meaning(answers: DemoAnswers) -> str:
     epsilon = answers.privacy.epsilon(0)
     promised = PureDP(epsilon)
     return (
-        f"ε{TOGETHER}={TOGETHER}{in_short(epsilon)} means: whoever bets at even odds that a patient"
-        f" was here wins at most {_percent_text(best_guess(promised))} of the time, and a test with"
-        f" {_percent_text(FALSE_ALARMS)} false alarms finds a patient at most"
-        f" {_percent_text(most_caught(promised))} of the time."
+        f"ε = {in_short(epsilon)} means: whoever bets at even odds that a patient"
+        f" was here wins at most {percent_text(best_guess(promised))} of the time, and a test with"
+        f" {percent_text(FALSE_ALARMS)} false alarms finds a patient at most"
+        f" {percent_text(most_caught(promised))} of the time."
     )
-
-
-def _percent_text(share: float) -> str:
-    return percent_text(share).replace(" ", TOGETHER)

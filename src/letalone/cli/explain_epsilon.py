@@ -10,7 +10,7 @@ in the data" is sometimes wrong both ways, and below the curve nobody can be.
 
 from math import ceil, exp, log
 
-from letalone.answers.promise import at_most, best_guess, most_caught
+from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, most_caught
 from letalone.cli.screen import (
     TOGETHER,
     console,
@@ -25,7 +25,6 @@ from letalone.cli.screen import (
 from letalone.privacy import ApproxDP, Privacy, PureDP
 
 ROWS, COLUMNS = 9, 42
-ALARM = 0.05
 LARGEST_FACTOR = 20.0  # beyond e^20 a power of ten says more
 USUAL = (0.1, 0.5, 1.0, 2.0, 5.0)
 
@@ -36,10 +35,10 @@ LEGEND = "░ nobody gets here   · blind guessing"
 def explain_epsilon(epsilon: float, *, delta: float, as_json: bool) -> None:
     """Print what (epsilon, delta) promises."""
     privacy = ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
-    guess, caught = best_guess(privacy), most_caught(privacy, ALARM)
+    guess, caught = best_guess(privacy), most_caught(privacy)
     if as_json:
         promised = {"epsilon": epsilon, "delta": delta, "best_guess": guess}
-        test = {"false_alarm": ALARM, "caught": caught, "curve": _curve(privacy)}
+        test = {"false_alarm": FALSE_ALARMS, "caught": caught, "curve": _curve(privacy)}
         print_json("explain epsilon", promised | test)
         return
     screen = console()

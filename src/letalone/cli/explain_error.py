@@ -78,13 +78,15 @@ def explain_error(options: ErrorOptions) -> None:
         return
     screen = console()
     for comparison in compared:
-        put(*[""] * (comparison is not compared[0]))
+        if comparison is not compared[0]:
+            put("")
         for part in (comparison.question, _rows(comparison, screen.width), comparison.conclusion):
             screen.print(part)
     if options.theorem is None:
         others = ", ".join(name for name in THEOREMS if name not in USUAL)
         say(f"For more, add --theorem and one of: {others}.")
-    put(*[f"Drawn to {plot}"] * (plot is not None))
+    if plot is not None:
+        put(f"Drawn to {plot}")
 
 
 def _choose(theorem: str | None) -> list[Callable[[ErrorOptions], ErrorComparison]]:

@@ -9,9 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from letalone.answers.promise import best_guess, group_promise, most_caught, promise
+from letalone.answers.promise import (
+    FALSE_ALARMS,
+    best_guess,
+    group_promise,
+    most_caught,
+    promise,
+)
 from letalone.cli.ledger import print_verified, verified_as_json
-from letalone.cli.screen import TOGETHER, console, print_json, put, say
+from letalone.cli.screen import console, print_json, put, say
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.learn import model_files
 from letalone.ledger import Receipt, verify_export, verify_receipt
@@ -22,7 +28,6 @@ from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.stored import from_json
 
 LONGEST = 56
-ALARM = 0.05
 COMPARED = "It was signed by the key that you gave."
 NOT_COMPARED = (
     "Anyone can make a key and sign with it: compare the fingerprint with the owner's, "
@@ -154,8 +159,7 @@ def explain_receipt(path: Path, *, key: str | None, as_json: bool) -> None:
         print_json("explain receipt", _as_json(receipt, privacy, questions))
         return
     for paragraph in (_opening(receipt, questions), promise(privacy), group_promise(privacy)):
-        together = paragraph.replace(" %", f"{TOGETHER}%").replace(" = ", f"{TOGETHER}={TOGETHER}")
-        say(f"{together}\n")
+        say(f"{paragraph}\n")
     if receipt.compared:
         say(f"Checked: signed by the key that you gave, {receipt.fingerprint}.")
     else:
@@ -195,8 +199,8 @@ def _as_json(receipt: Receipt, privacy: Privacy, questions: list[str]) -> dict[s
         "questions": questions,
         **{name: body[name] for name in ("epsilon", "delta", "neighbours")},
         "best_guess": best_guess(privacy),
-        "false_alarm": ALARM,
-        "caught": most_caught(privacy, ALARM),
+        "false_alarm": FALSE_ALARMS,
+        "caught": most_caught(privacy),
         "paragraph": promise(privacy),
         "for_ten": group_promise(privacy),
         "fingerprint": receipt.fingerprint,
