@@ -26,7 +26,15 @@ def convert(
     _check_places(source, target, decimal_comma, force=force)
     converted = convert_csv(source, target, decimal_comma=decimal_comma)
     if as_json:
-        print_json("convert", _as_json(target, converted))
+        content = {
+            "path": target,
+            "rows": converted.rows,
+            "rows_with_line_breaks": converted.with_line_breaks,
+            "rows_uneven": converted.uneven,
+            "rows_with_stray_quotes": converted.stray_quotes,
+            "rows_not_utf8": converted.not_text,
+        }
+        print_json("convert", content)
         return
     put(f"Wrote {plural_rows(converted.rows)} to {target}.")
     schema = in_short_form(schema_beside(target))
@@ -74,14 +82,3 @@ def _oddities(converted: Converted) -> list[str]:
 def points_in(columns: Sequence[str]) -> list[str]:
     """The options that name columns of numbers with a decimal comma."""
     return [word for name in columns for word in ("--decimal-comma", name)]
-
-
-def _as_json(target: Path, converted: Converted) -> dict[str, object]:
-    return {
-        "path": target,
-        "rows": converted.rows,
-        "rows_with_line_breaks": converted.with_line_breaks,
-        "rows_uneven": converted.uneven,
-        "rows_with_stray_quotes": converted.stray_quotes,
-        "rows_not_utf8": converted.not_text,
-    }

@@ -5,7 +5,6 @@ All of it follows from the question and what is public: no data is looked at.
 
 import re
 from dataclasses import replace
-from fractions import Fraction
 from typing import cast
 
 from letalone.answers.promise import as_sure
@@ -69,16 +68,13 @@ def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -
 
 def _warnings(priced: Priced) -> list[str]:
     """What would be starved, in the words of the terminal."""
-    warnings = (
-        *find_starved(priced.terms.split),
-        *short_of_rows(priced.plan, priced.compiled.parts),
-    )
-    return [without_python(warning) for warning in warnings]
+    starved = find_starved(priced.terms.split)
+    return [*map(without_python, (*starved, *short_of_rows(priced.plan, priced.compiled.parts)))]
 
 
 def _rows(priced: Offer, share: PricePart) -> list[tuple[str, str, str, str]]:
     """A line for each aggregate; those that share a part are paid for together."""
-    noise, price = _noise(share), _percent_text(share.share)
+    noise, price = _noise(share), f"{float(100 * share.share):.3g} %"
     if not share.errors:
         return [(share.name, price, _threshold(answer_of(priced)), noise)]
     (first, *rest) = [(name, _error_text(priced, share, name)) for name in share.errors]
@@ -107,10 +103,6 @@ def _shares(priced: Offer) -> list[PricePart]:
         for part in priced.purchase.compiled.parts
     ]
     return [*bought, *(replace(part, share=(1 - BOUNDS_SHARE) * part.share) for part in parts)]
-
-
-def _percent_text(share: Fraction) -> str:
-    return f"{float(100 * share):.3g} %"
 
 
 def _error_text(priced: Offer, share: PricePart, name: str) -> str:
