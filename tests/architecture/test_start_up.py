@@ -28,7 +28,7 @@ def test_help_loads_no_layer_of_letalone() -> None:
     modules = loaded(code)
     assert not modules & HEAVY
     ours = {name for name in modules if name.startswith("letalone.")}
-    cli = {f"letalone.cli{part}" for part in ("", ".app", ".groups", ".typed")}
+    cli = {f"letalone.cli{part}" for part in ("", ".app", ".typed")}
     assert ours == cli | {"letalone.errors"}
 
 

@@ -1,6 +1,7 @@
 """The table of commands: a row is a file and its words, and nothing else has to be told."""
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from socket import socket
 from typing import Any, cast
@@ -8,8 +9,7 @@ from typing import Any, cast
 import pytest
 from typer.main import get_command
 
-from letalone.cli import commands
-from letalone.cli.app import COMMANDS, app
+from letalone.cli.app import COMMANDS, FILES, app
 from screens import check_refusal
 
 Letalone = Callable[..., Any]
@@ -21,9 +21,11 @@ def test_the_words_of_a_row_are_those_of_its_command(name: str) -> None:
     assert LOADED[name].help == COMMANDS[name]
 
 
-def test_every_file_of_a_command_has_its_row() -> None:
-    (folder,) = commands.__path__
-    assert {path.stem for path in Path(folder).glob("[!_]*.py")} == set(COMMANDS)
+def test_every_command_of_a_file_has_its_row() -> None:
+    for file, names in FILES.items():
+        declared: Any = get_command(import_module(f"letalone.cli.{file}").app)
+        assert set(declared.commands) == set(names)
+    assert sorted(name for names in FILES.values() for name in names) == sorted(COMMANDS)
 
 
 def test_the_help_lists_the_table_in_its_order(letalone: Letalone) -> None:

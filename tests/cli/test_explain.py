@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from letalone.answers.promise import best_guess, most_caught
-from letalone.cli.commands import explain
-from letalone.cli.commands.explain import ErrorOptions
+from letalone.cli import noise_commands
 from letalone.cli.explain_epsilon import COLUMNS, ROWS, factor, picture
 from letalone.cli.explain_error import (
     BAR,
@@ -24,6 +23,7 @@ from letalone.cli.explain_error import (
     tail,
     total,
 )
+from letalone.cli.noise_commands import ErrorOptions
 from letalone.mechanisms import utility
 from letalone.privacy import ApproxDP, GaussianDP, PureDP
 
@@ -112,7 +112,7 @@ def test_each_theorem_has_a_screen_that_names_its_measure(letalone: Letalone, na
 
 
 def test_the_help_lists_the_theorems_that_there_are() -> None:
-    assert tuple(THEOREMS) == explain.THEOREMS
+    assert tuple(THEOREMS) == noise_commands.THEOREMS
 
 
 def test_a_theorem_that_is_not_there_is_refused_with_those_that_are(letalone: Letalone) -> None:

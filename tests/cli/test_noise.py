@@ -9,8 +9,8 @@ import pytest
 from typer.main import get_command
 
 from letalone.cli.app import app
-from letalone.cli.commands.noise import NoiseOptions
 from letalone.cli.noise import ALL_OPTIONS, build, mechanism_called, price, read_values
+from letalone.cli.noise_commands import NoiseOptions
 from letalone.errors import ParameterError
 from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
 

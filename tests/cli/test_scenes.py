@@ -71,10 +71,8 @@ def test_a_scene_is_shown_before_the_next_one_starts(
     letalone: Letalone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second one fails; what the first one found is on the screen by then."""
-    nobody = Scene(
-        "x", "linkage.link", SceneNumber("", "{}"), SceneNumber("", "{}"), {"name": 1, "on": 2}
-    )
-    monkeypatch.setattr(scenes, "SCENES", {"linkage": SCENES["linkage"], "broken": nobody})
+    nobody = Scene("x", SceneNumber("", "{}"), SceneNumber("", "{}"), {"name": 1, "on": 2})
+    monkeypatch.setattr(scenes, "SCENES", {"linkage": SCENES["linkage"], "pseudonyms": nobody})
     shown = letalone("demo", "--attacks")
     assert shown.code == 1
     assert "patients have their names back" in shown.out

@@ -135,7 +135,7 @@ def test_wrong_usage_with_json_is_one_object_on_standard_error(
 def test_an_error_leaves_with_the_exit_code_of_its_class(
     letalone: Letalone, monkeypatch: pytest.MonkeyPatch, kind: type[Exception], code: int
 ) -> None:
-    def fail(*, as_json: bool) -> None:
+    def fail(**typed: object) -> None:
         raise kind("what, allowed, remedy")
 
     monkeypatch.setattr("letalone.cli.demo.demo", fail)
@@ -152,7 +152,7 @@ def test_an_error_leaves_with_the_exit_code_of_its_class(
 def test_an_unforeseen_exception_shows_its_class_and_not_its_text(
     letalone: Letalone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*, as_json: bool) -> None:
+    def fail(**typed: object) -> None:
         raise TypeError("the value was 271828")
 
     monkeypatch.setattr("letalone.cli.demo.demo", fail)
@@ -167,7 +167,7 @@ def test_an_unforeseen_exception_shows_its_class_and_not_its_text(
 
 
 def test_an_interrupt_is_quiet(letalone: Letalone, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*, as_json: bool) -> None:
+    def interrupt(**typed: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("letalone.cli.demo.demo", interrupt)
@@ -265,7 +265,7 @@ def test_help_comes_as_json_too(letalone: Letalone, line: str, command: str) -> 
 def test_a_full_disk_is_named_and_nothing_else(
     letalone: Letalone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*, as_json: bool) -> None:
+    def fail(**typed: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("letalone.cli.demo.demo", fail)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from letalone.cli.commands.train import TrainOptions
+from letalone.cli.table_commands import TrainOptions
 from letalone.cli.train import in_decimals
 from letalone.cli.train_choice import model_place
 from letalone.ledger import Ledger

@@ -34,7 +34,7 @@ def test_every_attack_has_a_section_in_the_order_of_the_table() -> None:
 def test_the_page_names_every_function_of_the_facade_that_attacks() -> None:
     functions = {name for name in attacks.__all__ if name.islower()}
     assert functions == set(re.findall(r"`la\.attacks\.(\w+)", PAGE))
-    assert {scene.attack.partition(".")[2] for scene in SCENES.values()} <= functions
+    assert {ATTACKS[name].function.partition(":")[2] for name in SCENES} <= functions
 
 
 @pytest.mark.parametrize("name", SECTIONS)

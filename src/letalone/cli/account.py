@@ -14,8 +14,6 @@ from math import exp, expm1, inf, isinf
 from pathlib import Path
 from time import perf_counter
 
-from letalone.cli.commands.account import AccountOptions
-from letalone.cli.commands.calibrate import CalibrateOptions
 from letalone.cli.expressions import (
     MAX_RUNS,
     SAFER_WHEN_LARGE,
@@ -24,6 +22,7 @@ from letalone.cli.expressions import (
     parse,
     privacy_of,
 )
+from letalone.cli.noise_commands import AccountOptions, CalibrateOptions
 from letalone.cli.screen import console, in_short, number_text, print_json
 from letalone.errors import ParameterError
 from letalone.exact.typed import EPSILON_OR_ZERO, as_typed
@@ -73,11 +72,11 @@ def account(options: AccountOptions) -> None:
         draw(privacy, expression, plot, point=point)
     if options.as_json:
         given = {"delta": at} if at is not None else {"epsilon": epsilon}
-        bounds = {"lower": _finite(certified[0]), "upper": _finite(certified[1])}
+        ends = zip(("lower", "upper"), certified, strict=True)
+        bounds = {name: None if isinf(end) else end for name, end in ends}
         note = {"reason": _endless(privacy)} if isinf(certified[1]) else {}
-        drawn = {"plot": plot and str(plot)}
-        content = {"expression": expression, **given, **bounds, **note, **drawn}
-        print_json("account", {**content, "seconds": round(seconds, 6)})
+        took = {"plot": plot, "seconds": round(seconds, 6)}
+        print_json("account", {"expression": expression, **given, **bounds, **note, **took})
         return
     screen = console()
     for line in _lines(privacy, certified, delta=at, epsilon=epsilon):
@@ -110,7 +109,7 @@ def calibrate(options: CalibrateOptions) -> None:
     close = "" if name == "runs" else ", to one part in 10^6"
     console().print(
         f"[bold]{name} = {value!r}[/bold] is the {least} that keeps ε = {in_short(epsilon)}{at}"
-        f"{close}. It is certified: there δ is {_at_most(reached)}."
+        f"{close}. It is certified: there δ is {f'at most {_above(reached)}' if reached else '0'}."
     )
 
 
@@ -219,10 +218,6 @@ def _below(value: float) -> str:
     return _six(value, up=False)
 
 
-def _at_most(delta: float) -> str:
-    return f"at most {_above(delta)}" if delta else "0"
-
-
 def _six(value: float, *, up: bool) -> str:
     """Six digits, rounded outwards; below 10^-300 nobody needs to know better."""
     if value < SMALLEST:
@@ -284,7 +279,3 @@ def _short(number: float, *, up: bool) -> list[float]:
     context = Context(prec=DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     safe, nearest = float(context.plus(Decimal(number))), float(f"{number:.6g}")
     return [nearest, safe] if (nearest < number) == up else [safe]
-
-
-def _finite(value: float) -> float | None:
-    return None if isinf(value) else value

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from letalone.anonymity import Anonymized, Dates, Limits, Prefixes, Ranges, Sets, anonymize, measure
@@ -17,13 +17,12 @@ from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.page import page
 from letalone.answers.promise import as_percent
 from letalone.cli.column_names import names_in
-from letalone.cli.commands.anonymity import AnonymityOptions
 from letalone.cli.offered import to_type
 from letalone.cli.places import check_place
-from letalone.cli.screen import console, flowing, print_json, table
-from letalone.cli.table_option import ID, check_one_file, offer_tables
+from letalone.cli.screen import print_json, printable, put, say, table
+from letalone.cli.table_commands import AnonymityOptions
+from letalone.cli.table_option import ID, check_one_file, with_one_table
 from letalone.engines.coded import write_table
-from letalone.engines.sources import WhichTable
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural_people, plural_rows
 
@@ -49,10 +48,23 @@ def anonymity(options: AnonymityOptions) -> None:
     after = limits_of(made.anonymity) if made is not None and measured.sensitive else None
     if made is not None and options.out is not None:
         write_table(made.as_arrow, options.out)
-    if options.html is not None:
-        _write_page(options, exposed, made, after)
+    if options.html is not None and exposed is not None:
+        both = None if made is None or after is None else (made, after)
+        wanted = {"k": options.k, "l": options.l, "t": options.t}
+        limits = {name: value for name, value in wanted.items() if value is not None}
+        text = page(Path(options.file).name, exposed, both, asked=limits)
+        options.html.write_text(text, encoding="utf-8")
     if options.as_json:
-        print_json("anonymity", _as_json(options, measured, exposed, made, after))
+        content = {
+            "file": options.file,
+            "anonymity": measured.to_json(),
+            "limits": exposed and exposed.to_json(),
+            "anonymous": made and made.to_json(),
+            "anonymous_limits": after and after.to_json(),
+            "out": options.out,
+            "html": options.html,
+        }
+        print_json("anonymity", content)
         return
     _show(options, measured, made, after)
 
@@ -75,38 +87,29 @@ def _check(options: AnonymityOptions) -> None:
 
 
 def _measure(options: AnonymityOptions) -> Anonymity:
-    try:
-        return measure(
-            options.file,
-            quasi_identifiers=options.quasi_identifiers,
-            sensitive=options.sensitive,
-            unit=options.unit,
-            population=options.population,
-            table_name=options.table,
-        )
-    except WhichTable as error:
-        quasi = ("--quasi-identifiers", ",".join(options.quasi_identifiers))
-        refusal = offer_tables(
-            error,
-            options.file,
-            lambda choice: to_type("anonymity", choice.file, *quasi, *choice.option),
-        )
-    raise refusal
+    quasi = ("--quasi-identifiers", ",".join(options.quasi_identifiers))
+    return with_one_table(
+        lambda: measure(options.file, **_shared(options), population=options.population),
+        options.file,
+        lambda choice: to_type("anonymity", choice.file, *quasi, *choice.option),
+    )
 
 
 def _make(options: AnonymityOptions, k: int) -> Anonymized:
     return anonymize(
         options.file,
-        quasi_identifiers=options.quasi_identifiers,
-        sensitive=options.sensitive,
+        **_shared(options),
         k=k,
         l=options.l,
         t=options.t,
-        unit=options.unit,
         hierarchies=_hierarchies(options.hierarchy),
         max_suppressed=options.max_suppressed,
-        table_name=options.table,
     )
+
+
+def _shared(options: AnonymityOptions) -> dict[str, Any]:
+    names = ("quasi_identifiers", "sensitive", "unit")
+    return {name: getattr(options, name) for name in names} | {"table_name": options.table}
 
 
 def _hierarchies(words: Sequence[str]) -> dict[str, object]:
@@ -122,42 +125,27 @@ def _hierarchies(words: Sequence[str]) -> dict[str, object]:
     return hierarchies
 
 
-def _write_page(
-    options: AnonymityOptions, exposed: Limits | None, made: Anonymized | None, after: Limits | None
-) -> None:
-    if exposed is None or options.html is None:
-        return
-    both = None if made is None or after is None else (made, after)
-    wanted = {"k": options.k, "l": options.l, "t": options.t}
-    limits = {name: value for name, value in wanted.items() if value is not None}
-    text = page(Path(options.file).name, exposed, both, asked=limits)
-    options.html.write_text(text, encoding="utf-8")
-
-
 def _show(
     options: AnonymityOptions, measured: Anonymity, made: Anonymized | None, after: Limits | None
 ) -> None:
-    screen = console()
     names = ", ".join(options.quasi_identifiers)
     whose = "" if measured.unit is None else f" of {plural_people(measured.people)}"
     rows = plural_rows(measured.rows)
-    _say(screen, f"{options.file}: {rows}{whose}; {measured.counted} alike in {names}")
-    screen.print(_figures(measured, made), markup=False)
+    say(f"{options.file}: {rows}{whose}; {measured.counted} alike in {names}")
+    put(_figures(measured, made))
     if made is None:
-        _say(screen, "The smallest groups, which are people; for you alone:")
-        screen.print(_smallest(measured), markup=False)
+        say("The smallest groups, which are people; for you alone:")
+        put(_smallest(measured))
     else:
-        _say(screen, _cost(made))
+        say(_cost(made))
     if after is not None:
-        for exposure in list(after.exposures.values())[:2]:
-            _say(screen, f"Still exposed: {exposure}.")
-    for path in (options.out if made is not None else None, options.html):
-        if path is not None:
-            _say(screen, f"Wrote {path}.")
+        say(*(f"Still exposed: {exposure}." for exposure in list(after.exposures.values())[:2]))
+    written = (options.out if made is not None else None, options.html)
+    say(*(f"Wrote {path}." for path in written if path is not None))
     if person := _person(measured):
         advice = f"where {person!r} repeats, k is too large; --unit {quote(person)} counts people."
-        _say(screen, f"A row counts as a person: {advice}")
-    _say(screen, WARNING)
+        say(f"A row counts as a person: {advice}")
+    say(WARNING)
 
 
 def _person(measured: Anonymity) -> str | None:
@@ -167,27 +155,18 @@ def _person(measured: Anonymity) -> str | None:
     return next((name for name in measured.cells.others if ID.search(name.lower())), None)
 
 
-def _say(screen: Console, words: str) -> None:
-    screen.print(flowing(words, screen.width), markup=False, soft_wrap=True)
-
-
 def _figures(measured: Anonymity, made: Anonymized | None) -> Table:
-    after = None if made is None else made.anonymity
-    heads = ("", "now") if after is None else ("", "now", "anonymous")
+    tables = [measured] if made is None else [measured, made.anonymity]
+    heads = ("", "now", "anonymous")[: len(tables) + 1]
     rows = table(*heads, right=heads[1:])
-    tables = [anonymity for anonymity in (measured, after) if anonymity is not None]
     who = measured.counted
-    rows.add_row(
-        f"k: {who} that are alike, at least", *(f"{anonymity.k:,}" for anonymity in tables)
-    )
-    unique = [
-        f"{anonymity.uniques:,} ({as_percent(anonymity.unique_share)})" for anonymity in tables
-    ]
+    rows.add_row(f"k: {who} that are alike, at least", *(f"{each.k:,}" for each in tables))
+    unique = [f"{each.uniques:,} ({as_percent(each.unique_share)})" for each in tables]
     rows.add_row(f"{who} that are unique", *unique)
-    share = [as_percent(anonymity.risk.marketer) for anonymity in tables]
+    share = [as_percent(each.risk.marketer) for each in tables]
     rows.add_row(f"{who} that could be found{', about' * measured.risk.is_estimate}", *share)
     for name in list(measured.sensitive)[:2]:
-        columns = [anonymity.sensitive[name] for anonymity in tables]
+        columns = [each.sensitive[name] for each in tables]
         rows.add_row(f"{name}: l (entropy l)", *(f"{c.l:,} ({c.entropy_l:.3g})" for c in columns))
         ordered = columns[0].t_ordered is not None
         rows.add_row(f"{name}: t{' (ordered)' * ordered}", *map(_closeness, columns))
@@ -196,24 +175,22 @@ def _figures(measured: Anonymity, made: Anonymized | None) -> Table:
 
 
 def _closeness(diversity: Diversity) -> str:
-    return f"{diversity.t:.3g}" + (
-        "" if diversity.t_ordered is None else f" ({diversity.t_ordered:.3g})"
-    )
+    ordered = "" if diversity.t_ordered is None else f" ({diversity.t_ordered:.3g})"
+    return f"{diversity.t:.3g}{ordered}"
 
 
 def _smallest(measured: Anonymity) -> Table:
     names = list(measured.quasi_identifiers)[:SHOWN_COLUMNS]
     size = measured.counted
-    rows = table(*names, size, right=(size,))
-    for group in measured.smallest(SHOWN):
-        rows.add_row(*(_cell(group[name]) for name in names), f"{group[size]:,}")
-    return rows
+    rows = [
+        [*(_cell(group[name]) for name in names), f"{group[size]:,}"]
+        for group in measured.smallest(SHOWN)
+    ]
+    return table(*names, size, right=(size,), rows=rows)
 
 
 def _cell(value: object) -> str:
-    """A value of the table; signs that could steer a terminal are shown as ?."""
-    text = "missing" if value is None else str(value)
-    return "".join(sign if sign.isprintable() else "?" for sign in text)[:LONGEST]
+    return "missing" if value is None else printable(str(value))[:LONGEST]
 
 
 def _cost(made: Anonymized) -> str:
@@ -221,21 +198,3 @@ def _cost(made: Anonymized) -> str:
     more = f" and {len(made.dropped) - LISTED} more" * (len(made.dropped) > LISTED)
     dropped = f" Dropped columns: {', '.join(made.dropped[:LISTED])}{more}." if made.dropped else ""
     return f"Cost: {plural_rows(made.suppressed)} left out; information lost: {lost}.{dropped}"
-
-
-def _as_json(
-    options: AnonymityOptions,
-    measured: Anonymity,
-    exposed: Limits | None,
-    made: Anonymized | None,
-    after: Limits | None,
-) -> dict[str, object]:
-    return {
-        "file": options.file,
-        "anonymity": measured.to_json(),
-        "limits": exposed and exposed.to_json(),
-        "anonymous": made and made.to_json(),
-        "anonymous_limits": after and after.to_json(),
-        "out": None if options.out is None else str(options.out),
-        "html": None if options.html is None else str(options.html),
-    }

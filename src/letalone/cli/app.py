@@ -1,7 +1,7 @@
 """The table of commands, and how an error leaves.
 
-A command is a row of `COMMANDS` and a file `cli/commands/NAME.py` with a typer app called `app`,
-whose help is the words of the row. The file is loaded when the command is chosen.
+A command is a row of `COMMANDS`, and what can be typed after it is declared in one of `FILES`, with
+the words of the row as its help. The file is loaded when one of its commands is chosen.
 
 Exit codes: 0 done; 1 a fault of letalone or of the machine; 2 wrong usage; 3 the budget
 does not allow it; 4 not supported; 5 the owner has to act; 6 a ledger or a receipt was
@@ -22,8 +22,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.main import get_command
 
-from letalone.cli.groups import Loaded, TableGroup, print_help
-from letalone.cli.typed import AsJson
+from letalone.cli.typed import AsJson, TableGroup, print_help
 from letalone.errors import LetaloneError
 
 COMMANDS = {
@@ -47,6 +46,14 @@ COMMANDS = {
     "serve": "Let others ask: a service with budgets, purposes and a ledger.",
     "attack": "What an attacker learns, today and from a private release.",
 }
+FILES = {
+    "attack": ("attack",),
+    "noise_commands": ("noise", "account", "calibrate", "explain"),
+    "table_commands": (
+        "demo", "init", "convert", "query", "train", "predict", "describe", "anonymity",
+    ),
+    "trust_commands": ("audit", "lint", "doctor", "verify", "ledger", "serve"),
+}  # fmt: skip
 # Whose errors come from functions of Python, and options that Python calls otherwise.
 SAID_IN_OPTIONS = ("anonymity", "attack", "audit", "serve", "train")
 ALSO = {
@@ -70,8 +77,7 @@ class Commands(TableGroup):
     """The rows of the table; the help loads none of them and fits one screen."""
 
     def __init__(self, **attributes: Any) -> None:
-        super().__init__(**attributes)
-        self.commands = Loaded(COMMANDS, _load)
+        super().__init__(COMMANDS, _load, **attributes)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The few options in one line, then the commands."""
@@ -82,7 +88,9 @@ class Commands(TableGroup):
 
 
 def _load(name: str) -> Any:
-    return get_command(import_module(f"letalone.cli.commands.{name}").app)
+    file = next(file for file, names in FILES.items() if name in names)
+    declared: Any = get_command(import_module(f"letalone.cli.{file}").app)
+    return declared.commands[name]
 
 
 app = typer.Typer(

@@ -4,15 +4,15 @@
 error. It reads and plans, and compiles nothing.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from letalone.cli.commands.query import QueryOptions
 from letalone.cli.option_values import (
     ROW,
+    advised,
     read_bounds,
     read_budget,
     read_keys,
@@ -21,8 +21,9 @@ from letalone.cli.option_values import (
 )
 from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import progress_bar
+from letalone.cli.table_commands import QueryOptions
 from letalone.cli.table_option import check_one_file, kind_of, likely_unit, wait_for_spark
-from letalone.errors import LetaloneError, NeighboursDiffer, ParameterError
+from letalone.errors import BudgetExceeded, LetaloneError, NeighboursDiffer, ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Argument, Problem, problem
 from letalone.errors.remedies import ClampExpression, LeaveOut, NameBudget, NameUnit
@@ -49,6 +50,8 @@ from letalone.sql.edits import clamp_expressions
 from letalone.sql.given_bounds import columns_within, give_bounds
 from letalone.sql.names import quote_name
 from letalone.sql.question import ReadSql, read_question
+
+LEAVE_UNIT = LeaveOut(Argument("unit"))
 
 
 @contextmanager
@@ -161,8 +164,7 @@ class AskedTable:
         columns = columns_of(replace(schema, columns=(*schema.columns, *joined)))
         words = next(_open_expressions(question, columns), None)
         if words is not None:  # as it is written, without the bounds that were typed
-            remedies = (ClampExpression(words),)
-            lacking = problem(lacking.code, *remedies, expression=words)
+            lacking = problem(lacking.code, ClampExpression(words), expression=words)
         return clamp_expressions(lacking, question.places(), options.sql)
 
     def unit(self, options: QueryOptions) -> tuple[str | None, list[Problem]]:
@@ -172,7 +174,12 @@ class AskedTable:
         if options.unit is not None:
             unit = read_unit(options.unit, schema)
             if declares and schema.unit is not None and unit != schema.unit:
-                raise _other_unit(unit, schema.unit, self._schema_file(options))
+                file = in_short_form(schema_beside(options.file, options.table))
+                words = (
+                    f"--unit is {unit or ROW}, but {file} says that the unit is {schema.unit}."
+                    " Leave --unit out, or change the file."
+                )
+                raise ParameterError(advised(words, LEAVE_UNIT))
             return self._same_unit(unit), []
         if declares:
             return self._same_unit(schema.unit), []
@@ -181,9 +188,6 @@ class AskedTable:
         columns = tuple(column.name for column in schema.columns)
         remedy = NameUnit(self.likely_unit, columns)
         return self.likely_unit, [problem(Code.MISSING_UNIT, remedy, columns=columns)]
-
-    def _schema_file(self, options: QueryOptions) -> Path:
-        return in_short_form(schema_beside(options.file, options.table))
 
     def _same_unit(self, unit: str | None) -> str | None:
         known = self.known
@@ -194,9 +198,7 @@ class AskedTable:
             f"The budget of {known.name!r} protects each {before}, and this question would protect"
             f" each {unit or ROW}. A table has one unit: ask with --unit {before}."
         )
-        remedy = LeaveOut(Argument("unit"))
-        refused = problem(Code.NEIGHBOURS_DIFFER, remedy, words=words)
-        raise NeighboursDiffer(replace(refused, advised=True))
+        raise NeighboursDiffer(advised(words, LEAVE_UNIT, code=Code.NEIGHBOURS_DIFFER))
 
     def budget(self, options: QueryOptions) -> Budget | None:
         """The budget that was typed; None where none was, and the ledger may know it."""
@@ -211,14 +213,25 @@ class AskedTable:
             f" la.Ledger.open(path).raise_budget({known.name!r}, la.Budget(…))."
         )
         remedy = LeaveOut(Argument("budget"))
-        refused = problem(Code.BUDGET_IS_FIXED, remedy, words=words)
-        raise ParameterError(replace(refused, advised=True))
+        raise ParameterError(advised(words, remedy, code=Code.BUDGET_IS_FIXED))
 
     def missing_budget(self, options: QueryOptions) -> list[Problem]:
         """That nobody has named a budget, where one is needed."""
         if self.budget(options) is not None or self.known is not None or options.dry_run:
             return []
         return [problem(Code.MISSING_BUDGET, NameBudget(2))]
+
+    def check_new_budget(
+        self, budget: Budget | None, fits: Callable[[Budget], bool], cost: str
+    ) -> None:
+        """A budget is named once, so one that allows nothing is not written down."""
+        if budget is None or self.known is not None or fits(budget):
+            return
+        words = (
+            f"{cost}, which a budget of ({budget}) does not allow. Nothing was charged, and the"
+            " budget was not written down: name a larger one, or ask for less."
+        )
+        raise BudgetExceeded(advised(words, NameBudget(2), code=Code.BUDGET_EXCEEDED))
 
 
 def _open_expressions(question: ReadSql, columns: ColumnTypes) -> Iterator[str]:
@@ -238,15 +251,6 @@ def _group_name(group: Group) -> str:
             return name
         case _:
             return str(group)
-
-
-def _other_unit(unit: str | None, declared: str, file: Path) -> ParameterError:
-    words = (
-        f"--unit is {unit or ROW}, but {file} says that the unit is {declared}. Leave --unit out,"
-        " or change the file."
-    )
-    refused = problem(Code.VALUE_NOT_ALLOWED, LeaveOut(Argument("unit")), words=words)
-    return ParameterError(replace(refused, advised=True))
 
 
 def _check_price(options: QueryOptions) -> None:

@@ -7,10 +7,10 @@ function is loaded when its command runs.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from pkgutil import resolve_name
+from typing import Annotated, Any, NamedTuple, get_args
 
 import typer
 from typer.main import get_command
@@ -18,8 +18,17 @@ from typer.main import get_command
 from letalone.attacks.result import AttackReport
 from letalone.cli.column_names import names_in, own_or_made_up
 from letalone.cli.places import drawable
-from letalone.cli.screen import console, flowing, in_short, print_json, table
-from letalone.cli.typed import AsJson, command, new_app, number, text, whole_number
+from letalone.cli.screen import in_short, print_json, printable, put, say, table
+from letalone.cli.typed import (
+    AsJson,
+    TableGroup,
+    command,
+    new_app,
+    new_group,
+    number,
+    text,
+    whole_number,
+)
 
 Typed = Mapping[str, Any]  # all values that were typed, by option
 
@@ -45,6 +54,9 @@ class Attack:
     options: tuple[AttackOption, ...]
 
 
+FILES = ("file", "register")  # in the order of the function's arguments
+
+
 def _file(words: str, name: str = "file") -> AttackOption:
     return AttackOption(name, str | None, typer.Argument(help=words, metavar=name.upper()))
 
@@ -64,10 +76,10 @@ def _text(name: str, words: str, metavar: str = "COLUMN") -> AttackOption:
 def _columns(name: str, words: str, metavar: str = "COLUMN") -> AttackOption:
     """Columns as people type them: with commas between, or the option repeated."""
 
-    def read(names: list[str] | None, typed: Typed) -> tuple[str, ...]:
+    def read(names: tuple[str, ...], typed: Typed) -> tuple[str, ...]:
         return names_in(names, typed["file"])
 
-    return AttackOption(name, list[str] | None, text(words, metavar), read=read)
+    return AttackOption(name, tuple[str, ...], text(words, metavar), read=read)
 
 
 def _own_column(name: str, words: str, made_up: str) -> AttackOption:
@@ -83,17 +95,13 @@ def _own_column(name: str, words: str, made_up: str) -> AttackOption:
 def _own_columns(name: str, words: str, made_up: str | Sequence[str]) -> AttackOption:
     """The same for several columns."""
 
-    def read(columns: list[str] | None, typed: Typed) -> tuple[str, ...]:
+    def read(columns: tuple[str, ...], typed: Typed) -> tuple[str, ...]:
         return own_or_made_up(f"--{name}", columns, _constant(made_up), file=typed["file"])
 
-    return AttackOption(name, list[str] | None, text(words, "COLUMN"), read=read)
+    return AttackOption(name, tuple[str, ...], text(words, "COLUMN"), read=read)
 
 
-def _all_patterns(patterns: list[str] | None, _: Typed) -> list[str]:
-    return patterns or []
-
-
-def _linked_columns(columns: list[str] | None, typed: Typed) -> tuple[str, ...]:
+def _linked_columns(columns: tuple[str, ...], typed: Typed) -> tuple[str, ...]:
     """The columns to join on: without a register, the file is joined with made-up people."""
     made_up = _constant("linkage:QUASI_IDENTIFIERS")
     file = typed["file"] if typed["register"] else None
@@ -104,8 +112,7 @@ def _constant(named: Any) -> Any:
     """What is named, or the constant of an attack's module, which is loaded no earlier."""
     if not isinstance(named, str) or ":" not in named:
         return named
-    module, _, name = named.partition(":")
-    return getattr(import_module(f"letalone.attacks.{module}"), name)
+    return resolve_name(f"letalone.attacks.{named}")
 
 
 FILE = _file("A table; without one, made-up data.")
@@ -137,7 +144,7 @@ ATTACKS = {
             _file("A table with names.", "register"),
             AttackOption(
                 "on",
-                list[str] | None,
+                tuple[str, ...],
                 text("The columns of both to join on.", "COLUMNS"),
                 read=_linked_columns,
                 argument="quasi_identifiers",
@@ -157,9 +164,8 @@ ATTACKS = {
             _columns("columns", "Those to try; else all that look like it."),
             AttackOption(
                 "pattern",
-                list[str] | None,
+                tuple[str, ...],
                 text("More to try: # is a digit, @ a letter.", "PATTERN"),
-                read=_all_patterns,
                 argument="patterns",
             ),
             _whole("largest", 1_000_000, "Whole numbers below this are tried."),
@@ -291,17 +297,20 @@ ATTACKS = {
 }
 
 
-def attack_command(name: str) -> Any:
-    """The command of an attack, or None where there is none of this name."""
-    if name not in ATTACKS:
-        return None
+def _attack_command(name: str) -> Any:
     attack, app = ATTACKS[name], new_app()
-    options = (*attack.options, PLOT, AttackOption("as_json", *_parts(AsJson), False))
+    options = (*attack.options, PLOT, AttackOption("as_json", *get_args(AsJson), default=False))
 
     def work(*, plot: Path | None, as_json: bool, **typed: Any) -> None:
-        result = _constant(attack.function)(
-            *_positional(attack, typed), **_arguments(attack, typed)
-        )
+        files = [typed[name] for name in FILES if name in typed]
+        arguments = {
+            option.argument or option.name: (
+                option.read(typed[option.name], typed) if option.read else typed[option.name]
+            )
+            for option in attack.options
+            if option.name not in FILES
+        }
+        result = _constant(attack.function)(*files, **arguments)
         report(name, result, plot=plot, as_json=as_json)
 
     work.__doc__ = attack.words
@@ -312,30 +321,20 @@ def attack_command(name: str) -> Any:
         Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default) for option in options
     ]
     setattr(work, "__signature__", Signature(parameters))  # noqa: B010
-    command(app, name, epilog=f"Example: letalone attack {attack.example}")(work)
+    command(app, name, work=work, epilog=f"Example: letalone attack {attack.example}")(work)
     return get_command(app)
 
 
-def _parts(annotated: Any) -> tuple[Any, Any]:
-    return annotated.__origin__, annotated.__metadata__[0]
+class Attacks(TableGroup):
+    """`letalone attack NAME`: a row of the table of attacks."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(ATTACKS, _attack_command, **attributes)
 
 
-def _is_file(option: AttackOption) -> bool:
-    return option.name in ("file", "register")
-
-
-def _positional(attack: Attack, typed: Typed) -> list[str | None]:
-    return [typed[option.name] for option in attack.options if _is_file(option)]
-
-
-def _arguments(attack: Attack, typed: Typed) -> dict[str, Any]:
-    return {
-        option.argument or option.name: (
-            typed[option.name] if option.read is None else option.read(typed[option.name], typed)
-        )
-        for option in attack.options
-        if not _is_file(option)
-    }
+app = new_app()
+WORDS = "What an attacker learns, today and from a private release."
+app.add_typer(new_group(WORDS, cls=Attacks), name="attack")
 
 
 def report(name: str, result: AttackReport, *, plot: Path | None, as_json: bool) -> None:
@@ -343,21 +342,11 @@ def report(name: str, result: AttackReport, *, plot: Path | None, as_json: bool)
     if plot is not None:
         result.plot(plot)
     if as_json:
-        drawn = {"plot": None if plot is None else str(plot)}
-        print_json(f"attack {name}", result.to_json() | drawn)
+        print_json(f"attack {name}", result.to_json() | {"plot": plot})
         return
-    screen = console()
     heads = ("", "published today", f"letalone, ε = {in_short(result.epsilon)}")
-    rows = table(*heads, right=heads[1:])
-    for line in result.lines():
-        rows.add_row(*map(_printable, line))
-    screen.print(rows, markup=False)
-    words = flowing(_printable(result.words), screen.width)
-    screen.print("\n" + words, markup=False, soft_wrap=True)
+    rows = [map(printable, line) for line in result.lines()]
+    put(table(*heads, right=heads[1:], rows=rows), "")
+    say(printable(result.words))
     if plot is not None:
-        screen.print(f"Wrote {plot}.", markup=False)
-
-
-def _printable(text: str) -> str:
-    """Values of a table may be in it: signs that could steer a terminal are shown as ?."""
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
+        put(f"Wrote {plot}.")

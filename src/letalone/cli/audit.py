@@ -15,11 +15,11 @@ from letalone.audit import Audit, Suite, Verdict, audit, audit_self, audit_table
 from letalone.audit.audited_table import TableAudit
 from letalone.audit.outputs import is_from_mechanism
 from letalone.audit.units import read_table
-from letalone.cli.commands.audit import AuditOptions
 from letalone.cli.lint import FOUND
 from letalone.cli.offered import to_type
 from letalone.cli.places import drawable
-from letalone.cli.screen import console, flowing, print_json, progress_bar, rounded_down, table
+from letalone.cli.screen import print_json, progress_bar, put, rounded_down, say, table
+from letalone.cli.trust_commands import AuditOptions
 from letalone.errors import LetaloneError, ParameterError
 
 TRACEBACK = "LETALONE_TRACEBACK=1 shows where."
@@ -38,9 +38,8 @@ def run_audit(options: AuditOptions) -> int:
     if options.plot is not None:
         result.plot(options.plot)
     if options.as_json:
-        drawn = options.plot and str(options.plot)
         what = {"mechanism": options.mechanism, **_inputs(options), **audited.to_json()}
-        print_json("audit", what | {"plot": drawn})
+        print_json("audit", what | {"plot": options.plot})
     else:
         _show(options, result)
         _show_inputs(options, audited)
@@ -101,18 +100,13 @@ def _run(options: AuditOptions, mechanism: Any, arguments: dict[str, Any]) -> Au
 
 
 def _show(options: AuditOptions, result: Audit) -> None:
-    screen = console()
-
-    def say(text: str) -> None:
-        screen.print(flowing(text, screen.width), markup=False, soft_wrap=True)
-
-    say(result.in_words)
     event = result.event if len(result.event) <= SHOWN else f"{result.event[:SHOWN]}…"
-    say(f"Event: {event}.")
     counts = result.counts
     say(
+        result.in_words,
+        f"Event: {event}.",
         f"It happened {counts.often:,} times against {counts.seldom:,}, in {counts.total:,} draws"
-        " each that were not used to choose it."
+        " each that were not used to choose it.",
     )
     if options.plot is not None:
         say(f"Drawn to {options.plot}")
@@ -121,19 +115,17 @@ def _show(options: AuditOptions, result: Audit) -> None:
 def _inputs(options: AuditOptions) -> dict[str, object]:
     """What the mechanism was given, as it was typed."""
     if options.table is not None:
-        return {"table": str(options.table)}
+        return {"table": options.table}
     return {"one": options.one or ONE, "other": options.other or OTHER}
 
 
 def _show_inputs(options: AuditOptions, audited: Audit | TableAudit) -> None:
-    screen, given = console(), _inputs(options)
     if isinstance(audited, TableAudit):
         more = "" if options.unit else " Is a person several rows? Name the column with --unit."
-        words = audited.in_words.replace("the table", str(options.table), 1) + more
+        say(audited.in_words.replace("the table", str(options.table), 1) + more)
     else:
         more = "; others are given with --one and --other" * (options.one is None)
-        words = f"Inputs: one = {given['one']}, other = {given['other']}{more}."
-    screen.print(flowing(words, screen.width), markup=False, soft_wrap=True)
+        say(f"Inputs: one = {options.one or ONE}, other = {options.other or OTHER}{more}.")
 
 
 def _audit_itself(options: AuditOptions) -> int:
@@ -157,15 +149,13 @@ def _audit_itself(options: AuditOptions) -> int:
 
 
 def _show_suite(suite: Suite) -> None:
-    screen = console()
-    rows = table("at a claimed ε of 1", "ε is at least", "verdict", right=("ε is at least",))
-    for name, result in suite.found:
-        rows.add_row(name, rounded_down(result.lower, 3), result.verdict.value)
-    screen.print(rows)
+    heads = ("at a claimed ε of 1", "ε is at least", "verdict")
+    rows = [(name, rounded_down(one.lower, 3), one.verdict.value) for name, one in suite.found]
+    put(table(*heads, right=heads[1:2], rows=rows))
     accused = f"Accused: {', '.join(suite.accused)}." if suite.accused else "None is accused."
     rate = f"{100 * (1 - suite.confidence):.3g} %"
     note = f"Honest mechanisms, all together, are accused in at most {rate} of such runs."
-    screen.print(flowing(f"{accused} {note}", screen.width), markup=False, soft_wrap=True)
+    say(f"{accused} {note}")
 
 
 def import_target(words: str) -> Any:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from letalone.cli.offered import to_type
 from letalone.cli.places import in_short_form
-from letalone.cli.screen import console, flowing, print_json
+from letalone.cli.screen import print_json, put, say
 from letalone.engines.csv_conversion import Converted, convert_csv
 from letalone.engines.sources import CSV, PARQUET
 from letalone.errors import ParameterError
@@ -26,15 +26,21 @@ def convert(
     _check_places(source, target, decimal_comma, force=force)
     converted = convert_csv(source, target, decimal_comma=decimal_comma)
     if as_json:
-        print_json("convert", _as_json(target, converted))
+        content = {
+            "path": target,
+            "rows": converted.rows,
+            "rows_with_line_breaks": converted.with_line_breaks,
+            "rows_uneven": converted.uneven,
+            "rows_with_stray_quotes": converted.stray_quotes,
+            "rows_not_utf8": converted.not_text,
+        }
+        print_json("convert", content)
         return
-    screen = console()
-    screen.print(f"Wrote {plural_rows(converted.rows)} to {target}.", markup=False, soft_wrap=True)
+    put(f"Wrote {plural_rows(converted.rows)} to {target}.")
     schema = in_short_form(schema_beside(target))
-    for words in [*_oddities(converted), _types(schema, decimal_comma)]:
-        screen.print(flowing(words, screen.width), markup=False)
     following = "describe" if schema.exists() else "init"
-    screen.print("Next:" + to_type(following, str(target)), markup=False, soft_wrap=True)
+    more = "Next:" + to_type(following, str(target))
+    say(*_oddities(converted), _types(schema, decimal_comma), more)
 
 
 def _types(schema: Path, points: Sequence[str]) -> str:
@@ -76,14 +82,3 @@ def _oddities(converted: Converted) -> list[str]:
 def points_in(columns: Sequence[str]) -> list[str]:
     """The options that name columns of numbers with a decimal comma."""
     return [word for name in columns for word in ("--decimal-comma", name)]
-
-
-def _as_json(target: Path, converted: Converted) -> dict[str, object]:
-    return {
-        "path": str(target),
-        "rows": converted.rows,
-        "rows_with_line_breaks": converted.with_line_breaks,
-        "rows_uneven": converted.uneven,
-        "rows_with_stray_quotes": converted.stray_quotes,
-        "rows_not_utf8": converted.not_text,
-    }

@@ -6,16 +6,17 @@ refused one, by reading and planning it: nothing is compiled, opened or charged 
 it fits into the budget is read off the budget alone, with the worst curve of its ε and δ.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from fractions import Fraction
 from math import floor, log10
-from typing import Any, Protocol
+from typing import Any
 
-from letalone.cli.commands.query import QueryOptions
+from letalone.cli.asked_table import AskedTable
 from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.option_values import read_budget, usual_budget
 from letalone.cli.screen import in_short
+from letalone.cli.table_commands import QueryOptions
 from letalone.cli.table_option import NOT_TYPED, TO_FILL_IN
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.errors.codes import Code, Group
@@ -51,43 +52,25 @@ USUAL_VALUES: dict[str, Any] = {
 }  # fmt: skip
 
 
-class Planned(Protocol):
-    """What corrections need of a table: what a question about it lacks, and its budget."""
-
-    def find_problem(self, options: QueryOptions) -> Problem | None:
-        """All that is wrong with a question as it is typed, but for its price; None if nothing."""
-        ...
-
-    @property
-    def count(self) -> str:
-        """SQL that is always answered."""
-        ...
-
-    @property
-    def likely_unit(self) -> str | None:
-        """The column whose name suggests a person, or what the ledger protects."""
-        ...
-
-    @property
-    def has_types(self) -> bool:
-        """Whether columns have types of their own: the cells of a CSV file are text."""
-        ...
-
-    @property
-    def known(self) -> DataSet | None:
-        """How the data set stands in the ledger."""
-        ...
-
-
-def option_speller(options: type) -> Callable[[str], str]:
-    """Spells an argument of Python as the option that sets it, of a command with these options."""
+def in_option_words(error: LetaloneError, options: type) -> str:
+    """The first problem in the words of a command with these options, which set arguments."""
     known = {field.name for field in fields(options)}
-    return lambda name: f"--{name.replace('_', '-')}" if name in known else name
+    return in_options(
+        replace(error.problem, others=()),
+        lambda name: f"--{name.replace('_', '-')}" if name in known else name,
+    )
 
 
-def with_commands(error: LetaloneError, options: QueryOptions, table: Planned) -> LetaloneError:
+def reworded(error: LetaloneError, words: str, problem: Problem) -> LetaloneError:
+    """The error in these words; a wrong parameter is no more than that, whatever its class was."""
+    return (ParameterError(problem) if isinstance(error, ParameterError) else error).with_words(
+        words
+    )
+
+
+def with_commands(error: LetaloneError, options: QueryOptions, table: AskedTable) -> LetaloneError:
     """The error in the words of the terminal, with the commands that would be answered."""
-    words = in_options(replace(error.problem, others=()), option_speller(QueryOptions))
+    words = in_option_words(error, QueryOptions)
     offers = list(make_offers(error.problem, options, table))
     lines = dict.fromkeys(_command(offer, options, table) for offer in offers)
     if not table.has_types and _asks_other(error.problem, options, offers, table.count):
@@ -97,9 +80,7 @@ def with_commands(error: LetaloneError, options: QueryOptions, table: Planned) -
         words += f"{NOT_TYPED} Try:"
     elif offers:
         words += _to_fill_in(words, options, offers) + _opening(error, options, offers, table.count)
-    alone = replace(error.problem, others=())
-    kept = ParameterError(alone) if isinstance(error, ParameterError) else error
-    return kept.with_words(words + "".join(lines))
+    return reworded(error, words + "".join(lines), replace(error.problem, others=()))
 
 
 def _asks_other(
@@ -111,13 +92,15 @@ def _asks_other(
     return not is_unread and options.sql != count and all(one.sql == count for one in offers)
 
 
-def make_offers(problem: Problem, options: QueryOptions, table: Planned) -> Iterator[QueryOptions]:
+def make_offers(
+    problem: Problem, options: QueryOptions, table: AskedTable
+) -> Iterator[QueryOptions]:
     """The options with all that is wrong put right: one for each of the first remedies."""
     is_choice = problem.code.group is Group.MISSING or problem.code in ALTERNATIVES
     remedies = [one for one in problem.remedies if _is_possible(one, options, table)]
     for remedy in remedies or (None,):
         begun = options if remedy is None else apply_remedy(remedy, options)
-        rest = problem if remedy is None else problem.others
+        rest = (problem,) if remedy is None else problem.others
         offer = _finish(begun, rest, table)
         if offer is not None and (fitting := fit_budget(offer, table.known)) is not None:
             yield fitting
@@ -125,7 +108,7 @@ def make_offers(problem: Problem, options: QueryOptions, table: Planned) -> Iter
                 return
 
 
-def _is_possible(remedy: Remedy, options: QueryOptions, table: Planned) -> bool:
+def _is_possible(remedy: Remedy, options: QueryOptions, table: AskedTable) -> bool:
     """Finding keys takes a δ, and those that are listed are not found."""
     if not isinstance(remedy, FindKeys):
         return True
@@ -133,11 +116,10 @@ def _is_possible(remedy: Remedy, options: QueryOptions, table: Planned) -> bool:
 
 
 def _finish(
-    options: QueryOptions, rest: "Problem | tuple[Problem, ...]", table: Planned
+    options: QueryOptions, todo: tuple[Problem, ...], table: AskedTable
 ) -> QueryOptions | None:
     """The options once nothing is wrong with them; None where no remedy helps."""
     seen = list[QueryOptions]()
-    todo = rest if isinstance(rest, tuple) else (rest,)
     for _ in range(MAX_ROUNDS):
         for problem in todo:
             options = _remedy(problem, options, table, seen)
@@ -150,7 +132,7 @@ def _finish(
 
 
 def _remedy(
-    problem: Problem, options: QueryOptions, table: Planned, seen: list[QueryOptions]
+    problem: Problem, options: QueryOptions, table: AskedTable, seen: list[QueryOptions]
 ) -> QueryOptions:
     """The options with the first remedy that is new to them; else a count of rows is asked."""
     name = problem.facts.get("name")
@@ -205,15 +187,12 @@ def apply_remedy(remedy: Remedy, options: Any) -> Any:
 
 def _rename(options: QueryOptions, typed: str, meant: str) -> QueryOptions:
     """A column of that name where an option has it; in the SQL an edit puts it right."""
-    head = f"{typed}="
-    return replace(
-        options,
-        unit=meant if options.unit == typed else options.unit,
-        keys=tuple(word.replace(head, f"{meant}=", word.startswith(head)) for word in options.keys),
-        bounds=tuple(
-            word.replace(head, f"{meant}=", word.startswith(head)) for word in options.bounds
-        ),
+    head, unit = f"{typed}=", meant if options.unit == typed else options.unit
+    keys, bounds = (
+        tuple(word.replace(head, f"{meant}=", word.startswith(head)) for word in words)
+        for words in (options.keys, options.bounds)
     )
+    return replace(options, unit=unit, keys=keys, bounds=bounds)
 
 
 def fit_budget(options: QueryOptions, known: DataSet | None) -> QueryOptions | None:
@@ -254,7 +233,7 @@ def fits(options: QueryOptions, state: FilterState) -> bool:
     return True
 
 
-def _command(offer: QueryOptions, options: QueryOptions, table: Planned) -> str:
+def _command(offer: QueryOptions, options: QueryOptions, table: AskedTable) -> str:
     """The command; a unit that nobody named and no name suggests is left to fill in."""
     is_made_up = table.likely_unit is None and offer.unit not in (None, options.unit)
     return to_type_again("query", offer, **({"unit": TO_FILL_IN} if is_made_up else {}))

@@ -22,14 +22,14 @@ from letalone.answers.promise import FALSE_ALARMS, best_guess, most_caught
 from letalone.answers.views import cell_text, output_cells
 from letalone.cli.offered import to_type
 from letalone.cli.screen import (
-    TOGETHER,
     WIDEST,
     console,
-    flowing,
     in_short,
     percent_text,
     print_json,
     protection_text,
+    put,
+    say,
     table,
 )
 from letalone.ledger.data_sets import budget_to_json
@@ -77,8 +77,13 @@ class DemoAnswers:
         return compose(self.older.release.privacy, self.wards.release.privacy)
 
 
-def demo(*, as_json: bool) -> None:
-    """Ask the questions and print what came back."""
+def demo(*, attacks: bool, as_json: bool) -> None:
+    """Ask the questions and print what came back, or play the attacks instead."""
+    if attacks:
+        from letalone.cli.scenes import play_attacks
+
+        play_attacks(as_json=as_json)
+        return
     hospital = visits(seed=SAMPLE_SEED)
     with TemporaryDirectory(prefix="letalone-demo-") as folder:
         answers = ask_both(hospital, Path(folder))
@@ -97,7 +102,9 @@ def ask_both(hospital: HospitalVisits, folder: Path) -> DemoAnswers:
     ) as session:
         older = DemoQuestion(
             f"patients of {OLD} or older",
-            _older(session).release(epsilon=FOR_OLDER),
+            session.where(ColumnRef("birth_date") <= BORN_BY)
+            .agg(patients=count_distinct())
+            .release(epsilon=FOR_OLDER),
             _exactly_older(hospital),
         )
         wards = DemoQuestion(
@@ -107,10 +114,6 @@ def ask_both(hospital: HospitalVisits, folder: Path) -> DemoAnswers:
         )
         patients = len(np.unique(hospital.patient_id))
         return DemoAnswers(len(hospital), patients, older, wards, session.spent, session.remaining)
-
-
-def _older(session: Session) -> Query:
-    return session.where(ColumnRef("birth_date") <= BORN_BY).agg(patients=count_distinct())
 
 
 def _wards(session: Session) -> Query:
@@ -161,17 +164,14 @@ def _rows(question: DemoQuestion) -> list[dict[str, Any]]:
 
 
 def _show(answers: DemoAnswers) -> None:
-    screen = console()
-    roomy = screen.width >= WIDEST
-    for paragraph in (_opening(answers), _count(answers.older)):
-        screen.print(flowing(paragraph, screen.width), markup=False)
-    screen.print(_table(answers.wards, roomy=roomy))
-    for paragraph in (_footnote(roomy=roomy), _price(answers), _meaning(answers)):
-        screen.print(flowing(paragraph, screen.width), markup=False)
+    roomy = console().width >= WIDEST
+    say(_opening(answers), _count(answers.older))
+    put(_table(answers.wards, roomy=roomy))
+    say(_footnote(roomy=roomy), _price(answers), _meaning(answers))
     last = "Run it again and see the noise change. Then ask a table of yours:"
     query = ("query", "my.csv", "SELECT COUNT(*) FROM my", "--epsilon", "0.5")
     commands = to_type("init", "my.csv") + to_type(*query) + to_type("explain", "epsilon", "1")
-    screen.print(last + commands, markup=False, soft_wrap=True)  # to be copied whole
+    say(last + commands)
 
 
 def _opening(answers: DemoAnswers) -> str:
@@ -196,10 +196,8 @@ def _table(question: DemoQuestion, *, roomy: bool) -> Table:
         exact = [cell_text(round(float(str(value)))) for value in question.exact[output.name]]
         columns += [("exact*", exact)] * roomy
     names = [name for name, _ in columns]
-    rows = table(*names, right=tuple(names[1:]))
-    for row in zip(*(cells for _, cells in columns), strict=True):
-        rows.add_row(*row)
-    return rows
+    rows = zip(*(cells for _, cells in columns), strict=True)
+    return table(*names, right=names[1:], rows=rows)
 
 
 def _footnote(*, roomy: bool) -> str:
@@ -214,7 +212,7 @@ def _price(answers: DemoAnswers) -> str:
     label = answers.wards.release.privacy.neighbours
     whom = "" if label is None else f", to protect {protection_text(label)}, with all visits"
     remaining = f"Left: about {brief(answers.remaining, up=False)} of {brief(BUDGET)}."
-    return f"Price: ε{TOGETHER}={TOGETHER}{prices}{whom}. {remaining}"
+    return f"Price: ε = {prices}{whom}. {remaining}"
 
 
 def _meaning(answers: DemoAnswers) -> str:
@@ -222,12 +220,8 @@ def _meaning(answers: DemoAnswers) -> str:
     epsilon = answers.privacy.epsilon(0)
     promised = PureDP(epsilon)
     return (
-        f"ε{TOGETHER}={TOGETHER}{in_short(epsilon)} means: whoever bets at even odds that a patient"
-        f" was here wins at most {_percent_text(best_guess(promised))} of the time, and a test with"
-        f" {_percent_text(FALSE_ALARMS)} false alarms finds a patient at most"
-        f" {_percent_text(most_caught(promised))} of the time."
+        f"ε = {in_short(epsilon)} means: whoever bets at even odds that a patient"
+        f" was here wins at most {percent_text(best_guess(promised))} of the time, and a test with"
+        f" {percent_text(FALSE_ALARMS)} false alarms finds a patient at most"
+        f" {percent_text(most_caught(promised))} of the time."
     )
-
-
-def _percent_text(share: float) -> str:
-    return percent_text(share).replace(" ", TOGETHER)

@@ -3,57 +3,78 @@
 Nothing here is read from the data: no rows are counted, no value is looked at.
 """
 
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
+from rich.table import Table
+
+from letalone.cli.ledger import standing_as_json
 from letalone.cli.offered import to_type
-from letalone.cli.places import ledger_path
-from letalone.cli.screen import console, print_json, protection_text, table
+from letalone.cli.places import in_short_form, ledger_path
+from letalone.cli.screen import print_json, protection_text, put, table
 from letalone.cli.table_option import (
-    TableFile,
+    check_one_file,
     fingerprint_of,
     known_data_set,
-    offer_tables,
-    read_source,
     unit_example,
+    wait_for_spark,
+    with_one_table,
 )
-from letalone.engines.sources import WhichTable
+from letalone.engines.opening import open_engine
 from letalone.ledger import DataSet
-from letalone.ledger.data_sets import budget_to_json, neighbours_to_json
 from letalone.plans.constants import format_constant
-from letalone.plans.schema import Column
+from letalone.plans.schema import Column, Schema
 from letalone.plans.wording import value_in_words
 from letalone.privacy.filters import brief, left_in_words
+from letalone.session.beside import is_schema_file, schema_beside, source_of
 
 LISTED = 10
 WIDEST_KEYS = 36
 
 
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """A file with its metadata; `schema_file` is None where its owner has written none."""
+
+    file: str
+    table: str | None
+    schema: Schema
+    schema_file: Path | None
+
+    @property
+    def declares_unit(self) -> bool:
+        """Whether the schema file says whose privacy is protected."""
+        return self.schema_file is not None and self.schema.unit_declared
+
+
 def describe(file: str, *, table_name: str | None, ledger: Path | None, as_json: bool) -> None:
     """Print the schema, whose privacy is protected, and how the budget stands."""
-    source = _source(file, table_name, ledger)
+    kept = [] if ledger is None else ["--ledger", str(ledger)]
+    source = with_one_table(
+        lambda: _read_source(file, table_name),
+        file,
+        lambda choice: to_type("describe", choice.file, *choice.option, *kept),
+    )
     path = ledger_path(file, ledger)
     known = known_data_set(path, source.schema.name)
     fingerprint = fingerprint_of(path)
     if as_json:
         print_json("describe", _as_json(source, path, known, fingerprint))
         return
-    screen = console()
-    for line in _head(source, known):
-        screen.print(line, markup=False, soft_wrap=True)
-    screen.print(_columns(source), markup=False)
-    for line in _foot(source, path, known, fingerprint):
-        screen.print(line, markup=False, soft_wrap=True)
+    put(*_head(source, known), _columns(source), *_foot(source, path, known, fingerprint))
 
 
-def _source(file: str, table_name: str | None, ledger: Path | None) -> TableFile:
-    kept = [] if ledger is None else ["--ledger", str(ledger)]
-    try:
-        return read_source(file, table=table_name)
-    except WhichTable as error:
-        refusal = offer_tables(
-            error, file, lambda choice: to_type("describe", choice.file, *choice.option, *kept)
-        )
-    raise refusal
+def _read_source(file: str, table_name: str | None) -> TableFile:
+    """The file's columns and types: as its schema file declares them, else from its metadata."""
+    check_one_file(file)
+    data = source_of(file) if is_schema_file(file) else file
+    wait_for_spark(data, table_name)
+    beside = in_short_form(schema_beside(file, table_name))
+    declared = Schema.read(beside) if beside.exists() else None
+    with closing(open_engine(data, schema=declared, table=table_name)) as engine:
+        schema = engine.schema()
+    return TableFile(file, table_name, schema, beside if declared is not None else None)
 
 
 def _head(source: TableFile, known: DataSet | None) -> list[str]:
@@ -65,13 +86,12 @@ def _head(source: TableFile, known: DataSet | None) -> list[str]:
     return [*lines, f"protects     {protects}"]
 
 
-def _columns(source: TableFile) -> object:
-    rows = table("column", "type", "bounds", "keys")
-    for column in source.schema.columns[:LISTED]:
-        rows.add_row(column.name, column.type.value, _bounds(column), _keys(column))
-    if (more := len(source.schema.columns) - LISTED) > 0:
-        rows.add_row(f"and {more} more", "--json lists all", "", "")
-    return rows
+def _columns(source: TableFile) -> Table:
+    columns = source.schema.columns
+    rows = [(one.name, one.type.value, _bounds(one), _keys(one)) for one in columns[:LISTED]]
+    if (more := len(columns) - LISTED) > 0:
+        rows.append((f"and {more} more", "--json lists all", "", ""))
+    return table("column", "type", "bounds", "keys", rows=rows)
 
 
 def _bounds(column: Column) -> str:
@@ -103,16 +123,14 @@ def _foot(
     if fingerprint is not None:
         lines += [f"ledger       {path}", f"fingerprint  {fingerprint}"]
     if source.schema_file is None:
-        return [*lines, "Write down what is known:" + to_type(*_init(source, known))]
+        which = [] if source.table is None else ["--table", source.table]
+        unit = unit_example(source.schema, known)
+        init = to_type("init", source.file, *which, "--unit", unit)
+        return [*lines, f"Write down what is known:{init}"]
     if known is None and not source.declares_unit:
         unit = unit_example(source.schema)
         lines.append(f'Say who is protected: write unit = "{unit}" into {source.schema_file}.')
     return lines
-
-
-def _init(source: TableFile, known: DataSet | None) -> list[str]:
-    table_name = [] if source.table is None else ["--table", source.table]
-    return ["init", source.file, *table_name, "--unit", unit_example(source.schema, known)]
 
 
 def _as_json(
@@ -126,32 +144,14 @@ def _as_json(
         "unit": schema.unit,
         "unit_declared": source.declares_unit,
         "neighbours": schema.neighbours.relation.value,
-        "schema_file": source.schema_file and str(source.schema_file),
+        "schema_file": source.schema_file,
         "columns": [_column_as_json(column) for column in schema.columns],
-        "ledger": str(path) if fingerprint is not None else None,
+        "ledger": None if fingerprint is None else path,
         "fingerprint": fingerprint,
-        "data_set": None if known is None else _data_set_as_json(known),
+        "data_set": None if known is None else standing_as_json(known),
     }
 
 
 def _column_as_json(column: Column) -> dict[str, object]:
-    keys = None if column.keys is None else [_key_as_json(key) for key in column.keys]
-    ends = [None if end is None else str(end) for end in (column.lower, column.upper)]
-    shape = {"lower": ends[0], "upper": ends[1], "keys": keys}
+    shape = {"lower": column.lower, "upper": column.upper, "keys": column.keys}
     return {"name": column.name, "type": column.type.value, **shape}
-
-
-def _key_as_json(key: object) -> object:
-    return key if key is None or isinstance(key, str | int) else str(key)
-
-
-def _data_set_as_json(known: DataSet) -> dict[str, object]:
-    return {
-        "version": known.version,
-        "neighbours": neighbours_to_json(known.neighbours),
-        "budget": budget_to_json(known.budget),
-        "spent": budget_to_json(known.spent),
-        "remaining": budget_to_json(known.remaining),
-        "releases": known.releases,
-        "frozen": known.frozen,
-    }

@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from letalone import __version__
-from letalone.cli.screen import console, flowing, how_to_install, print_json, table
+from letalone.cli.screen import how_to_install, print_json, put, say, table
 from letalone.engines.spark_start import has_java
 from letalone.errors import LetaloneError
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -50,7 +50,11 @@ def doctor(*, as_json: bool) -> None:
         parts = {"packages": required, "extras": extras, "java": has_java(), "bits": bits}
         print_json("doctor", versions | parts)
     else:
-        _show(versions | required, extras, healthy=healthy)
+        found = (versions | required).items()
+        rows = [(name, number or "missing", "yes" if number else "no") for name, number in found]
+        rows.append(("random bits", BIT_SOURCE, "yes" if healthy else "no"))
+        put(table("part", "found", "ok", rows=rows))
+        say(*_optional(extras), "No data was looked at, and nothing was sent anywhere.")
     if not healthy or None in required.values():
         raise LetaloneError("this installation must not be used: see the lines marked 'no'.")
 
@@ -77,11 +81,7 @@ def _version(package: str) -> str | None:
 
 def _optional(extras: Mapping[str, str | None]) -> list[str]:
     """The extras that are there, with their versions, and how to add the others."""
-    installed = [
-        f"{name} ({_words(name, version)})"
-        for name, version in extras.items()
-        if version is not None
-    ]
+    installed = [f"{name} ({_words(name, number)})" for name, number in extras.items() if number]
     missing = ",".join(name for name, version in extras.items() if version is None)
     lines = [f"Extras: {', '.join(installed) or 'none'}."]
     return lines + [f"To add {missing}: {how_to_install(missing)}."] * bool(missing)
@@ -90,17 +90,3 @@ def _optional(extras: Mapping[str, str | None]) -> list[str]:
 def _words(extra: str, number: str) -> str:
     java = "with Java" if has_java() else "but there is no Java"
     return f"{EXTRAS[extra]} {number}{f', {java}' if extra == 'spark' else ''}"
-
-
-def _show(
-    versions: Mapping[str, str | None], extras: Mapping[str, str | None], *, healthy: bool
-) -> None:
-    rows = table("part", "found", "ok")
-    for name, number in versions.items():
-        rows.add_row(name, number or "missing", "yes" if number else "no")
-    rows.add_row("random bits", BIT_SOURCE, "yes" if healthy else "no")
-    screen = console()
-    screen.print(rows, markup=False)
-    for line in _optional(extras):
-        screen.print(flowing(line, screen.width), markup=False)
-    screen.print("No data was looked at, and nothing was sent anywhere.")

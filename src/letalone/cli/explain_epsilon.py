@@ -10,21 +10,21 @@ in the data" is sometimes wrong both ways, and below the curve nobody can be.
 
 from math import ceil, exp, log
 
-from letalone.answers.promise import at_most, best_guess, most_caught
+from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, most_caught
 from letalone.cli.screen import (
     TOGETHER,
     console,
-    flowing,
     in_short,
     number_text,
     percent_text,
     print_json,
+    put,
     rounded_up,
+    say,
 )
 from letalone.privacy import ApproxDP, Privacy, PureDP
 
 ROWS, COLUMNS = 9, 42
-ALARM = 0.05
 LARGEST_FACTOR = 20.0  # beyond e^20 a power of ten says more
 USUAL = (0.1, 0.5, 1.0, 2.0, 5.0)
 
@@ -35,20 +35,20 @@ LEGEND = "░ nobody gets here   · blind guessing"
 def explain_epsilon(epsilon: float, *, delta: float, as_json: bool) -> None:
     """Print what (epsilon, delta) promises."""
     privacy = ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
-    guess, caught = best_guess(privacy), most_caught(privacy, ALARM)
+    guess, caught = best_guess(privacy), most_caught(privacy)
     if as_json:
         promised = {"epsilon": epsilon, "delta": delta, "best_guess": guess}
-        test = {"false_alarm": ALARM, "caught": caught, "curve": _curve(privacy)}
+        test = {"false_alarm": FALSE_ALARMS, "caught": caught, "curve": _curve(privacy)}
         print_json("explain epsilon", promised | test)
         return
     screen = console()
     for paragraph in _words(epsilon, delta, guess, caught):
         screen.print(paragraph)
-    screen.print()
-    screen.print("\n".join(picture(privacy)), markup=False)
+    put("", *picture(privacy))
     others = [f"{usual:g}: {percent_text(best_guess(PureDP(usual)))}" for usual in USUAL]
     shown = "  ".join(other.replace(" ", TOGETHER) for other in others)
-    screen.print("\n" + flowing(f"Won at most, by ε:  {shown}", screen.width))
+    put("")
+    say(f"Won at most, by ε:  {shown}")
 
 
 def factor(epsilon: float) -> str:

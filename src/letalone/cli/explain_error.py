@@ -17,7 +17,7 @@ screen concludes is worked out from the numbers on it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from difflib import get_close_matches
+from functools import partial
 from importlib.util import find_spec
 from math import ceil, log, log10
 from pathlib import Path
@@ -25,7 +25,8 @@ from typing import Any
 
 from rich.table import Table
 
-from letalone.cli.commands.explain import ErrorOptions
+from letalone.answers.figure import FORMATS
+from letalone.cli.noise_commands import ErrorOptions
 from letalone.cli.screen import (
     console,
     how_to_install,
@@ -33,9 +34,12 @@ from letalone.cli.screen import (
     in_two_digits,
     number_text,
     print_json,
+    put,
+    say,
     table,
 )
 from letalone.errors import ParameterError
+from letalone.errors.spelling import nearest
 from letalone.exact.typed import COUNT, EPSILON, POSITIVE_DELTA
 from letalone.mechanisms import utility
 
@@ -45,7 +49,7 @@ OPTIONS = (2, 10, 100, 1000, 10_000)
 MISSES = {"in 95 %": 0.05, "in 99.9 %": 0.001}  # of releases; the rest may be further off
 BAR = 22
 LEAST_BAR = 6
-FORMATS = (".svg", ".png", ".pdf")
+Points = tuple[tuple[float, ...], ...]  # each a number, and an error a column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +61,7 @@ class ErrorComparison:
     measure: str
     over: str
     columns: tuple[str, ...]
-    points: tuple[tuple[float, ...], ...]
+    points: Points
     conclusion: str
 
 
@@ -70,20 +74,19 @@ def explain_error(options: ErrorOptions) -> None:
     if options.as_json:
         fixed = {"epsilon": options.epsilon, "delta": options.delta, "people": options.people}
         comparisons = {"comparisons": [asdict(comparison) for comparison in compared]}
-        print_json("explain error", fixed | comparisons | {"plot": plot and str(plot)})
+        print_json("explain error", fixed | comparisons | {"plot": plot})
         return
     screen = console()
     for comparison in compared:
         if comparison is not compared[0]:
-            screen.print()
-        screen.print(comparison.question)
-        screen.print(_rows(comparison, screen.width))
-        screen.print(comparison.conclusion)
+            put("")
+        for part in (comparison.question, _rows(comparison, screen.width), comparison.conclusion):
+            screen.print(part)
     if options.theorem is None:
         others = ", ".join(name for name in THEOREMS if name not in USUAL)
-        screen.print(f"For more, add --theorem and one of: {others}.")
+        say(f"For more, add --theorem and one of: {others}.")
     if plot is not None:
-        screen.print(f"Drawn to {plot}", markup=False)
+        put(f"Drawn to {plot}")
 
 
 def _choose(theorem: str | None) -> list[Callable[[ErrorOptions], ErrorComparison]]:
@@ -91,8 +94,8 @@ def _choose(theorem: str | None) -> list[Callable[[ErrorOptions], ErrorCompariso
         return [THEOREMS[name] for name in USUAL]
     if theorem.lower() in THEOREMS:
         return [THEOREMS[theorem.lower()]]
-    close = get_close_matches(theorem.lower(), THEOREMS, n=1)
-    hint = f" Did you mean {close[0]}?" if close else ""
+    near = nearest(theorem, THEOREMS)
+    hint = f" Did you mean {near}?" if near else ""
     raise ParameterError(
         f"--theorem is '{theorem[:40]}', but must be one of: {', '.join(THEOREMS)}.{hint}"
     )
@@ -100,10 +103,8 @@ def _choose(theorem: str | None) -> list[Callable[[ErrorOptions], ErrorCompariso
 
 def total(options: ErrorOptions) -> ErrorComparison:
     """The expected sum of the errors of K answers."""
-    points = [
-        (size, utility.laplace_l1_error(size, sensitivity=1, epsilon=options.epsilon))
-        for size in DIMENSIONS
-    ]
+    error = partial(utility.laplace_l1_error, sensitivity=1, epsilon=options.epsilon)
+    points = _points(DIMENSIONS, error)
     return ErrorComparison(
         theorem="total",
         question=f"How far off are K answers in sum, by Laplace noise with {_price(options)}, if"
@@ -111,7 +112,7 @@ def total(options: ErrorOptions) -> ErrorComparison:
         measure="mean of the sum of absolute errors",
         over="K",
         columns=("errors in sum, on average",),
-        points=tuple(points),
+        points=points,
         conclusion=f"Each answer is off by {in_two_digits(points[0][1])} on average, however many"
         " there are: E‖error‖₁ = K·Δ/ε, with Δ = 1.",
     )
@@ -119,16 +120,8 @@ def total(options: ErrorOptions) -> ErrorComparison:
 
 def tail(options: ErrorOptions) -> ErrorComparison:
     """The largest error of K answers."""
-    points = [
-        (
-            size,
-            *(
-                utility.laplace_tail(size, sensitivity=1, epsilon=options.epsilon, beta=miss)
-                for miss in MISSES.values()
-            ),
-        )
-        for size in DIMENSIONS
-    ]
+    error = partial(utility.laplace_tail, sensitivity=1, epsilon=options.epsilon)
+    points = _points(DIMENSIONS, *(partial(error, beta=miss) for miss in MISSES.values()))
     return ErrorComparison(
         theorem="tail",
         question=f"How far off is the worst of K answers, by Laplace noise with {_price(options)},"
@@ -136,7 +129,7 @@ def tail(options: ErrorOptions) -> ErrorComparison:
         measure="largest absolute error, at most",
         over="K",
         columns=tuple(f"{often} at most" for often in MISSES),
-        points=tuple(points),
+        points=points,
         conclusion=f"{_growth(points, 'K')}: ‖error‖∞ ≤ (Δ/ε) ln(K/β) but with probability β,"
         " with Δ = 1.",
     )
@@ -144,18 +137,8 @@ def tail(options: ErrorOptions) -> ErrorComparison:
 
 def shortfall(options: ErrorOptions) -> ErrorComparison:
     """How far a choice is below the best of m options."""
-    points = [
-        (
-            choices,
-            *(
-                utility.exponential_shortfall(
-                    choices, sensitivity=1, epsilon=options.epsilon, t=-log(miss)
-                )
-                for miss in MISSES.values()
-            ),
-        )
-        for choices in OPTIONS
-    ]
+    error = partial(utility.exponential_shortfall, sensitivity=1, epsilon=options.epsilon)
+    points = _points(OPTIONS, *(partial(error, t=-log(miss)) for miss in MISSES.values()))
     return ErrorComparison(
         theorem="shortfall",
         question="How far below the best of m options is the one that the exponential mechanism"
@@ -163,7 +146,7 @@ def shortfall(options: ErrorOptions) -> ErrorComparison:
         measure="score below the best, at most",
         over="m",
         columns=tuple(f"{often} at most" for often in MISSES),
-        points=tuple(points),
+        points=points,
         conclusion=f"{_growth(points, 'm')}: the shortfall is at most (2Δ/ε)(ln m + t) but with"
         " probability e^-t, with Δ = 1.",
     )
@@ -172,14 +155,8 @@ def shortfall(options: ErrorOptions) -> ErrorComparison:
 def survey(options: ErrorOptions) -> ErrorComparison:
     """Randomized response against Laplace noise, by the number of people."""
     epsilon = float(EPSILON.typed("epsilon", options.epsilon))
-    points = [
-        (
-            people,
-            utility.randomized_response_mean_error(people, epsilon=epsilon),
-            utility.laplace_mean_error(people, epsilon=epsilon),
-        )
-        for people in PEOPLE
-    ]
+    errors = (utility.randomized_response_mean_error, utility.laplace_mean_error)
+    points = _points(PEOPLE, *(partial(error, epsilon=epsilon) for error in errors))
     columns = ("randomized response", "Laplace")
     return ErrorComparison(
         theorem="survey",
@@ -187,7 +164,7 @@ def survey(options: ErrorOptions) -> ErrorComparison:
         measure="root-mean-square error",
         over="n",
         columns=columns,
-        points=tuple(points),
+        points=points,
         conclusion=f"{_closer(points, columns, 'n')} Randomized response has to trust nobody.",
     )
 
@@ -196,14 +173,11 @@ def dimensions(options: ErrorOptions) -> ErrorComparison:
     """Laplace against Gaussian noise, by the dimension."""
     delta = POSITIVE_DELTA.typed("delta", options.delta)
     people = int(COUNT.typed("people", options.people))
-    points = [
-        (
-            size,
-            utility.laplace_vector_mean_error(size, n=people, epsilon=options.epsilon),
-            utility.gaussian_mean_error(size, n=people, epsilon=options.epsilon, delta=delta),
-        )
-        for size in DIMENSIONS
-    ]
+    points = _points(
+        DIMENSIONS,
+        partial(utility.laplace_vector_mean_error, n=people, epsilon=options.epsilon),
+        partial(utility.gaussian_mean_error, n=people, epsilon=options.epsilon, delta=delta),
+    )
     columns = ("Laplace", "Gaussian")
     vectors = f"the mean of {people:,} vectors" if people > 1 else "1 vector"
     prices = f"{_price(options)}, δ = {number_text(options.delta)}"
@@ -214,34 +188,36 @@ def dimensions(options: ErrorOptions) -> ErrorComparison:
         measure="root-mean-square error",
         over="d",
         columns=columns,
-        points=tuple(points),
+        points=points,
         conclusion=_closer(points, columns, "d"),
     )
 
 
 THEOREMS: dict[str, Callable[[ErrorOptions], ErrorComparison]] = {
-    "total": total,
-    "tail": tail,
-    "shortfall": shortfall,
-    "survey": survey,
-    "dimensions": dimensions,
+    make.__name__: make for make in (total, tail, shortfall, survey, dimensions)
 }
 USUAL = ("survey", "dimensions")
+
+
+def _points(sizes: Sequence[int], *errors: Callable[[int], float]) -> Points:
+    return tuple((size, *(error(size) for error in errors)) for size in sizes)
 
 
 def _price(options: ErrorOptions) -> str:
     return f"ε = {in_short(float(EPSILON.typed('epsilon', options.epsilon)))}"
 
 
-def _growth(points: Sequence[tuple[float, ...]], over: str) -> str:
+def _growth(points: Points, over: str) -> str:
     (first, least, *_), (last, largest, *_) = points[0], points[-1]
     grown = in_two_digits(largest / least)
     return f"From {over} = {first:,} to {last:,} it grows by a factor of {grown}"
 
 
-def _closer(points: Sequence[tuple[float, ...]], names: Sequence[str], over: str) -> str:
+def _closer(points: Points, names: Sequence[str], over: str) -> str:
     """Which of two noises is closer, and where: the second gains on the first."""
-    first_name, other = (_noise_name(name) for name in names)
+    first_name, other = (
+        f"{name} noise" if name[0].isupper() else name.capitalize() for name in names
+    )
     number, first, second = points[-1]
     ahead = [point[0] for point in points if point[1] <= point[2]]
     behind = [point[0] for point in points if point[1] > point[2]]
@@ -254,21 +230,17 @@ def _closer(points: Sequence[tuple[float, ...]], names: Sequence[str], over: str
     return f"{who}: at {over} = {number:,} by a factor of {times}."
 
 
-def _noise_name(name: str) -> str:
-    return f"{name} noise" if name[0].isupper() else name.capitalize()
-
-
 def _rows(compared: ErrorComparison, width: int) -> Table:
-    rows = table(compared.over, *compared.columns, right=(compared.over,))
     errors = [error for _, *all_of_them in compared.points for error in all_of_them]
     digits = max(len(in_two_digits(error)) for error in errors) + 1
     first = len(f"{compared.points[-1][0]:,}")
     room = (width - first) // len(compared.columns) - len(" | ") - digits
     bar = _bars(min(errors), max(errors), max(LEAST_BAR, min(BAR, room)))
-    for number, *all_of_them in compared.points:
-        shown = (f"{in_two_digits(error):<{digits}}{bar(error)}" for error in all_of_them)
-        rows.add_row(f"{number:,}", *shown)
-    return rows
+    rows = [
+        [f"{number:,}", *(f"{in_two_digits(error):<{digits}}{bar(error)}" for error in all_of_them)]
+        for number, *all_of_them in compared.points
+    ]
+    return table(compared.over, *compared.columns, right=(compared.over,), rows=rows)
 
 
 def _bars(least: float, largest: float, longest: int) -> Callable[[float], str]:

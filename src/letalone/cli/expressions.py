@@ -21,11 +21,11 @@ and of a text that Python cannot read it says where, but not what should stand t
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn, cast
 
 from letalone.errors import LetaloneError, ParameterError
+from letalone.errors.spelling import nearest
 from letalone.mechanisms import (
     DiscreteGaussian,
     Exponential,
@@ -55,7 +55,7 @@ MAX_RUNS = 10**9
 
 TOKEN_PATTERN = re.compile(
     r"\s*(?:(?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z]\w*)"
-    r"|(?P<sign>[-+*/().,=?]))",
+    r"|(?P<sign>[-+*/().,=?])|(?P<unknown>\S))",
     re.ASCII,
 )
 
@@ -100,40 +100,34 @@ Node = Call | Applied | Together
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A name of the language: how it is made, and the parameters that it takes, in order."""
+    """A name of the language: how it is made, and the parameters that it takes, in order.
+
+    The sensitivity is 1 where it is not given.
+    """
 
     make: Callable[..., Any]
     parameters: tuple[str, ...]
-    defaults: Mapping[str, int]
     example: str
 
 
-ONE: Mapping[str, int] = {"sensitivity": 1}
-
 FORMS: Mapping[str, Form] = {
-    "laplace": Form(Laplace, ("epsilon", "scale", "sensitivity"), ONE, "laplace(epsilon=0.1)"),
-    "geometric": Form(Geometric, ("epsilon", "scale", "sensitivity"), ONE, "geometric(epsilon=1)"),
-    "gaussian": Form(
-        Gaussian, ("sigma", "epsilon", "delta", "sensitivity"), ONE, "gaussian(sigma=2)"
-    ),
+    "laplace": Form(Laplace, ("epsilon", "scale", "sensitivity"), "laplace(epsilon=0.1)"),
+    "geometric": Form(Geometric, ("epsilon", "scale", "sensitivity"), "geometric(epsilon=1)"),
+    "gaussian": Form(Gaussian, ("sigma", "epsilon", "delta", "sensitivity"), "gaussian(sigma=2)"),
     "discrete_gaussian": Form(
         DiscreteGaussian,
         ("sigma", "epsilon", "delta", "sensitivity", "dimension"),
-        ONE,
         "discrete_gaussian(sigma=2)",
     ),
-    "exponential": Form(Exponential, ("epsilon", "sensitivity"), ONE, "exponential(epsilon=0.5)"),
+    "exponential": Form(Exponential, ("epsilon", "sensitivity"), "exponential(epsilon=0.5)"),
     "randomized_response": Form(
-        RandomizedResponse,
-        ("epsilon", "truth", "categories"),
-        {},
-        "randomized_response(epsilon=1)",
+        RandomizedResponse, ("epsilon", "truth", "categories"), "randomized_response(epsilon=1)"
     ),
-    "pure": Form(PureDP, ("epsilon",), {}, "pure(epsilon=0.1)"),
-    "approx": Form(ApproxDP, ("epsilon", "delta"), {}, "approx(epsilon=0.1, delta=1e-8)"),
-    "zcdp": Form(ZCDP, ("rho",), {}, "zcdp(rho=0.01)"),
-    "gdp": Form(GaussianDP, ("mu",), {}, "gdp(mu=0.5)"),
-    "renyi": Form(RenyiDP, ("order", "epsilon"), {}, "renyi(order=8, epsilon=0.5)"),
+    "pure": Form(PureDP, ("epsilon",), "pure(epsilon=0.1)"),
+    "approx": Form(ApproxDP, ("epsilon", "delta"), "approx(epsilon=0.1, delta=1e-8)"),
+    "zcdp": Form(ZCDP, ("rho",), "zcdp(rho=0.01)"),
+    "gdp": Form(GaussianDP, ("mu",), "gdp(mu=0.5)"),
+    "renyi": Form(RenyiDP, ("order", "epsilon"), "renyi(order=8, epsilon=0.5)"),
 }
 METHODS: Mapping[str, tuple[str, str]] = {
     "sampled": ("rate", ".sampled(0.01)"),
@@ -190,23 +184,17 @@ def privacy_of(tree: Node, hole: Fraction | None = None) -> Privacy:
         case Call():
             return _make(tree, hole)
         case Applied(value=Neighbours() as neighbours):
-            inner, is_converted = privacy_of(tree.to, hole), tree.method == "under"
-            return inner.under(neighbours) if is_converted else inner.with_neighbours(neighbours)
+            return getattr(privacy_of(tree.to, hole), tree.method)(neighbours)
         case Applied():
             number = _fill(cast("Value", tree.value), hole)
-            return _apply(tree.method, privacy_of(tree.to, hole), number)
-
-
-def _apply(method: str, privacy: Privacy, number: Fraction) -> Privacy:
-    match method:
-        case "sampled":
-            return privacy.sampled(number)
-        case "shuffled":
-            return privacy.shuffled(number)
-        case "group":
-            return privacy.group(number)
-        case _:
-            return privacy * _check_runs(number)
+            privacy = privacy_of(tree.to, hole)
+            if tree.method != RUNS:
+                return getattr(privacy, tree.method)(number)
+            if number > MAX_RUNS:
+                raise ParameterError(
+                    f"A release may be run at most {MAX_RUNS:,} times in an expression."
+                )
+            return privacy * number
 
 
 def holes(tree: Node) -> list[tuple[str, Hole]]:
@@ -234,20 +222,15 @@ def _fill(value: Value, hole: Fraction | None) -> Fraction:
     return hole
 
 
-def _check_runs(number: Fraction) -> Fraction:
-    if number > MAX_RUNS:
-        raise ParameterError(f"A release may be run at most {MAX_RUNS:,} times in an expression.")
-    return number
-
-
 def _make(call: Call, hole: Fraction | None) -> Privacy:
     form = FORMS[call.name]
-    given: dict[str, Any] = {name: _fill(value, hole) for name, value in call.arguments}
+    given: dict[str, Any] = {"sensitivity": 1} if "sensitivity" in form.parameters else {}
+    given |= {name: _fill(value, hole) for name, value in call.arguments}
     for name in WHOLE:
         if name in given and given[name].denominator == 1:
             given[name] = int(given[name])
     try:
-        made = form.make(**{**form.defaults, **given})
+        made = form.make(**given)
     except LetaloneError as error:
         raise type(error)(f"{call.name} at character {call.position + 1}: {error}") from None
     except TypeError:
@@ -259,15 +242,11 @@ def _make(call: Call, hole: Fraction | None) -> Privacy:
 
 
 def _tokens(text: str) -> Iterator[Word]:
-    position = 0
-    while text[position:].strip():
-        match = TOKEN_PATTERN.match(text, position)
-        if match is None:
-            place = position + len(text[position:]) - len(text[position:].lstrip())
-            _fail(text, place, f"'{text[place]}' has no meaning here")
+    for match in TOKEN_PATTERN.finditer(text):
         kind = str(match.lastgroup)
-        yield Word(kind, match.group(kind), match.start(kind))
-        position = match.end()
+        if kind == "unknown":
+            _fail(text, match.start(kind), f"'{match[kind]}' has no meaning here")
+        yield Word(kind, match[kind], match.start(kind))
     yield Word("end", "", len(text.rstrip()))
 
 
@@ -423,8 +402,8 @@ class _Reader:
 
 def _nearest(word: str, known: tuple[str, ...]) -> str:
     meant = SYNONYMS.get(word.lower())
-    close = [meant] if meant in known else get_close_matches(word.lower(), known, 1, 0.5)
-    guess = f" Did you mean '{close[0]}'?" if close else ""
+    near = meant if meant in known else nearest(word, known, near=0.5)
+    guess = f" Did you mean '{near}'?" if near else ""
     return f"Those are: {', '.join(known)}.{guess}"
 
 

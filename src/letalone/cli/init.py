@@ -10,25 +10,26 @@ from dataclasses import replace
 from pathlib import Path
 
 import typer
+from rich.table import Table
 
-from letalone.cli.commands.init import InitOptions
 from letalone.cli.convert import points_in
 from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.option_values import read_unit
 from letalone.cli.places import in_short_form, ledger_path
-from letalone.cli.screen import console, flowing, print_json, table
+from letalone.cli.screen import print_json, put, say, table
+from letalone.cli.table_commands import InitOptions
 from letalone.cli.table_option import (
     check_one_file,
     kind_of,
     known_data_set,
-    offer_tables,
     unit_example,
     wait_for_spark,
+    with_one_table,
 )
 from letalone.engines.csv_files import Guess, guess_csv, guess_parquet
 from letalone.engines.csv_lines import OddLines
 from letalone.engines.opening import open_engine
-from letalone.engines.sources import CSV, PARQUET, WhichTable
+from letalone.engines.sources import CSV, PARQUET
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural_rows
 from letalone.plans.schema import Column, Schema
@@ -50,20 +51,27 @@ def init(options: InitOptions) -> None:
     check_one_file(options.file)
     wait_for_spark(options.file, options.table)
     path = _place(options)
-    guess = _guess(options)
-    schema = _without_unit(guess.schema)
+    again = replace(options, as_json=False)
+    guess = with_one_table(
+        lambda: _guess(options),
+        options.file,
+        lambda choice: to_type_again("init", again, file=choice.file, table=choice.table),
+    )
+    schema = replace(guess.schema, unit=None, unit_declared=False)
     if options.unit is not None:
         schema = schema.protecting(read_unit(options.unit, schema))
     if guess.from_cells:
         _confirm(options, guess)
     path.write_text(schema.to_toml(_remarks(guess)), encoding="utf-8")
+    hints = _hints(options, guess)
     if options.as_json:
-        hints = _hints(options, guess)
         print_json("init", _as_json(path, schema, guess) | {"hints": hints})
         return
     if guess.from_cells and options.yes:
-        console().print(_types(guess), markup=False)
-    _show(options, path, schema, hints=_hints(options, guess))
+        put(_types(guess))
+    say(*hints)
+    put(f"Written to {path}; all in it is public.")
+    say(EDIT, "Then ask:" + _example(options, schema))
 
 
 def _place(options: InitOptions) -> Path:
@@ -80,20 +88,10 @@ def _guess(options: InitOptions) -> Guess:
     kind = kind_of(options.file)
     if kind == "csv" and options.table is None:
         return guess_csv(options.file)
-    try:
-        with closing(open_engine(options.file, table=options.table)) as engine:
-            schema = engine.schema()
-        texts = all(column.type is Type.TEXT for column in schema.columns)
-        return guess_parquet(options.file, schema) if kind == "parquet" and texts else Guess(schema)
-    except WhichTable as error:
-        refusal = offer_tables(
-            error,
-            options.file,
-            lambda choice: to_type_again(
-                "init", options, as_json=False, file=choice.file, table=choice.table
-            ),
-        )
-    raise refusal
+    with closing(open_engine(options.file, table=options.table)) as engine:
+        schema = engine.schema()
+    texts = all(column.type is Type.TEXT for column in schema.columns)
+    return guess_parquet(options.file, schema) if kind == "parquet" and texts else Guess(schema)
 
 
 def _remarks(guess: Guess) -> dict[str, str]:
@@ -155,10 +153,6 @@ def _converting(file: str, *options: str) -> str:
     return to_type("convert", file, str(Path(file).with_suffix(".parquet")), *options)
 
 
-def _without_unit(schema: Schema) -> Schema:
-    return replace(schema, unit=None, unit_declared=False)
-
-
 def _confirm(options: InitOptions, guess: Guess) -> None:
     if options.yes:
         return
@@ -171,19 +165,8 @@ def _confirm(options: InitOptions, guess: Guess) -> None:
             f" them: {types}. If everybody may know these types, type:"
             + to_type_again("init", options, as_json=False, yes=True)
         )
-    console().print(_types(guess), markup=False)
+    put(_types(guess))
     typer.confirm("These types were guessed from the cells. May they be known?", abort=True)
-
-
-def _show(options: InitOptions, path: Path, schema: Schema, *, hints: list[str]) -> None:
-    screen = console()
-    for hint in hints:
-        words, *command = hint.split("\n")
-        screen.print(flowing(words, screen.width), markup=False)
-        screen.print("\n".join(command), markup=False, soft_wrap=True, end="\n" * bool(command))
-    screen.print(f"Written to {path}; all in it is public.", markup=False, soft_wrap=True)
-    screen.print(flowing(EDIT, screen.width), markup=False)
-    screen.print("Then ask:" + _example(options, schema), markup=False, soft_wrap=True)
 
 
 def _example(options: InitOptions, schema: Schema) -> str:
@@ -196,13 +179,12 @@ def _example(options: InitOptions, schema: Schema) -> str:
     return to_type("query", options.file, sql, *which, *unit, "--epsilon", "0.5", *budget)
 
 
-def _types(guess: Guess) -> object:
-    rows = table("column", "type")
-    for column in guess.schema.columns[:LISTED]:
-        rows.add_row(column.name, _type(column, guess))
-    if (more := len(guess.schema.columns) - LISTED) > 0:
-        rows.add_row(f"and {more} more", "in the file")
-    return rows
+def _types(guess: Guess) -> Table:
+    columns = guess.schema.columns
+    rows = [(column.name, _type(column, guess)) for column in columns[:LISTED]]
+    if (more := len(columns) - LISTED) > 0:
+        rows.append((f"and {more} more", "in the file"))
+    return table("column", "type", rows=rows)
 
 
 def _type(column: Column, guess: Guess) -> str:
@@ -212,7 +194,7 @@ def _type(column: Column, guess: Guess) -> str:
 
 def _as_json(path: Path, schema: Schema, guess: Guess) -> dict[str, object]:
     return {
-        "path": str(path),
+        "path": path,
         "name": schema.name,
         "unit": schema.unit,
         "unit_declared": schema.unit_declared,

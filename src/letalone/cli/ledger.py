@@ -4,14 +4,15 @@ They show prices and counts, never an answer and never data.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from letalone.cli.offered import to_type
 from letalone.cli.places import ledger_path
-from letalone.cli.screen import console, flowing, print_json
+from letalone.cli.screen import print_json, put, say
 from letalone.errors import FormatError, ParameterError
+from letalone.errors.problem import without_context
 from letalone.ledger import DataSet, Ledger, Level, Verified
 from letalone.ledger.data_sets import budget_to_json, neighbours_to_json
 from letalone.ledger.entries import now
@@ -21,29 +22,32 @@ from letalone.privacy.filters import brief, left_in_words
 MAX_DATA_SETS = 5  # of three lines each, which leaves room for the rest on one screen
 MAX_LEVELS = 20
 MAX_FREEZES = 3  # of six lines each, on one screen
-WIDTH = 78
 LONG_NAME = 30
 
 
 def show(path: str, *, as_json: bool) -> None:
     """Print how each data set stands, the head and the fingerprint of the key."""
     with open_ledger(path, "show") as ledger:
-        data_sets, head, fingerprint = ledger.data_sets(), ledger.head, ledger.fingerprint
-        open_ends = {data_set.name: ledger.unsettled(data_set.name) for data_set in data_sets}
-        count = len(ledger)
+        listed = [(one, ledger.unsettled(one.name)) for one in ledger.data_sets()]
+        facts = {"head": ledger.head, "entries": len(ledger), "fingerprint": ledger.fingerprint}
+    lines = [line for each in listed[:MAX_DATA_SETS] for line in _lines(*each)]
+    lines += _rest(listed, MAX_DATA_SETS) if listed else ["No data set is registered yet."]
+    lines += [f"{name:<12} {facts[name]}" for name in ("entries", "head", "fingerprint")]
+    last = "Spent and left are book-keeping; the budget is what is certified."
+    content = {**facts, "data_sets": [_as_json(*each) for each in listed]}
+    _tell("show", content, *lines, last, as_json=as_json)
+
+
+def _tell(command: str, content: Mapping[str, object], *lines: str, as_json: bool) -> None:
+    """What a command did: for programs, or in lines that can be copied."""
     if as_json:
-        listed = [_as_json(data_set, open_ends[data_set.name]) for data_set in data_sets]
-        print_json(
-            "ledger show",
-            {"head": head, "entries": count, "fingerprint": fingerprint, "data_sets": listed},
-        )
-        return
-    _print(data_sets, open_ends)
-    screen = console()
-    screen.print(f"entries      {count}", markup=False)
-    screen.print(f"head         {head}", markup=False)
-    screen.print(f"fingerprint  {fingerprint}", markup=False)
-    screen.print("Spent and left are book-keeping; the budget is what is certified.")
+        print_json(f"ledger {command}", content)
+    else:
+        put(*lines)
+
+
+def _rest(listed: Sequence[object], most: int) -> list[str]:
+    return [f"and {len(listed) - most} more: --json lists all."] if len(listed) > most else []
 
 
 def verify(path: str, *, head: str | None, checkpoints: Sequence[Path], as_json: bool) -> None:
@@ -59,41 +63,48 @@ def verify(path: str, *, head: str | None, checkpoints: Sequence[Path], as_json:
 
 def export(path: str, to: Path, *, as_json: bool) -> None:
     """Write the entries, the releases and the signed head as one JSON file."""
-    with open_ledger(path, "export") as ledger:
-        written, head = ledger.export(to), ledger.head
-    if as_json:
-        print_json("ledger export", {"path": written, "head": head})
-        return
-    screen = console()
-    screen.print(f"Written to {to}", markup=False, soft_wrap=True)
-    screen.print("It holds every entry and every release, and not the key.")
-    screen.print("Anyone can check it: letalone verify FILE")
+    holds = "It holds every entry and every release, and not the key."
+    _copy("export", path, to, holds, "Anyone can check it: letalone verify FILE", as_json=as_json)
+
+
+def backup(path: str, to: Path, *, as_json: bool) -> None:
+    """Copy the ledger as it stands."""
+    holds = "It holds every answer and the key: guard it as you guard the ledger."
+    later = "Restored, it forgets what was spent since: verify it with a later checkpoint."
+    _copy("backup", path, to, holds, later, as_json=as_json)
+
+
+def _copy(command: str, path: str, to: Path, *words: str, as_json: bool) -> None:
+    with open_ledger(path, command) as ledger:
+        written, head = getattr(ledger, command)(to), ledger.head
+    content = {"path": written, "head": head}
+    _tell(command, content, f"Written to {to}", *words, as_json=as_json)
 
 
 def open_ledger(path: str, command: str) -> Ledger:
     """The ledger in a file; where that is a table, the one that lies beside it is named."""
     beside = ledger_path(path)
-    try:
-        return Ledger.open(path, create=False)
-    except (ParameterError, FormatError) as error:
+
+    def refuse(error: Exception) -> Exception:
         if Path(path) == beside or not beside.exists():
-            raise
-        words = f"{error} A ledger lies beside it. Try:{to_type('ledger', command, str(beside))}"
-    raise ParameterError(words)
+            return error
+        offer = to_type("ledger", command, str(beside))
+        return ParameterError(f"{error} A ledger lies beside it. Try:{offer}")
+
+    return without_context(
+        lambda: Ledger.open(path, create=False), ParameterError, FormatError, error=refuse
+    )
 
 
 def print_verified(verified: Verified) -> None:
     """The words of a check that passed."""
-    screen = console()
-    screen.print(flowing(str(verified), WIDTH), markup=False)
-    screen.print(f"head         {verified.head}", markup=False)
-    screen.print(f"fingerprint  {verified.fingerprint}", markup=False)
+    say(str(verified))
+    put(f"head         {verified.head}", f"fingerprint  {verified.fingerprint}")
     if verified.repriced:
         many = len(verified.repriced)
-        words = f"{many} charges have other last digits when they are computed on this machine."
-        screen.print(words, markup=False)
+        say(f"{many} charges have other last digits when they are computed on this machine.")
     if verified.set_back:
-        screen.print(flowing(_set_back(verified.set_back), WIDTH), markup=False)
+        say(_set_back(verified.set_back))
 
 
 def _set_back(entries: Sequence[int]) -> str:
@@ -104,57 +115,34 @@ def _set_back(entries: Sequence[int]) -> str:
 
 def verified_as_json(verified: Verified) -> dict[str, object]:
     """The same for programs."""
-    return {
-        "holds": True,
-        "entries": verified.entries,
-        "head": verified.head,
-        "fingerprint": verified.fingerprint,
-        "data_sets": list(verified.data_sets),
-        "compared": verified.compared,
-        "repriced": list(verified.repriced),
-        "set_back": list(verified.set_back),
-    }
+    return {"holds": True, **asdict(verified)}
 
 
-def _print(data_sets: list[DataSet], open_ends: dict[str, list[int]]) -> None:
-    screen = console()
-    if not data_sets:
-        screen.print("No data set is registered yet.")
-    for data_set in data_sets[:MAX_DATA_SETS]:
-        screen.print(_title(data_set, open_ends[data_set.name]), markup=False)
-        screen.print(
-            f"  spent  {brief(data_set.spent)}  of  {brief(data_set.budget)}", markup=False
-        )
-        screen.print(f"  left   about {left_in_words(data_set.state)}", markup=False)
-    if len(data_sets) > MAX_DATA_SETS:
-        screen.print(f"and {len(data_sets) - MAX_DATA_SETS} more: --json lists all.")
-
-
-def _title(data_set: DataSet, unsettled: list[int]) -> str:
-    name = (
-        data_set.name if len(data_set.name) <= LONG_NAME else f"{data_set.name[: LONG_NAME - 3]}..."
-    )
-    facts = [
-        f"version {data_set.version}",
-        f"{data_set.releases} release{'s' * (data_set.releases != 1)}",
-    ]
+def _lines(data_set: DataSet, unsettled: list[int]) -> Iterator[str]:
+    name = data_set.name
+    short = name if len(name) <= LONG_NAME else f"{name[: LONG_NAME - 3]}..."
+    many = data_set.releases
+    facts = [f"version {data_set.version}", f"{many} release{'s' * (many != 1)}"]
     facts += [f"{len(unsettled)} not settled"] if unsettled else []
     facts += ["frozen"] if data_set.frozen else []
-    return f"{name}: {', '.join(facts)}"
+    yield f"{short}: {', '.join(facts)}"
+    yield f"  spent  {brief(data_set.spent)}  of  {brief(data_set.budget)}"
+    yield f"  left   about {left_in_words(data_set.state)}"
+
+
+def standing_as_json(data_set: DataSet) -> dict[str, object]:
+    """How a data set stands, without its name."""
+    return {
+        "version": data_set.version,
+        "neighbours": neighbours_to_json(data_set.neighbours),
+        **_amounts(data_set),
+        "releases": data_set.releases,
+        "frozen": data_set.frozen,
+    }
 
 
 def _as_json(data_set: DataSet, unsettled: list[int]) -> dict[str, object]:
-    return {
-        "name": data_set.name,
-        "version": data_set.version,
-        "neighbours": neighbours_to_json(data_set.neighbours),
-        "budget": budget_to_json(data_set.budget),
-        "spent": budget_to_json(data_set.spent),
-        "remaining": budget_to_json(data_set.remaining),
-        "releases": data_set.releases,
-        "frozen": data_set.frozen,
-        "not_settled": unsettled,
-    }
+    return {"name": data_set.name, **standing_as_json(data_set), "not_settled": unsettled}
 
 
 def checkpoint(path: str, to: Path, *, as_json: bool) -> None:
@@ -164,46 +152,26 @@ def checkpoint(path: str, to: Path, *, as_json: bool) -> None:
     with open_ledger(path, "checkpoint") as ledger:
         statement = ledger.checkpoint()
     to.write_text(json.dumps(statement) + "\n", encoding="utf-8")
-    if as_json:
-        print_json("ledger checkpoint", {"path": str(to), "checkpoint": statement})
-        return
-    screen = console()
-    screen.print(f"Entry {statement['number']} is signed in {to}", markup=False, soft_wrap=True)
-    screen.print("Keep it where the holder of the ledger cannot change it.")
-    screen.print("Compare later: letalone ledger verify LEDGER --checkpoint FILE")
-
-
-def backup(path: str, to: Path, *, as_json: bool) -> None:
-    """Copy the ledger as it stands."""
-    with open_ledger(path, "backup") as ledger:
-        written, head = ledger.backup(to), ledger.head
-    if as_json:
-        print_json("ledger backup", {"path": written, "head": head})
-        return
-    screen = console()
-    screen.print(f"Written to {to}", markup=False, soft_wrap=True)
-    screen.print("It holds every answer and the key: guard it as you guard the ledger.")
-    screen.print("Restored, it forgets what was spent since: verify it with a later checkpoint.")
+    words = (
+        f"Entry {statement['number']} is signed in {to}",
+        "Keep it where the holder of the ledger cannot change it.",
+        "Compare later: letalone ledger verify LEDGER --checkpoint FILE",
+    )
+    _tell("checkpoint", {"path": to, "checkpoint": statement}, *words, as_json=as_json)
 
 
 def levels(path: str, *, as_json: bool) -> None:
     """Print each purpose with its analysts, what they have used and until when they may."""
     with open_ledger(path, "levels") as ledger:
-        every_level = [
-            level for data_set in ledger.data_sets() for level in ledger.levels(data_set.name)
-        ]
-    if as_json:
-        print_json("ledger levels", {"levels": [_level_as_json(level) for level in every_level]})
-        return
-    screen = console()
-    if not every_level:
-        screen.print("No budget is rationed: whoever may ask at all may use all of it.")
-        return
-    for level in every_level[:MAX_LEVELS]:
-        screen.print(_level_line(level), markup=False, soft_wrap=True)
-    if len(every_level) > MAX_LEVELS:
-        screen.print(f"and {len(every_level) - MAX_LEVELS} more: --json lists all.")
-    screen.print("Levels ration. What is certified is the budget of the data set.")
+        every = [level for known in ledger.data_sets() for level in ledger.levels(known.name)]
+    lines = [
+        *map(_level_line, every[:MAX_LEVELS]),
+        *_rest(every, MAX_LEVELS),
+        "Levels ration. What is certified is the budget of the data set.",
+    ]
+    none = "No budget is rationed: whoever may ask at all may use all of it."
+    content = {"levels": [_level_as_json(level) for level in every]}
+    _tell("levels", content, *(lines if every else [none]), as_json=as_json)
 
 
 def _level_line(level: Level) -> str:
@@ -220,9 +188,7 @@ def _level_as_json(level: Level) -> dict[str, object]:
         "data_set": level.name,
         "purpose": level.purpose,
         "analyst": level.analyst,
-        "budget": budget_to_json(level.budget),
-        "spent": budget_to_json(level.spent),
-        "remaining": budget_to_json(level.remaining),
+        **_amounts(level),
         "releases": level.releases,
         "expires": level.expires,
         "expired": level.has_expired(now()),
@@ -230,23 +196,26 @@ def _level_as_json(level: Level) -> dict[str, object]:
     }
 
 
+def _amounts(whose: DataSet | Level) -> dict[str, object]:
+    amounts = {"budget": whose.budget, "spent": whose.spent, "remaining": whose.remaining}
+    return {name: budget_to_json(amount) for name, amount in amounts.items()}
+
+
 def why(path: str, name: str | None, *, as_json: bool) -> None:
     """Print what froze a data set, or all that are frozen, and what to look at."""
     with open_ledger(path, "why") as ledger:
-        names = [freeze.name for freeze in ledger.data_sets()] if name is None else [name]
-        freezes = [
-            freeze for freeze in (freeze_of(ledger, each) for each in names) if freeze is not None
-        ]
+        names = [data_set.name for data_set in ledger.data_sets()] if name is None else [name]
+        found = (freeze_of(ledger, each) for each in names)
+        freezes = [freeze for freeze in found if freeze is not None]
     if as_json:
         listed = [{**asdict(freeze), "look_at": freeze.look_at} for freeze in freezes]
         print_json("ledger why", {"frozen": listed})
         return
     if not freezes:
-        console().print("Nothing is frozen." if name is None else f"{name} is not frozen.")
+        put("Nothing is frozen." if name is None else f"{name} is not frozen.")
     for freeze in freezes[:MAX_FREEZES]:
         _print_freeze(path, freeze)
-    if len(freezes) > MAX_FREEZES:
-        console().print(f"and {len(freezes) - MAX_FREEZES} more: --json lists all.")
+    put(*_rest(freezes, MAX_FREEZES))
 
 
 def thaw(path: str, name: str, *, why: str, as_json: bool) -> None:
@@ -256,19 +225,14 @@ def thaw(path: str, name: str, *, why: str, as_json: bool) -> None:
             raise ParameterError(f"{name!r} is not frozen: questions about it are answered.")
         ledger.thaw(name, why)
         entry = len(ledger)
-    if as_json:
-        print_json("ledger thaw", {"data_set": name, "frozen": False, "entry": entry})
-        return
-    console().print(f"{name} is thawed, by entry {entry}.", markup=False, soft_wrap=True)
+    content = {"data_set": name, "frozen": False, "entry": entry}
+    _tell("thaw", content, f"{name} is thawed, by entry {entry}.", as_json=as_json)
 
 
 def _print_freeze(path: str, freeze: Freeze) -> None:
-    screen = console()
-    screen.print(f"{freeze.name}: frozen by entry {freeze.entry}, {freeze.time}", markup=False)
-    screen.print(flowing(f"Why: {freeze.why}.", WIDTH), markup=False)
+    put(f"{freeze.name}: frozen by entry {freeze.entry}, {freeze.time}")
+    say(f"Why: {freeze.why}.")
     if freeze.digest is not None:
-        screen.print(f"Question: charged by entry {freeze.reservation}, digest", markup=False)
-        screen.print(f"  {freeze.digest}", markup=False)
-    screen.print(flowing(freeze.look_at, WIDTH), markup=False)
-    typed = to_type("ledger", "thaw", path, freeze.name, "--why", "…")
-    screen.print(f"To allow questions again:{typed}", markup=False, soft_wrap=True)
+        put(f"Question: charged by entry {freeze.reservation}, digest", f"  {freeze.digest}")
+    say(freeze.look_at)
+    put("To allow questions again:" + to_type("ledger", "thaw", path, freeze.name, "--why", "…"))

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import indent
 
 from letalone.cli.offered import to_type
-from letalone.cli.screen import console, flowing, print_json
+from letalone.cli.screen import console, flowing, print_json, put, say
 from letalone.errors import ParameterError
 from letalone.lint import RULES, Finding, lint
 
@@ -48,17 +49,13 @@ def _inside(folder: Path) -> list[Path]:
 
 
 def _show(findings: Sequence[Finding], files: int) -> None:
-    screen = console()
+    width = console().width - len(INDENT)
     for finding in findings:
-        print(f"{finding.place}: {finding.code} {finding.title}.")
-        for text in (finding.why, finding.remedy):
-            lines = flowing(text, screen.width - len(INDENT)).splitlines()
-            print("\n".join(INDENT + line for line in lines))
-    scripts = "1 script" if files == 1 else f"{files} scripts"
-    counted = (
-        "Nothing" if not findings else "1 slip" if len(findings) == 1 else f"{len(findings)} slips"
-    )
-    print(f"{counted} found in {scripts}, by {len(RULES)} rules.")
+        put(f"{finding.place}: {finding.code} {finding.title}.")
+        put(*(indent(flowing(text, width), INDENT) for text in (finding.why, finding.remedy)))
+    scripts = f"{files} script{'s' * (files != 1)}"
+    many = len(findings)
+    counted = f"{many} slip{'s' * (many > 1)}" if many else "Nothing"
+    put(f"{counted} found in {scripts}, by {len(RULES)} rules.")
     if not findings:
-        note = "That is no proof: rules see how libraries are called, not what a program does."
-        print(flowing(note, screen.width))
+        say("That is no proof: rules see how libraries are called, not what a program does.")

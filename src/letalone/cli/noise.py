@@ -7,30 +7,26 @@ appear in what is printed, nor in an error.
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
-from letalone.cli.commands.noise import NoiseOptions
-from letalone.cli.screen import console, in_short, number_text, print_json, table, with_error
+from letalone.cli.noise_commands import NoiseOptions
+from letalone.cli.screen import in_short, number_text, print_json, put, say, table, with_error
+from letalone.cli.typed import as_whole
 from letalone.errors import ParameterError
+from letalone.errors.spelling import nearest
 from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
 
 USUAL_DELTA = 1e-6  # where the curve of Gaussian noise is read if no --delta is given
 
 Noise = Laplace | Geometric | Gaussian | DiscreteGaussian
 
-MECHANISMS: dict[str, Callable[..., Noise]] = {
-    "laplace": Laplace,
-    "geometric": Geometric,
-    "gaussian": Gaussian,
-    "discrete-gaussian": DiscreteGaussian,
-}
-OPTIONS = {
-    "laplace": ("epsilon", "scale"),
-    "geometric": ("epsilon", "scale"),
-    "gaussian": ("epsilon", "delta", "sigma"),
-    "discrete-gaussian": ("epsilon", "delta", "sigma"),
+SCALED, GAUSSIAN = ("epsilon", "scale"), ("epsilon", "delta", "sigma")
+MECHANISMS: dict[str, tuple[Callable[..., Noise], tuple[str, ...]]] = {
+    "laplace": (Laplace, SCALED),
+    "geometric": (Geometric, SCALED),
+    "gaussian": (Gaussian, GAUSSIAN),
+    "discrete-gaussian": (DiscreteGaussian, GAUSSIAN),
 }
 WHOLE = ("geometric", "discrete-gaussian")
 ALL_OPTIONS = (
@@ -52,17 +48,16 @@ def noise(options: NoiseOptions) -> None:
         price_paid = {"epsilon": epsilon, "delta": delta}
         print_json("noise", {"mechanism": name, "values": released} | bar | price_paid)
         return
-    answers = table("private answer", "error bar", right=("private answer",))
-    for value in released:
-        shown, bar = with_error(value, error)
-        answers.add_row(shown, f"± {bar}")
-    screen = console()
-    screen.print(answers)
+    bars = [with_error(value, error) for value in released]
+    rows = [(shown, f"± {bar}") for shown, bar in bars]
+    put(table("private answer", "error bar", right=("private answer",), rows=rows))
     together = f", for all {len(values)} at once," if len(values) > 1 else ""
     often = number_text(options.confidence)
-    screen.print(f"The error bar{together} holds with probability {often} or more.")
     at = f" and δ = {number_text(delta)}" if delta else ""
-    screen.print(f"It cost ε = {in_short(epsilon)}{at}. Asking again costs that again.")
+    say(
+        f"The error bar{together} holds with probability {often} or more.",
+        f"It cost ε = {in_short(epsilon)}{at}. Asking again costs that again.",
+    )
 
 
 def mechanism_called(word: str) -> str:
@@ -112,7 +107,7 @@ def _standard_input() -> str:
 
 def _number(word: str, place: int, *, is_whole: bool) -> float:
     try:
-        return _whole(word) if is_whole else float(word)
+        return as_whole(word) if is_whole else float(word)
     except ValueError:
         pass
     if word.startswith("-") and word.lstrip("-")[:1].isalpha():
@@ -120,16 +115,6 @@ def _number(word: str, place: int, *, is_whole: bool) -> float:
     # The word itself may be private: it is counted, not quoted.
     needed = "a whole number; laplace and gaussian take others" if _is_finite(word) else "a number"
     raise ParameterError(f"value {place} of the input is not {needed}.")
-
-
-def _whole(word: str) -> int:
-    try:
-        return int(word)
-    except ValueError:
-        value = float(word)
-        if not (value.is_integer() and abs(value) < 2**53):
-            raise
-        return int(value)  # 42.0, 1e3
 
 
 def _is_finite(word: str) -> bool:
@@ -151,8 +136,8 @@ def _stray_option(option: str) -> ParameterError:
 
 
 def _did_you_mean(word: str, known: Iterable[str]) -> str:
-    close = get_close_matches(word, list(known), n=1)
-    return f" Did you mean {close[0]}?" if close else ""
+    near = nearest(word, known)
+    return f" Did you mean {near}?" if near else ""
 
 
 def build(name: str, options: NoiseOptions, *, size: int) -> Noise:
@@ -164,10 +149,11 @@ def build(name: str, options: NoiseOptions, *, size: int) -> Noise:
         )
     typed = {option: getattr(options, option) for option in ("epsilon", "delta", "scale", "sigma")}
     given: dict[str, Any] = {option: value for option, value in typed.items() if value is not None}
-    for option in given.keys() - set(OPTIONS[name]):
-        allowed = ", ".join(f"--{known}" for known in OPTIONS[name])
+    make, known = MECHANISMS[name]
+    for option in given.keys() - set(known):
+        allowed = ", ".join(f"--{each}" for each in known)
         raise ParameterError(f"--{option} means nothing to {name}, which takes {allowed}.")
-    if "delta" in OPTIONS[name] and "epsilon" in given and "delta" not in given:
+    if "delta" in known and "epsilon" in given and "delta" not in given:
         raise ParameterError(
             f"--delta is missing, but {name} noise needs one beside --epsilon: a number far below "
             "1/n for n people, such as 1e-6. laplace and geometric need none."
@@ -178,4 +164,4 @@ def build(name: str, options: NoiseOptions, *, size: int) -> Noise:
         given["dimension"] = size
     is_whole = name in WHOLE and options.sensitivity.is_integer()
     sensitivity = int(options.sensitivity) if is_whole else options.sensitivity
-    return MECHANISMS[name](sensitivity=sensitivity, **given)
+    return make(sensitivity=sensitivity, **given)

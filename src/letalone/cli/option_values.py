@@ -7,7 +7,7 @@ They are public, so an error quotes them. Where it is clear what was meant, a re
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -17,7 +17,7 @@ from fractions import Fraction
 from letalone.cli.screen import number_text
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
-from letalone.errors.problem import Argument, problem
+from letalone.errors.problem import Argument, Problem, Remedy, Result, without_context
 from letalone.errors.remedies import LeaveOut, NameBudget, SetValue
 from letalone.exact.typed import as_typed
 from letalone.plans.bounds import check_range
@@ -43,14 +43,20 @@ def read_bounds(
     words: Sequence[str], schema: Schema, added: Sequence[str] = ()
 ) -> dict[str, tuple[Fraction, Fraction]]:
     """The bounds by column; `added` are those that the question adds up, which may be meant."""
-    try:
-        return dict(_read_range(word, schema) for word in words)
-    except ParameterError as error:
-        meant = mend_bounds(words, added)
-        argument = Argument("bounds")
-        remedy = SetValue(argument, meant) if meant != tuple(words) else LeaveOut(argument)
-        refused = replace(error.problem, remedies=(remedy,), advised=True)
-    raise ParameterError(refused)
+    meant, argument = mend_bounds(words, added), Argument("bounds")
+    remedy = SetValue(argument, meant) if meant != tuple(words) else LeaveOut(argument)
+    return _with_remedy(lambda: dict(_read_range(word, schema) for word in words), remedy)
+
+
+def _with_remedy(read: Callable[[], Result], remedy: Remedy) -> Result:
+    """What is read; or the error that it cannot be, with this remedy."""
+    return without_context(
+        read,
+        ParameterError,
+        error=lambda error: ParameterError(
+            replace(error.problem, remedies=(remedy,), advised=True)
+        ),
+    )
 
 
 def _read_range(word: str, schema: Schema) -> tuple[str, tuple[Fraction, Fraction]]:
@@ -84,11 +90,8 @@ def read_keys(
     words: Sequence[str], groups: Mapping[str, Type], columns: Mapping[str, Type]
 ) -> dict[str, tuple[Key, ...]]:
     """The keys by group column; `columns` are all that there are, with their types."""
-    try:
-        return dict(_read_group(word, groups, columns) for word in words)
-    except ParameterError as error:
-        refused = replace(error.problem, remedies=(LeaveOut(Argument("keys")),), advised=True)
-    raise ParameterError(refused)
+    remedy = LeaveOut(Argument("keys"))
+    return _with_remedy(lambda: dict(_read_group(word, groups, columns) for word in words), remedy)
 
 
 def _read_group(
@@ -135,8 +138,12 @@ def read_budget(word: str) -> Budget:
         )
     except ParameterError as error:
         words = str(error)
-    refused = problem(Code.VALUE_NOT_ALLOWED, NameBudget(USUAL_BUDGET), words=words)
-    raise ParameterError(replace(refused, advised=True))
+    raise ParameterError(advised(words, NameBudget(USUAL_BUDGET)))
+
+
+def advised(words: str, *remedies: Remedy, code: Code = Code.VALUE_NOT_ALLOWED) -> Problem:
+    """A problem in words that say what would help, too; a command can be made of the remedies."""
+    return Problem(code, remedies=remedies, words=words, advised=True)
 
 
 def usual_budget(epsilon: float | None, delta: float | None) -> str:

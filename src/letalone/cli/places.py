@@ -38,6 +38,12 @@ def check_place(option: str, path: Path | None) -> None:
         )
 
 
+def check_folder(path: Path) -> None:
+    """Refuses a file in a folder that is not there."""
+    if not path.absolute().parent.is_dir():
+        raise ParameterError(f"There is no folder {path.parent}. Make it, or write elsewhere.")
+
+
 def drawable(path: Path | None) -> Path | None:
     """The place of a picture, once it is clear that one can be drawn there."""
     from letalone.answers.figure import check_drawable

@@ -9,18 +9,21 @@ import csv
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from letalone.cli.commands.predict import PredictOptions
 from letalone.cli.offered import to_type_again
-from letalone.cli.screen import console, flowing, how_to_install, print_json, table
+from letalone.cli.places import check_folder
+from letalone.cli.screen import how_to_install, print_json, put, say, table
+from letalone.cli.table_commands import PredictOptions
 from letalone.engines.duck import DuckEngine, open_duck
 from letalone.engines.sources import WhichTable, find_files
 from letalone.errors import ParameterError
+from letalone.errors.problem import without_context
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type, type_of_value
 
@@ -40,7 +43,9 @@ def predict(options: PredictOptions) -> None:
     name = NAME if target is None else f"predicted_{target}"
     _check_place(options, name)
     kept = _copy_columns(options, name)
-    columns = _columns(fitted, options)
+    # What the model looks at is read as those columns were that it learned from.
+    types = {name: _type(what) for name, what in fitted.encoder_.columns.items()}
+    columns = _read(options, types)
     predicted = fitted.predict(columns) if len(next(iter(columns.values()))) else np.empty(0)
     values = cast("list[object]", predicted.tolist())
     if any(len(cells) != len(values) for cells in kept.values()):
@@ -55,28 +60,27 @@ def predict(options: PredictOptions) -> None:
 
 def _check_place(options: PredictOptions, name: str) -> None:
     """Before a row is read: the file can be written, and nothing else is lost by it."""
-    if options.out is None:
-        return
-    try:
-        _check_out(options, options.out, name)
-    except ParameterError as error:
-        words = f"{error}{_elsewhere(options, name)}"
-    else:
-        return
-    raise ParameterError(words)
+    if (out := options.out) is not None:
+        without_context(
+            lambda: _check_out(options, out, name),
+            ParameterError,
+            error=lambda error: ParameterError(f"{error}{_elsewhere(options, name)}"),
+        )
 
 
 def _check_out(options: PredictOptions, out: Path, name: str) -> None:
-    _check_suffix(out)
-    if not out.absolute().parent.is_dir():
-        raise ParameterError(f"There is no folder {out.parent}. Make it, or write elsewhere.")
+    # A file would hold something else than its name says.
+    if out.suffix.lower() not in SUFFIXES:
+        raise ParameterError(f"--out is {out}, but must end in {' or '.join(SUFFIXES)}.")
+    check_folder(out)
     if not out.exists():
         return
     if out.samefile(options.model):
         raise ParameterError(f"--out is {out}, which is the model. Write elsewhere.")
     if any(out.samefile(path) for path in find_files(options.file).paths):
         raise ParameterError(f"--out is {out}, which is the table itself. Write elsewhere.")
-    _check_new(out, name)
+    if _names_in(out)[-1:] != [name]:
+        raise ParameterError(f"{out} exists and is no file of such predictions. Write elsewhere.")
 
 
 def _elsewhere(options: PredictOptions, name: str) -> str:
@@ -102,12 +106,6 @@ def _load(model: Path) -> Any:
             " does not know a table's columns. In Python: la.learn.load(path).predict(rows)."
         )
     return fitted
-
-
-def _columns(fitted: Any, options: PredictOptions) -> Mapping[str, Any]:
-    """The columns that the model looks at, read as those were that it learned from."""
-    types = {name: _type(what) for name, what in fitted.encoder_.columns.items()}
-    return _read(options, types)
 
 
 def _copy_columns(options: PredictOptions, name: str) -> Cells:
@@ -150,11 +148,11 @@ def _read(options: PredictOptions, types: Mapping[str, Type]) -> Mapping[str, An
 
 
 def _open(options: PredictOptions, types: Mapping[str, Type]) -> DuckEngine:
-    try:
-        return open_duck(options.file, types=types, table=options.table)
-    except WhichTable as error:
-        words = str(error)
-    raise ParameterError(f"{words} Name it with --table.")
+    return without_context(
+        lambda: open_duck(options.file, types=types, table=options.table),
+        WhichTable,
+        error=lambda error: ParameterError(f"{error} Name it with --table."),
+    )
 
 
 def _type(what: object) -> Type:
@@ -170,32 +168,30 @@ def _type(what: object) -> Type:
 def _print_json(options: PredictOptions, target: str, kept: Cells, values: list[object]) -> None:
     is_shown = options.out is None  # what was written to a file is not printed, too
     content = {
-        "model": str(options.model),
+        "model": options.model,
         "target": target,
         "rows": len(values),
         "predictions": values if is_shown else None,
         "kept": kept if is_shown else None,
-        "out": None if options.out is None else str(options.out),
+        "out": options.out,
     }
     print_json("predict", content)
 
 
 def _print(options: PredictOptions, target: str, columns: Cells) -> None:
-    screen = console()
     number = len(next(reversed(columns.values())))
     if options.out is None:
-        shown = table("row", *columns, right=("row",))
-        for place in range(min(number, SHOWN)):
-            cells = [_cell_text(column[place]) for column in columns.values()]
-            shown.add_row(str(place + 1), *cells)
-        screen.print(shown, markup=False)
+        rows = [
+            [str(place + 1), *(_cell_text(column[place]) for column in columns.values())]
+            for place in range(min(number, SHOWN))
+        ]
+        put(table("row", *columns, right=("row",), rows=rows))
     place = f", written to {options.out}" if options.out is not None else ""
     rest = f" --out {OUT} writes all." if options.out is None and number > SHOWN else ""
-    words = (
+    say(
         f"{number:,} predictions of {target}{place}.{rest} The model is private; what it says of a"
         " row is about that row, so keep predictions as you keep the table."
     )
-    screen.print(flowing(words, screen.width), markup=False)
 
 
 def _cell_text(value: object) -> str:
@@ -204,58 +200,28 @@ def _cell_text(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _check_suffix(out: Path) -> None:
-    """Refuses a file that would hold something else than its name says."""
-    if out.suffix.lower() not in SUFFIXES:
-        raise ParameterError(f"--out is {out}, but must end in {' or '.join(SUFFIXES)}.")
-
-
-def _check_new(out: Path, name: str) -> None:
-    """Refuses a file that is there, unless its last column holds predictions of this name."""
-    names = _names_in_parquet(out) if out.suffix.lower() == ".parquet" else _names_in_csv(out)
-    if names[-1:] != [name]:
-        raise ParameterError(f"{out} exists and is no file of such predictions. Write elsewhere.")
+def _names_in(out: Path) -> list[str]:
+    """The columns of a file; none where it cannot be read."""
+    try:
+        if out.suffix.lower() == ".parquet":
+            return list(cast("Any", pq).read_schema(out).names)
+        with out.open(newline="", encoding="utf-8", errors="replace") as file:
+            first = file.readline(MAX_FIRST_LINE)
+        return next(csv.reader([first]), list[str]())
+    except (OSError, csv.Error, ValueError):  # ArrowInvalid is a ValueError
+        return []
 
 
 def _write(out: Path, columns: Mapping[str, Sequence[object]]) -> None:
     """Writes the columns as the file's name ends."""
     try:
         if out.suffix.lower() == ".parquet":
-            _write_parquet(out, columns)
-        else:
-            _write_csv(out, columns)
+            content = {name: list(cells) for name, cells in columns.items()}
+            cast("Any", pq).write_table(cast("Any", pa).table(content), out)
+            return
+        with out.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(zip(*columns.values(), strict=True))
     except OSError as error:
         raise ParameterError(f"{out} cannot be written: {error.strerror}.") from None
-
-
-def _write_csv(out: Path, columns: Mapping[str, Sequence[object]]) -> None:
-    with out.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-
-
-def _write_parquet(out: Path, columns: Mapping[str, Sequence[object]]) -> None:
-    pyarrow = cast("Any", import_module("pyarrow"))
-    content = pyarrow.table({name: list(cells) for name, cells in columns.items()})
-    _parquet().write_table(content, out)
-
-
-def _parquet() -> Any:
-    return import_module("pyarrow.parquet")
-
-
-def _names_in_csv(out: Path) -> list[str]:
-    try:
-        with out.open(newline="", encoding="utf-8", errors="replace") as file:
-            first = file.readline(MAX_FIRST_LINE)
-        return next(csv.reader([first]), list[str]())
-    except (OSError, csv.Error):
-        return []
-
-
-def _names_in_parquet(out: Path) -> list[str]:
-    try:
-        return list(_parquet().read_schema(out).names)
-    except (ValueError, OSError):  # ArrowInvalid is a ValueError
-        return []

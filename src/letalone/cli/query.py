@@ -10,9 +10,9 @@ from importlib.util import find_spec
 
 from letalone.answers.figure import FORMATS
 from letalone.cli.asked_table import AskedTable, open_to_ask
-from letalone.cli.commands.query import QueryOptions
 from letalone.cli.corrections import fit_budget, with_commands
 from letalone.cli.offered import to_type, to_type_again
+from letalone.cli.places import check_folder
 from letalone.cli.screen import how_to_install
 from letalone.cli.show_preview import print_preview
 from letalone.cli.show_release import (
@@ -22,13 +22,10 @@ from letalone.cli.show_release import (
     print_answer,
     total_price,
 )
-from letalone.cli.table_option import TableChoice, offer_tables, rename_table, table_in
-from letalone.engines.sources import WhichTable
+from letalone.cli.table_commands import QueryOptions
+from letalone.cli.table_option import TableChoice, rename_table, table_in, with_one_table
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
-from letalone.errors.codes import Code
-from letalone.errors.problem import problem
-from letalone.errors.remedies import NameBudget
-from letalone.privacy import Budget
+from letalone.errors.problem import without_context
 from letalone.privacy.filters import brief
 from letalone.session import Release
 from letalone.session.bounds_purchase import Bounds
@@ -40,17 +37,24 @@ def query(options: QueryOptions) -> None:
     """Ask, and print what came back; with --dry-run, what it would cost."""
     if EXPLAIN.match(options.sql):
         options = replace(options, dry_run=True)
-    try:
+
+    def work() -> None:
         with open_to_ask(options) as table:
             _ask(options, table)
-            return
-    except WhichTable as error:
-        refused = _offer_tables(error, options)
-    raise refused
+
+    def command(choice: TableChoice) -> str:
+        sql = rename_table(options.sql, choice.name)
+        return to_type_again("query", options, file=choice.file, table=choice.table, sql=sql)
+
+    with_one_table(work, options.file, command, named=table_in(options.sql))
 
 
 def _ask(options: QueryOptions, table: AskedTable) -> None:
-    priced = _price(options, table)
+    priced = without_context(
+        lambda: _price(options, table),
+        LetaloneError,
+        error=lambda error: with_commands(error, options, table),
+    )
     if options.dry_run:
         print_preview(priced, options, table.known)
         return
@@ -63,45 +67,24 @@ def _ask(options: QueryOptions, table: AskedTable) -> None:
 
 
 def _price(options: QueryOptions, table: AskedTable) -> Offer:
-    """The question at its price; or a refusal with the commands that its remedies make."""
-    try:
-        query = table.read(options)
-        price = query.price_with_bounds if options.private_bounds else query.price
-        priced = price(
-            options.epsilon or 0, delta=options.delta or 0, confidence=options.confidence
-        )
-        _check_new_budget(priced, table.budget(options), table)
-    except LetaloneError as error:
-        refused = with_commands(error, options, table)
-    else:
-        return priced
-    raise refused
-
-
-def _check_new_budget(priced: Offer, budget: Budget | None, table: AskedTable) -> None:
-    """A budget is named once, so one that allows nothing is not written down."""
-    if budget is None or table.known is not None or priced.fits_into(budget):
-        return
-    words = (
-        f"This costs ({brief(total_price(priced))}), which a budget of ({budget}) does not allow."
-        " Nothing was charged, and the budget was not written down: name a larger one, or ask for"
-        " less."
-    )
-    refused = problem(Code.BUDGET_EXCEEDED, NameBudget(2), words=words)
-    raise BudgetExceeded(replace(refused, advised=True))
+    """The question at its price, which a budget that is named now must allow."""
+    query = table.read(options)
+    price = query.price_with_bounds if options.private_bounds else query.price
+    priced = price(options.epsilon or 0, delta=options.delta or 0, confidence=options.confidence)
+    cost = f"This costs ({brief(total_price(priced))})"
+    table.check_new_budget(table.budget(options), priced.fits_into, cost)
+    return priced
 
 
 def _release(options: QueryOptions, table: AskedTable, priced: Offer) -> QueryResult:
     table.look.register(table.budget(options))
-    try:
-        result = _answer(priced)
-    except BudgetExceeded as error:
-        refused = error.with_words(f"{error}{_affordable(options, table)}")
-    else:
-        answer, release, bounds = result
-        standing, more = answer.table.data_set(), answer.how_many_more()
-        return QueryResult(options, priced, release, bounds, standing, more, table.ledger)
-    raise refused
+    answer, release, bounds = without_context(
+        lambda: _answer(priced),
+        BudgetExceeded,
+        error=lambda error: error.with_words(f"{error}{_affordable(options, table)}"),
+    )
+    standing, more = answer.table.data_set(), answer.how_many_more()
+    return QueryResult(options, priced, release, bounds, standing, more, table.ledger)
 
 
 def _answer(priced: Offer) -> tuple[Priced, Release, Bounds]:
@@ -122,23 +105,10 @@ def _affordable(options: QueryOptions, table: AskedTable) -> str:
     )
 
 
-def _offer_tables(error: WhichTable, options: QueryOptions) -> ParameterError:
-    """Of several tables in a DuckDB file, the one of FROM is offered, or a few."""
-    named = table_in(options.sql)
-    tables = tuple(name for name in error.tables if name == named) or error.tables
-
-    def command(choice: TableChoice) -> str:
-        sql = rename_table(options.sql, choice.name)
-        return to_type_again("query", options, file=choice.file, table=choice.table, sql=sql)
-
-    return offer_tables(WhichTable(error.problem, tables), options.file, command)
-
-
 def _check_targets(options: QueryOptions) -> None:
     """Before anything is paid: the files that are to be written can be."""
-    for path in (options.plot, options.receipt):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise ParameterError(f"There is no folder {path.parent}. Make it, or write elsewhere.")
+    for path in filter(None, (options.plot, options.receipt)):
+        check_folder(path)
     if options.plot is not None and find_spec("matplotlib") is None:
         raise ParameterError(
             f"--plot needs matplotlib, which is not installed: {how_to_install('plot')}. Without a"

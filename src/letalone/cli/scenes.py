@@ -9,14 +9,15 @@ same goes through letalone. `SCENES` is the table: a row for each of `cli.attack
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from importlib.util import find_spec
+from pkgutil import resolve_name
 from textwrap import indent
 from time import perf_counter
 
 from letalone.attacks.result import AttackReport
+from letalone.cli.attack import ATTACKS
 from letalone.cli.offered import to_type
-from letalone.cli.screen import console, flowing, in_short, print_json, progress_bar
+from letalone.cli.screen import console, flowing, in_short, print_json, progress_bar, put, say
 
 EPSILON = 1.0
 FIRST = re.compile(r", | \((?!D6)")  # behind it a second number stands, or an error bar
@@ -41,10 +42,9 @@ class SceneNumber:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What is published, the function that attacks it, what it learns, and what is left of that."""
+    """What is published, what the attack of this name learns, and what is left of that."""
 
     published: str
-    attack: str
     learned: SceneNumber
     left: SceneNumber
     settings: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -57,65 +57,57 @@ class Scene:
 
 
 LEARN = ("sklearn", "learn")
-FOUND = SceneNumber("one person found", "one person is found {} of the time.")
+PERSON = "one person is found {} of the time."
+FOUND = SceneNumber("one person found", PERSON)
 SCENES = {
     "linkage": Scene(
         "a hospital's table without names. The voters' list has them.",
-        "linkage.link",
         SceneNumber("people found", "{} patients have their names back."),
         FOUND,
     ),
     "pseudonyms": Scene(
         "taxi trips, each medallion as its hash.",
-        "pseudonyms.reverse_hashes",
         SceneNumber("medallion (MD5): reversed", "{} hashes are reversed."),
         FOUND,
     ),
     "histories": Scene(
         "film ratings without names. A friend knows three of yours.",
-        "histories.single_out",
         SceneNumber("3 points known (film, month)", "{} of people are told from all others."),
-        SceneNumber("3 points known (film, month)", "one person is found {} of the time."),
+        SceneNumber("3 points known (film, month)", PERSON),
         {"people": 200},
     ),
     "homer": Scene(
         "a study of 100 people: the frequencies of 1,000 alleles.",
-        "frequencies.trace_member",
         SceneNumber("participants found", "{} of those who took part are found."),
-        SceneNumber("any test whatever", "one person is found {} of the time."),
+        SceneNumber("any test whatever", PERSON),
         {"trials": 500},
     ),
     "heat-map": Scene(
         "a map of where people ran, in town and in a desert.",
-        "heat_map.find_cells",
         SceneNumber("cells that show, of those with 1", "{} cells with one person in them glow."),
-        SceneNumber("one person in a cell found", "one person is found {} of the time."),
+        SceneNumber("one person in a cell found", PERSON),
     ),
     "differencing": Scene(
         "exact answers about many people. Two of them differ in one.",
-        "differencing.subtract",
         SceneNumber("right about a person", "subtracting was right about {} people."),
         SceneNumber("bets at even odds won", "a bet at even odds is won {} of the time."),
         {"targets": 10, "trials": 2_000},
     ),
     "reconstruction": Scene(
         "400 sums over random halves of 100 people, each off by up to 5.",
-        "reconstruction.reconstruct",
         SceneNumber("off by up to 5", "{} of the secrets come back."),
         SceneNumber("sure of one person", "a guess at one secret is right {} of the time."),
         {"trials": 20},
     ),
     "membership": Scene(
         "a model that predicts income from the rows of some people.",
-        "membership.infer_membership",
         SceneNumber("likelihood ratio: found", "{} of those in its data are found."),
-        SceneNumber("any test whatever", "one person is found {} of the time."),
+        SceneNumber("any test whatever", PERSON),
         {"models": 80, "shadows": 16},
         needs=LEARN,
     ),
     "inversion": Scene(
         "a model that predicts a dose from genes and habits.",
-        "inversion.invert_model",
         SceneNumber("gene guessed, of members", "{} of the genes in its data are guessed right."),
         SceneNumber(
             "any guess about members",
@@ -126,7 +118,6 @@ SCENES = {
     ),
     "canaries": Scene(
         "a model of 20,000 lines of text. A door code is in one of them.",
-        "canaries.extract_secrets",
         SceneNumber("secrets extracted", "the model tells {} codes."),
         SceneNumber("any guess", "a guess is right {} times (blindly: in 100,000)."),
         {"repetitions": 1},
@@ -136,33 +127,19 @@ SCENES = {
 
 @dataclass(frozen=True, slots=True)
 class SceneResult:
-    """A scene after the attack."""
+    """A scene after the attack: what is learned from what is published today, and what is left."""
 
-    name: str
-    scene: Scene
-    result: AttackReport
+    attack: str
+    published: str
+    today: str
+    letalone: str
     seconds: float
-
-    @property
-    def learned(self) -> str:
-        """What the attacker learns from what is published today."""
-        return self.scene.learned.told(self.result, private=False)
-
-    @property
-    def left(self) -> str:
-        """What is left of it through letalone."""
-        return self.scene.left.told(self.result, private=True)
+    result: AttackReport
 
     def to_json(self) -> dict[str, object]:
         """The scene, for programs."""
-        return {
-            "attack": self.name,
-            "published": self.scene.published,
-            "today": self.learned,
-            "letalone": self.left,
-            "seconds": self.seconds,
-            "result": self.result.to_json(),
-        }
+        fields: dict[str, object] = {name: getattr(self, name) for name in self.__slots__}
+        return fields | {"result": self.result.to_json()}
 
 
 def play_attacks(*, as_json: bool) -> None:
@@ -174,15 +151,13 @@ def play_attacks(*, as_json: bool) -> None:
         more = {"attacks": results, "left_out": list(_left_out()), **took}
         print_json("demo", {"made_up": True, "epsilon": EPSILON, **more})
         return
-    screen = console()
-    screen.print(flowing(_opening(), screen.width), markup=False)
+    say(_opening())
     for scene in scenes:
-        screen.print(_result_text(scene, screen.width), markup=False)
+        put(_result_text(scene, console().width))
     for name, extra in _left_out().items():
-        print(f"{name} is left out: it needs letalone[{extra}].")
-    screen.print(flowing(MEANING, screen.width), markup=False)
+        put(f"{name} is left out: it needs letalone[{extra}].")
     last = f"Played in {perf_counter() - start:.0f} seconds. One of them, in full or on a file:"
-    screen.print(last + to_type("attack", next(iter(SCENES))), markup=False, soft_wrap=True)
+    say(MEANING, last + to_type("attack", next(iter(SCENES))))
 
 
 def _play() -> Iterator[SceneResult]:
@@ -192,8 +167,12 @@ def _play() -> Iterator[SceneResult]:
         with progress_bar(f"Attack {place + 1} of {len(scenes)}: {name}") as show:
             if show is not None:
                 show(place / len(scenes))
-            result = _attack(scene)
-        yield SceneResult(name, scene, result, perf_counter() - start)
+            attack = resolve_name(f"letalone.attacks.{ATTACKS[name].function}")
+            result = attack(epsilon=EPSILON, **scene.settings)
+        today = scene.learned.told(result, private=False)
+        left = scene.left.told(result, private=True)
+        seconds = perf_counter() - start
+        yield SceneResult(name, scene.published, today, left, seconds, result)
 
 
 def _left_out() -> dict[str, str]:
@@ -201,12 +180,6 @@ def _left_out() -> dict[str, str]:
     return {
         name: scene.needs[1] for name, scene in SCENES.items() if scene.needs and not scene.can_play
     }
-
-
-def _attack(scene: Scene) -> AttackReport:
-    home, _, function = scene.attack.partition(".")
-    attack = getattr(import_module(f"letalone.attacks.{home}"), function)
-    return attack(epsilon=EPSILON, **scene.settings)
 
 
 def _opening() -> str:
@@ -219,8 +192,8 @@ def _opening() -> str:
 
 def _result_text(played: SceneResult, width: int) -> str:
     lines = (
-        ("", f"{played.name}: {played.scene.published}"),
-        ("  ", f"today: {played.learned}"),
-        ("  ", f"ε = {in_short(EPSILON)}: {played.left}"),
+        ("", f"{played.attack}: {played.published}"),
+        ("  ", f"today: {played.today}"),
+        ("  ", f"ε = {in_short(EPSILON)}: {played.letalone}"),
     )
     return "\n".join(indent(flowing(text, width - len(before)), before) for before, text in lines)

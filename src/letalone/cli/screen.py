@@ -7,9 +7,11 @@ probability of being found out upwards, an interval outwards.
 import json
 import re
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
+from fractions import Fraction
 from math import floor, log10
 from pathlib import Path
 from shutil import which
@@ -36,21 +38,43 @@ def console(widest: int = WIDEST) -> Console:
     return console if console.width <= widest else Console(highlight=False, width=widest)
 
 
-def table(*columns: str, right: tuple[str, ...] = ()) -> Table:
+def table(*columns: str, right: Sequence[str] = (), rows: Iterable[Iterable[str]] = ()) -> Table:
     """A table with these headings; those in `right` are aligned to the right."""
     made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in columns:
         # A number that is cut off would be another number.
         made.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*row)
     return made
 
 
 def print_json(command: str, content: Mapping[str, object]) -> None:
     """Print the result of a command as one JSON object."""
-    shown = json.dumps(
-        {"format": 1, "command": command, **content}, ensure_ascii=False, allow_nan=False
-    )
-    print(shown)
+    whole = {"format": 1, "command": command, **content}
+    print(json.dumps(whole, ensure_ascii=False, allow_nan=False, default=_as_text))
+
+
+def _as_text(value: object) -> str:
+    """What JSON has no kind for, and is written as text."""
+    if isinstance(value, Path | date | Fraction):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is nothing that is printed as JSON")
+
+
+def say(*paragraphs: str) -> None:
+    """Print paragraphs in lines that fit; what follows a line break in one stays as it is."""
+    width = console().width
+    for paragraph in paragraphs:
+        words, *lines = paragraph.split("\n")
+        put(flowing(words, width), *lines)
+
+
+def put(*parts: str | Table) -> None:
+    """Print tables, and lines as they are: none is broken, so that it can be copied."""
+    screen = console()
+    for part in parts:
+        screen.print(part, markup=False, soft_wrap=isinstance(part, str))
 
 
 def program_name() -> str:
@@ -108,6 +132,11 @@ def flowing(text: str, width: int) -> str:
     return fill(kept, width, break_on_hyphens=False).replace(TOGETHER, " ")
 
 
+def printable(text: str) -> str:
+    """Values of a table may be in it: signs that could steer a terminal are shown as ?."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
+
+
 def protection_text(neighbours: Neighbours) -> str:
     """Whose privacy is protected, in the words of every command."""
     relation, unit = str(neighbours), neighbours.unit or "unit"
@@ -122,28 +151,24 @@ def how_to_install(extra: str) -> str:
     )
 
 
-def percent_text(probability: float, digits: int = 1) -> str:
+def percent_text(probability: float) -> str:
     """A probability in percent, rounded up, in more digits where it would seem to be 100 %."""
-    shown = f"{rounded_up(100 * probability, digits)} %"
+    shown = f"{rounded_up(100 * probability, 1)} %"
     return promise.as_percent(probability) if shown.startswith("100") else shown
 
 
 def with_error(value: float, error: float) -> tuple[str, str]:
     """A value and its error bar, short, the bar widened by what the value was rounded."""
     if error >= LARGE:
-        return _with_large_error(value, error)
+        with localcontext(prec=MOST_DIGITS):
+            unit = Decimal(1).scaleb(Decimal(error).adjusted() - 2)
+            shown = (Decimal(value) / unit).to_integral_value() * unit
+            bar = (Decimal(error) / unit).to_integral_value(ROUND_CEILING) * unit + unit
+            return _decimal_text(shown), _decimal_text(bar)
     if isinstance(value, int):
         return f"{value:,}", rounded_up(error, 0)
     digits = max(0, 2 - floor(log10(error)))
     return f"{value:,.{digits}f}", rounded_up(error + 0.5 * 10.0**-digits, digits)
-
-
-def _with_large_error(value: float, error: float) -> tuple[str, str]:
-    with localcontext(prec=MOST_DIGITS):
-        unit = Decimal(1).scaleb(Decimal(error).adjusted() - 2)
-        shown = (Decimal(value) / unit).to_integral_value() * unit
-        bar = (Decimal(error) / unit).to_integral_value(ROUND_CEILING) * unit + unit
-        return _decimal_text(shown), _decimal_text(bar)
 
 
 @contextmanager
@@ -156,7 +181,6 @@ def progress_bar(words: str = "Drawing random ranks") -> Generator[Callable[[flo
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import Progress
 
     bar = Progress(
@@ -180,7 +204,5 @@ def waiting(words: str) -> Generator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    from rich.console import Console
-
     with Console(stderr=True).status(f"{words} …"):
         yield

@@ -15,8 +15,8 @@ from threading import Thread
 from time import sleep
 from typing import TYPE_CHECKING
 
-from letalone.cli.commands.serve import ServeOptions
-from letalone.cli.screen import console, how_to_install, print_json
+from letalone.cli.screen import how_to_install, print_json, put, say
+from letalone.cli.trust_commands import ServeOptions
 from letalone.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,15 +29,16 @@ TRIES, TRY_SECONDS = 600, 0.2  # workers on a busy machine take long to start
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-def run_serve(options: ServeOptions) -> None:
-    """Serves, or gives an owner a new one-time password."""
-    (serve if options.reset_owner is None else reset)(options)
-
-
 def serve(options: ServeOptions) -> None:
-    """Prepare the folder, say where to look, and answer until stopped."""
+    """Prepare the folder, say where to look, and answer until stopped; or reset an owner."""
+    if options.reset_owner is not None:
+        _reset(options, options.reset_owner)
+        return
     host, port, workers = options.host, options.port, options.workers
-    _check(port, workers)
+    _check_installed()
+    for option, number, most in (("port", port, LAST_PORT), ("workers", workers, MOST_WORKERS)):
+        if not 1 <= number <= most:
+            raise ParameterError(f"--{option} is {number}, but must be from 1 to {most}.")
     _check_proxy(options.behind_proxy)
     _check_free(host, port)
     from letalone.curator.http.serving import prepare
@@ -62,15 +63,16 @@ def serve(options: ServeOptions) -> None:
     )
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     if options.as_json:
-        _print_as_json(first, address, settings.folder)
+        made = {} if first is None else {"one_time_passwords": dict(first.passwords)}
+        print_json("serve", {"address": address, "folder": settings.folder, **made})
     else:
         _print(first, address, settings.folder, place=(host, port))
     answer(settings, host=host, port=port, workers=workers, behind=options.behind_proxy)
 
 
-def reset(options: ServeOptions) -> None:
+def _reset(options: ServeOptions, name: str) -> None:
     """A new one-time password for an owner who has lost theirs; the ledger says that it was so."""
-    name, folder = options.reset_owner or "", options.folder
+    folder = options.folder
     _check_installed()
     from letalone.curator.curator import Curator
     from letalone.curator.settings import Settings
@@ -83,10 +85,11 @@ def reset(options: ServeOptions) -> None:
     if options.as_json:
         print_json("serve", {"one_time_passwords": {name: password}})
         return
-    out = console()
-    out.print(f"The one-time password of {name}, shown once:", markup=False)
-    out.print(f"  {password}", markup=False)
-    out.print("All tokens of this owner have ended. The ledger says that it was reset here.")
+    put(
+        f"The one-time password of {name}, shown once:",
+        f"  {password}",
+        "All tokens of this owner have ended. The ledger says that it was reset here.",
+    )
 
 
 def _check_installed() -> None:
@@ -95,14 +98,6 @@ def _check_installed() -> None:
         raise ParameterError(
             f"The service needs {', '.join(missing)}. To install: {how_to_install('server')}."
         )
-
-
-def _check(port: int, workers: int) -> None:
-    _check_installed()
-    if not 1 <= port <= LAST_PORT:
-        raise ParameterError(f"--port is {port}, but must be from 1 to {LAST_PORT}.")
-    if not 1 <= workers <= MOST_WORKERS:
-        raise ParameterError(f"--workers is {workers}, but must be from 1 to {MOST_WORKERS}.")
 
 
 def memory_of_worker(typed: str | None, workers: int) -> int:
@@ -154,26 +149,21 @@ def _check_free(host: str, port: int) -> None:
         ) from None
 
 
-def _print_as_json(first: "FirstStart | None", address: str, folder: Path) -> None:
-    made = {} if first is None else {"one_time_passwords": dict(first.passwords)}
-    print_json("serve", {"address": address, "folder": str(folder), **made})
-
-
 def _print(
     first: "FirstStart | None", address: str, folder: Path, *, place: tuple[str, int]
 ) -> None:
-    out = console()
     if first is not None:
-        out.print(f"First start: made {folder}", soft_wrap=True)
-        out.print("One-time passwords, shown once. Each must be changed at the first log-in:")
-        for name, password in first.passwords.items():
-            out.print(f"  {name:<8} {password}", soft_wrap=True, markup=False)
-        out.print(
+        put(
+            f"First start: made {folder}",
+            "One-time passwords, shown once. Each must be changed at the first log-in:",
+            *(f"  {name:<8} {password}" for name, password in first.passwords.items()),
+        )
+        say(
             f"The analyst may ask {first.data_set!r} for the purpose {first.purpose!r}: a hospital"
             " that does not exist."
         )
     if place[0] not in LOOPBACK:
-        out.print(
+        say(
             "Others on the network can reach this, and there is no TLS: tokens and passwords can be"
             " read on the way. Put a proxy with TLS in front, and leave --host as it is."
         )
@@ -189,5 +179,5 @@ def say_once_it_listens(place: tuple[str, int], words: str) -> None:
         except OSError:
             sleep(TRY_SECONDS)
         else:
-            console().print(words)
+            say(words)
             return

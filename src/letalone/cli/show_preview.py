@@ -5,12 +5,18 @@ All of it follows from the question and what is public: no data is looked at.
 
 import re
 from dataclasses import replace
-from fractions import Fraction
 from typing import cast
 
 from letalone.answers.promise import as_sure
-from letalone.cli.commands.query import QueryOptions
-from letalone.cli.screen import console, flowing, print_json, protection_text, rounded_up, table
+from letalone.cli.screen import (
+    console,
+    flowing,
+    print_json,
+    protection_text,
+    put,
+    rounded_up,
+    table,
+)
 from letalone.cli.show_release import (
     HEIGHT,
     Offer,
@@ -22,6 +28,7 @@ from letalone.cli.show_release import (
     total_price,
     without_python,
 )
+from letalone.cli.table_commands import QueryOptions
 from letalone.cli.tabled import HEAD
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json
@@ -45,38 +52,29 @@ def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -
     """The price, the split and the errors to expect; nothing is spent."""
     fits = None if known is None else priced.fits
     if options.as_json:
-        content = _preview_as_json(priced, options, known, fits=fits)
-        print_json("query", content)
+        print_json("query", _preview_as_json(priced, options, known, fits=fits))
         return
-    screen = console()
+    width = console().width
     rows = [row for share in _shares(priced) for row in _rows(priced, share)]
-    shown = table("part", "share of ε", "error to expect", "noise")
-    for row in rows[:MAX_LINES]:
-        shown.add_row(*row)
-    screen.print(shown, markup=False)
+    put(table("part", "share of ε", "error to expect", "noise", rows=rows[:MAX_LINES]))
     more = [f"and {len(rows) - MAX_LINES} more: --json has all"] if len(rows) > MAX_LINES else []
-    lines = [
-        flowing(line, screen.width) for line in [*more, *_lines(priced, options, known, fits=fits)]
-    ]
-    words = flowing(f"That would be the {_question(priced)}.", screen.width)
+    notes = [*more, *_lines(priced, options, known, fits=fits)]
+    lines = [flowing(line, width) for line in notes]
+    words = flowing(f"That would be the {_question(priced)}.", width)
     taken = sum(line.count("\n") + 1 for line in (words, *lines))
     is_full = options.explain or HEAD + min(len(rows), MAX_LINES) + taken <= HEIGHT
-    for line in [words, *lines] if is_full else lines:
-        screen.print(line, markup=False)
+    put(*[words] * is_full, *lines)
 
 
 def _warnings(priced: Priced) -> list[str]:
     """What would be starved, in the words of the terminal."""
-    warnings = (
-        *find_starved(priced.terms.split),
-        *short_of_rows(priced.plan, priced.compiled.parts),
-    )
-    return [without_python(warning) for warning in warnings]
+    starved = find_starved(priced.terms.split)
+    return [*map(without_python, (*starved, *short_of_rows(priced.plan, priced.compiled.parts)))]
 
 
 def _rows(priced: Offer, share: PricePart) -> list[tuple[str, str, str, str]]:
     """A line for each aggregate; those that share a part are paid for together."""
-    noise, price = _noise(share), _percent_text(share.share)
+    noise, price = _noise(share), f"{float(100 * share.share):.3g} %"
     if not share.errors:
         return [(share.name, price, _threshold(answer_of(priced)), noise)]
     (first, *rest) = [(name, _error_text(priced, share, name)) for name in share.errors]
@@ -105,10 +103,6 @@ def _shares(priced: Offer) -> list[PricePart]:
         for part in priced.purchase.compiled.parts
     ]
     return [*bought, *(replace(part, share=(1 - BOUNDS_SHARE) * part.share) for part in parts)]
-
-
-def _percent_text(share: Fraction) -> str:
-    return f"{float(100 * share):.3g} %"
 
 
 def _error_text(priced: Offer, share: PricePart, name: str) -> str:
@@ -172,14 +166,12 @@ def _preview_as_json(
         "epsilon": float(total.epsilon),
         "delta": float(total.delta),
         "confidence": options.confidence,
-        "parts": [_part_as_json(part) for part in _shares(priced)],
+        "parts": [
+            {"name": part.name, "share": part.share, "noise": part.words, "errors": part.errors}
+            for part in _shares(priced)
+        ],
         "budget": None if known is None else budget_to_json(known.budget),
         "remaining": None if known is None else budget_to_json(known.remaining),
         "fits": fits,
         "warnings": _warnings(answer),
     }
-
-
-def _part_as_json(part: PricePart) -> dict[str, object]:
-    share = str(part.share)
-    return {"name": part.name, "share": share, "noise": part.words, "errors": part.errors}

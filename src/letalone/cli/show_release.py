@@ -3,17 +3,13 @@
 A screen has the few lines that matter. `--explain` has all: the question in words, every note.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from math import isinf
 from pathlib import Path
 
-from rich.console import Console
-
 from letalone.answers.arranged import NONE_PASSES
 from letalone.answers.promise import as_sure
-from letalone.cli.commands.query import QueryOptions
 from letalone.cli.screen import (
     WIDEST,
     console,
@@ -24,12 +20,12 @@ from letalone.cli.screen import (
     protection_text,
     rounded_up,
 )
+from letalone.cli.table_commands import QueryOptions
 from letalone.cli.tabled import lay_out
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json
 from letalone.plans.constants import format_constant
 from letalone.plans.domains import is_covered
-from letalone.plans.plan import Plan
 from letalone.privacy import Budget, Neighbours
 from letalone.privacy.bounds import six
 from letalone.privacy.filters import brief, left_in_words
@@ -100,14 +96,8 @@ def print_answer(result: QueryResult, written: WrittenFiles) -> None:
     files = list(_files(result, written))
     below = sum(line.count("\n") + 1 for line in lines) + len(files)
     numbers = lay_out(result.release, width=screen.width, height=HEIGHT - below)
-    for part in numbers.tables:
-        screen.print(part, markup=False)
-    _print_lines(screen, [*numbers.more, *lines, *files])
-
-
-def _print_lines(screen: Console, lines: list[str]) -> None:
-    for line in lines:
-        screen.print(line, markup=False, soft_wrap=True)
+    for part in (*numbers.tables, *numbers.more, *lines, *files):
+        screen.print(part, markup=False, soft_wrap=isinstance(part, str))
 
 
 def _files(result: QueryResult, written: WrittenFiles) -> Iterator[str]:
@@ -125,24 +115,20 @@ def _lines(result: QueryResult) -> list[str]:
     lines += [words for words in [release.standing.remark] if words]
     lines += _without_groups(result)
     lines += [UNKNOWN] * _has_unknown(release)
-    lines += (
-        _all_notes(release)
-        if is_full
-        else _unusual(result) + rows_that_count(answer_of(result.priced), result.options)
-    )
+    if is_full:
+        lines.append(f"Notes: {'; '.join(map(without_python, release.notes))}.")
+    else:
+        lines += _unusual(result) + rows_that_count(answer_of(result.priced), result.options)
     lines += [_bounds_text(result)] if result.bounds else []
+    left = f"{left_of(result.standing)}, {_more(result.more)} ({result.ledger})."
     more = "" if is_full else " All about it, for free: --explain."
-    return [*lines, f"{_price(result)} {_budget_text(result)}{more}"]
+    return [*lines, f"{_price(result)} {left}{more}"]
 
 
 def _about_bars(result: QueryResult, *, is_full: bool) -> str:
     question = [f"That is the {result.release.asked.question}."] if is_full else []
     bars = f"In brackets: {as_sure(result.release.confidence)} error bars {ABOUT}."
     return " ".join([*question, bars, *_left_out(answer_of(result.priced))])
-
-
-def _all_notes(release: Release) -> list[str]:
-    return ["Notes: " + "; ".join(without_python(note) for note in release.notes) + "."]
 
 
 def _price(result: QueryResult) -> str:
@@ -153,10 +139,6 @@ def _price(result: QueryResult) -> str:
         )
     whom = protection_text(neighbours_of(answer_of(result.priced)))
     return f"Price: {brief(total_price(result.priced))}, to protect {whom}."
-
-
-def _budget_text(result: QueryResult) -> str:
-    return f"{left_of(result.standing)}, {_more(result.more)} ({result.ledger})."
 
 
 def left_of(known: DataSet) -> str:
@@ -170,14 +152,15 @@ def _unusual(result: QueryResult) -> list[str]:
     from_text = read_from_text(priced.table, priced.plan)
     usual = set(notes_of(priced.plan, from_text=from_text)) - set(public_people(priced.plan))
     notes = [note for note in result.release.notes if note not in usual]
-    used = [name for name in sorted(from_text) if _has_text_note(priced.plan, name)]
+    # How the cells of a column are read is worth a note where the question looks at it.
+    without = notes_of(priced.plan)
+    used = [
+        name
+        for name in sorted(from_text)
+        if notes_of(priced.plan, from_text=frozenset({name})) != without
+    ]
     cells = f"Cells of {', '.join(used)} that cannot be read count as missing."
     return [*(f"Note: {without_python(note)}." for note in notes), *[cells] * bool(used)]
-
-
-def _has_text_note(plan: Plan, column: str) -> bool:
-    """Whether a question looks at a column, so that how its cells are read is worth a note."""
-    return notes_of(plan, from_text=frozenset({column})) != notes_of(plan)
 
 
 def without_python(note: str) -> str:
@@ -239,7 +222,10 @@ def _more(more: float) -> str:
 
 
 def _bounds_text(result: QueryResult) -> str:
-    bounds = ", ".join(_bound(name, *ends) for name, ends in result.bounds.items())
+    bounds = ", ".join(
+        f"{name}={format_constant(lower)}:{format_constant(upper)}"
+        for name, (lower, upper) in result.bounds.items()
+    )
     part = in_short(float(BOUNDS_SHARE * total_price(result.priced).epsilon))
     return (
         f"A fifth of ε, {part}, bought bounds: {bounds} (public: --bounds takes them next time)."
@@ -258,50 +244,37 @@ def caution(priced: Offer) -> str:
     )
 
 
-def _bound(name: str, lower: Fraction, upper: Fraction) -> str:
-    return f"{name}={format_constant(lower)}:{format_constant(upper)}"
-
-
 def _as_json(result: QueryResult, written: WrittenFiles) -> dict[str, object]:
-    release = result.release
-    notes = [without_python(note) for note in release.notes]
+    release, price = result.release, total_price(result.priced)
     return {
         "data_set": release.data_set,
         "question": release.asked.question,
         "unit": release.unit,
         "neighbours": str(release.privacy.neighbours),
-        "epsilon": float(total_price(result.priced).epsilon),
-        "delta": float(total_price(result.priced).delta),
+        "epsilon": float(price.epsilon),
+        "delta": float(price.delta),
         "confidence": release.confidence,
         "columns": list(release.columns),
-        "rows": [_cells(row) for row in release.rows()],
+        "rows": list(release.rows()),
         "notes": [
-            *notes,
+            *map(without_python, release.notes),
             *_none_passes(release),
             RAW,
             *_without_groups(result),
             *rows_that_count(answer_of(result.priced), result.options),
             *written.remarks,
         ],
-        "private_bounds": {
-            name: [str(end) for end in ends] for name, ends in result.bounds.items()
-        },
+        "private_bounds": result.bounds,
         "repeated": release.repeated,
         "budget": budget_to_json(result.standing.budget),
         "remaining": budget_to_json(result.standing.remaining),
         "more_like_this": None if isinf(result.more) else result.more,
-        "ledger": str(result.ledger),
-        "plot": written.plot and str(written.plot),
-        "receipt": written.receipt and str(written.receipt),
+        "ledger": result.ledger,
+        "plot": written.plot,
+        "receipt": written.receipt,
     }
 
 
 def _none_passes(release: Release) -> list[str]:
     remark = release.standing.remark or ""
     return [remark[remark.index(NONE_PASSES) :]] if NONE_PASSES in remark else []
-
-
-def _cells(row: Mapping[str, object]) -> dict[str, object]:
-    """Dates as text: JSON has none."""
-    plain = (str, int, float, type(None))
-    return {name: cell if isinstance(cell, plain) else str(cell) for name, cell in row.items()}

@@ -6,23 +6,21 @@ and NAME.letalone.db, the ledger. A table of a DuckDB file may have NAME.TABLE.l
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from glob import has_magic
 from pathlib import Path
 from typing import NamedTuple
 
-from letalone.cli.places import in_short_form
 from letalone.cli.screen import waiting
 from letalone.engines import postgres_address
 from letalone.engines.addresses import check_address, is_address
-from letalone.engines.opening import open_engine
 from letalone.engines.sources import WhichTable, find_files
 from letalone.engines.spark_address import is_spark_address
 from letalone.errors import ParameterError
 from letalone.errors.in_options import in_options
+from letalone.errors.problem import Result, without_context
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Schema
-from letalone.session.beside import is_schema_file, schema_beside, source_of
+from letalone.session.beside import is_schema_file, source_of
 from letalone.sql.names import quote_name
 
 TO_FILL_IN = "COLUMN"
@@ -35,43 +33,6 @@ PEOPLE = re.compile(
     r"(^|_)(person|patient|people|user|customer|client|member|employee|student|subscriber"
     r"|household|family)(_|$)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class TableFile:
-    """A file with its metadata; `schema_file` is None where its owner has written none."""
-
-    file: str
-    table: str | None
-    schema: Schema
-    schema_file: Path | None
-    kind: str
-
-    @property
-    def has_types(self) -> bool:
-        """Whether columns have types of their own: the cells of a CSV file are text."""
-        return self.schema_file is not None or self.kind != "csv"
-
-    @property
-    def declares_unit(self) -> bool:
-        """Whether the schema file says whose privacy is protected."""
-        return self.schema_file is not None and self.schema.unit_declared
-
-
-def read_source(file: str, *, table: str | None = None) -> TableFile:
-    """The file's columns and types: as its schema file declares them, else from its metadata."""
-    check_one_file(file)
-    data = source_of(file) if is_schema_file(file) else file
-    wait_for_spark(data, table)
-    kind = kind_of(data)
-    beside = in_short_form(schema_beside(file, table))
-    declared = Schema.read(beside) if beside.exists() else None
-    engine = open_engine(data, schema=declared, table=table)
-    try:
-        schema = engine.schema()
-    finally:
-        engine.close()
-    return TableFile(file, table, schema, beside if declared is not None else None, kind)
 
 
 def kind_of(file: str) -> str:
@@ -106,14 +67,27 @@ class TableChoice(NamedTuple):
         return [] if self.table is None else ["--table", self.table]
 
 
-def offer_tables(
-    error: WhichTable, file: str, command: Callable[[TableChoice], str]
-) -> ParameterError:
-    """The error with commands that name a table: `command` is what to type for one."""
-    tables = () if _has_address(file) else error.tables[:MAX_OFFERED]
-    lines = "".join(command(_choose(file, table)) for table in tables)
-    words = in_options(error.problem, str)
-    return ParameterError(f"{words}{' Try:' if lines else ''}{lines}")
+def with_one_table(
+    work: Callable[[], Result],
+    file: str,
+    command: Callable[[TableChoice], str],
+    *,
+    named: str | None = None,
+) -> Result:
+    """What `work` returns; where a file has several tables, an error with commands that name one.
+
+    `command` is what to type for a table; only that of the name is offered, if there is one.
+    """
+
+    def offer(error: WhichTable) -> ParameterError:
+        tables = tuple(name for name in error.tables if name == named) or error.tables
+        # An address in a schema file has to be mended there.
+        is_kept = is_schema_file(file) and is_address(source_of(file))
+        choices = [] if is_kept else [_choose(file, table) for table in tables[:MAX_OFFERED]]
+        words = in_options(error.problem, str)
+        return ParameterError(f"{words}{' Try:' * bool(choices)}{''.join(map(command, choices))}")
+
+    return without_context(work, WhichTable, error=offer)
 
 
 def _choose(file: str, table: str) -> TableChoice:
@@ -122,11 +96,6 @@ def _choose(file: str, table: str) -> TableChoice:
     address = postgres_address.with_table(file, table)
     named = postgres_address.read_address(address).table
     return TableChoice(address, None, postgres_address.table_name(*named) if named else table)
-
-
-def _has_address(file: str) -> bool:
-    """Whether this is a schema file with an address in it, which has to be mended there."""
-    return is_schema_file(file) and is_address(source_of(file))
 
 
 def table_in(sql: str) -> str | None:

@@ -75,7 +75,4 @@ def _parts(rows: Grid, *, front: int, width: int) -> list[Grid]:
 def _table(rows: Grid, front: int) -> Table:
     head, *cells = rows
     names = [name or "answer" for name in head]
-    made = table(*names, right=tuple(names[front:]))
-    for row in cells:
-        made.add_row(*row)
-    return made
+    return table(*names, right=names[front:], rows=cells)

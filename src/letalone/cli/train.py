@@ -9,16 +9,16 @@ over that of an earlier version of the data.
 
 from dataclasses import replace
 from decimal import ROUND_FLOOR, Context, Decimal
-from fractions import Fraction
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from letalone.cli.asked_table import AskedTable, open_to_ask
-from letalone.cli.commands.train import TrainOptions
 from letalone.cli.offered import to_type, to_type_again
-from letalone.cli.screen import console, flowing, print_json, protection_text
-from letalone.cli.table_option import fingerprint_of, offer_tables
+from letalone.cli.places import check_folder
+from letalone.cli.screen import print_json, protection_text, say
+from letalone.cli.table_commands import TrainOptions
+from letalone.cli.table_option import fingerprint_of, with_one_table
 from letalone.cli.train_choice import (
     TrainingPlan,
     as_question,
@@ -27,9 +27,9 @@ from letalone.cli.train_choice import (
     plan_training,
     with_command,
 )
-from letalone.engines.sources import WhichTable
 from letalone.engines.spark_address import is_spark_address
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError, UnsupportedQuery
+from letalone.errors.problem import without_context
 from letalone.exact.typed import as_typed, write_rational
 from letalone.learn import model_files
 from letalone.ledger import DataSet, digest_of
@@ -48,50 +48,45 @@ DIGITS = 20
 
 def train(options: TrainOptions) -> None:
     """Train, and print what it cost; with --dry-run, what it would cost."""
-    _check_kind(options.file)
-    try:
+    file = options.file
+    if is_spark_address(source_of(file) if is_schema_file(file) else file):
+        raise UnsupportedQuery(NOT_ON_SPARK)  # before a Spark is started
+
+    def work() -> None:
         with open_to_ask(as_question(options)) as table:
             _train(options, table)
-            return
-    except WhichTable as error:
-        refused = offer_tables(
-            error,
-            options.file,
-            lambda choice: to_type_again("train", options, file=choice.file, table=choice.table),
-        )
-    raise refused
+
+    with_one_table(
+        work,
+        options.file,
+        lambda choice: to_type_again("train", options, file=choice.file, table=choice.table),
+    )
 
 
 def _train(options: TrainOptions, table: AskedTable) -> None:
-    plan = _plan(options, table)
+    plan = without_context(
+        lambda: plan_training(options, table),
+        LetaloneError,
+        error=lambda error: with_command(error, options, table),
+    )
     if options.dry_run:
         _print_preview(plan, table.known)
         return
     check_model_place(plan, table.ledger)
     session = table.look.session(plan.schema.unit or ROW)
     table.look.register(plan.budget)
-    try:
-        model = plan.estimator.fit(
+    model = without_context(
+        lambda: plan.estimator.fit(
             session, features=plan.features, target=options.target, knots=options.knots
-        )
-    except BudgetExceeded as error:
-        refused = _affordable(error, options, table)
-    else:
-        from letalone.learn.models import save
+        ),
+        BudgetExceeded,
+        error=lambda error: _affordable(error, options, table),
+    )
+    from letalone.learn.models import save
 
-        standing = session.ledger.data_set(session.name)
-        out = save(model, model_place(options))
-        _print(plan, model, standing, path=table.ledger, out=out)
-        return
-    raise refused
-
-
-def _plan(options: TrainOptions, table: AskedTable) -> TrainingPlan:
-    try:
-        return plan_training(options, table)
-    except LetaloneError as error:
-        refused = with_command(error, options, table)
-    raise refused
+    standing = session.ledger.data_set(session.name)
+    out = save(model, model_place(options))
+    _print(plan, model, standing, path=table.ledger, out=out)
 
 
 def _affordable(error: BudgetExceeded, options: TrainOptions, table: AskedTable) -> LetaloneError:
@@ -106,22 +101,13 @@ def _affordable(error: BudgetExceeded, options: TrainOptions, table: AskedTable)
     )
 
 
-def _check_kind(file: str) -> None:
-    """Refuses a table of Spark by its address, before a Spark is started."""
-    if is_spark_address(source_of(file) if is_schema_file(file) else file):
-        raise UnsupportedQuery(NOT_ON_SPARK)
-
-
 def _print_preview(plan: TrainingPlan, known: DataSet | None) -> None:
     fits = None if known is None else plan.fits(known.state)
     if plan.options.as_json:
         print_json("train", {**_as_json(plan), "dry_run": True, "fits": fits})
         return
-    screen = console()
     enough = {None: "", True: " It fits into the budget.", False: " It does not fit."}[fits]
-    lines = [*_lines(plan), f"That would cost ({plan.price}).{enough} Nothing was spent."]
-    for line in lines:
-        screen.print(flowing(line, screen.width), markup=False)
+    say(*_lines(plan), f"That would cost ({plan.price}).{enough} Nothing was spent.")
 
 
 def _print(plan: TrainingPlan, model: Any, standing: DataSet, *, path: Path, out: str) -> None:
@@ -131,20 +117,17 @@ def _print(plan: TrainingPlan, model: Any, standing: DataSet, *, path: Path, out
             "repeated": repeated,
             "budget": in_decimals(standing.budget),
             "remaining": in_decimals(standing.remaining),
-            "ledger": str(path),
+            "ledger": path,
             "out": out,
         }
         print_json("train", {**_as_json(plan), **more})
         return
-    screen = console()
-    lines = [
+    say(
         *_lines(plan),
         f"{_cost(plan, repeated=repeated)} Left: about {left_in_words(standing.state)} of"
         f" ({standing.budget}), in {path}.",
         f"Written to {out}, with its receipt. letalone predict {out} FILE uses it.",
-    ]
-    for line in lines:
-        screen.print(flowing(line, screen.width), markup=False)
+    )
 
 
 def _cost(plan: TrainingPlan, *, repeated: bool) -> str:
@@ -157,12 +140,10 @@ def _cost(plan: TrainingPlan, *, repeated: bool) -> str:
 def in_decimals(budget: Budget) -> dict[str, str]:
     """Both amounts as decimals, rounded down where they have more digits than are of use."""
     rounded = Context(prec=DIGITS, rounding=ROUND_FLOOR)
-    amounts = {"epsilon": budget.epsilon, "delta": budget.delta}
-    return {name: f"{_divide(amount, rounded):f}" for name, amount in amounts.items()}
-
-
-def _divide(amount: Fraction, context: Context) -> Decimal:
-    return context.divide(Decimal(amount.numerator), Decimal(amount.denominator))
+    return {
+        name: f"{rounded.divide(Decimal(amount.numerator), Decimal(amount.denominator)):f}"
+        for name, amount in (("epsilon", budget.epsilon), ("delta", budget.delta))
+    }
 
 
 def _as_json(plan: TrainingPlan) -> dict[str, object]:
@@ -195,8 +176,7 @@ def _lines(plan: TrainingPlan) -> list[str]:
 def check_model_place(plan: TrainingPlan, ledger: Path) -> None:
     """Before anything is paid: the model can be written, and nothing else is lost by it."""
     options, place = plan.options, model_place(plan.options)
-    if not place.absolute().parent.is_dir():
-        raise ParameterError(f"There is no folder {place.parent}. Make it, or write elsewhere.")
+    check_folder(place)
     if not place.exists():
         return
     try:

@@ -13,22 +13,19 @@ from typing import Any
 
 from letalone import learn
 from letalone.cli.asked_table import AskedTable
-from letalone.cli.commands.query import QueryOptions
-from letalone.cli.commands.train import TrainOptions
-from letalone.cli.corrections import apply_remedy, option_speller
+from letalone.cli.corrections import apply_remedy, in_option_words, reworded
 from letalone.cli.offered import to_type, to_type_again
-from letalone.cli.option_values import usual_budget
+from letalone.cli.option_values import advised, usual_budget
 from letalone.cli.screen import how_to_install
+from letalone.cli.table_commands import QueryOptions, TrainOptions
 from letalone.cli.table_option import NOT_TYPED, TO_FILL_IN
 from letalone.engines.addresses import is_address
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.errors.codes import Code
-from letalone.errors.in_options import in_options
 from letalone.errors.problem import Argument, Problem, Remedy
 from letalone.errors.remedies import (
     DeclareTypes,
     LeaveOut,
-    NameBudget,
     SetEpsilon,
     SetValue,
 )
@@ -107,28 +104,14 @@ def plan_training(options: TrainOptions, table: AskedTable) -> TrainingPlan:
     plan = TrainingPlan(options, schema, table.budget(question), estimator, job)
     for problem in table.missing_budget(question):
         raise ParameterError(problem)
-    _check_new_budget(plan, table)
+    cost = f"The model costs ({brief(plan.price)})"
+    table.check_new_budget(plan.budget, lambda budget: plan.fits(open_filter(budget)), cost)
     return plan
-
-
-def _check_new_budget(plan: TrainingPlan, table: AskedTable) -> None:
-    budget = plan.budget
-    if table.known is not None or budget is None or plan.fits(open_filter(budget)):
-        return
-    words = (
-        f"The model costs ({brief(plan.price)}), which a budget of ({budget}) does not allow."
-        " Nothing was charged, and the budget was not written down: name a larger one, or ask for"
-        " less."
-    )
-    remedies = (NameBudget(2),)
-    raise BudgetExceeded(
-        Problem(Code.BUDGET_EXCEEDED, remedies=remedies, words=words, advised=True)
-    )
 
 
 def with_command(error: LetaloneError, options: TrainOptions, table: AskedTable) -> LetaloneError:
     """The error in the words of the terminal, with a command that would be done."""
-    words = in_options(replace(error.problem, others=()), option_speller(TrainOptions))
+    words = in_option_words(error, TrainOptions)
     offer = correct(error.problem, options, table)
     is_begun = any(isinstance(remedy, DeclareTypes) for remedy in error.remedies)
     if offer is not None:
@@ -136,8 +119,7 @@ def with_command(error: LetaloneError, options: TrainOptions, table: AskedTable)
     elif not table.has_types and not is_begun:
         unit = options.unit or table.likely_unit or TO_FILL_IN
         words += f"{NOT_TYPED}\nTry:{_init(replace(options, unit=unit))}"
-    kept = ParameterError(error.problem) if isinstance(error, ParameterError) else error
-    return kept.with_words(words)
+    return reworded(error, words, error.problem)
 
 
 def correct(problem: Problem, options: TrainOptions, table: AskedTable) -> TrainOptions | None:
@@ -182,11 +164,7 @@ def _affordable_epsilon(known: DataSet) -> float:
 
 
 def _refusal(words: str, *remedies: Remedy, code: Code = Code.OTHER) -> ParameterError:
-    return ParameterError(Problem(code, remedies=remedies, words=words, advised=True))
-
-
-def _nearest(named: str | None, names: list[str]) -> list[Remedy]:
-    return [SetValue(TARGET, near) for near in get_close_matches(named or "", names, n=1)]
+    return ParameterError(advised(words, *remedies, code=code))
 
 
 def _init(options: TrainOptions) -> str:
@@ -198,30 +176,16 @@ def _init(options: TrainOptions) -> str:
 
 def as_question(options: TrainOptions) -> QueryOptions:
     """What a training shares with a question."""
-    return QueryOptions(
-        options.file,
-        "",
-        epsilon=options.epsilon,
-        delta=options.delta,
-        unit=options.unit,
-        budget=options.budget,
-        ledger=options.ledger,
-        table=options.table,
-        side_table=options.side_table,
-        dry_run=options.dry_run,
-    )
+    shared = ("epsilon", "delta", "unit", "budget", "ledger", "table", "side_table", "dry_run")
+    return QueryOptions(options.file, "", **{name: getattr(options, name) for name in shared})
 
 
 def model_place(options: TrainOptions) -> Path:
-    """Where the model is written."""
-    return options.out or Path(f"{_file_stem(options.file, options.table)}.{options.target}.json")
-
-
-def _file_stem(file: str, table: str | None) -> str:
-    """What a table is called in the names of files: that of a server as its schema file is."""
-    if is_address(file) or is_schema_file(file):
-        return schema_beside(file, table).name.removesuffix(SUFFIX)
-    return Path(file).stem
+    """Where the model is written; a table of a server is called there as its schema file is."""
+    stem = Path(options.file).stem
+    if is_address(options.file) or is_schema_file(options.file):
+        stem = schema_beside(options.file, options.table).name.removesuffix(SUFFIX)
+    return options.out or Path(f"{stem}.{options.target}.json")
 
 
 def target_of(named: str | None, schema: Schema) -> Column:
@@ -232,7 +196,9 @@ def target_of(named: str | None, schema: Schema) -> Column:
         return found
     names = [one.name for one in columns]
     if named not in (None, schema.unit):
-        raise _refusal(_unknown_words(named, names, schema, to="predict"), *_nearest(named, names))
+        near = get_close_matches(named or "", names, n=1)
+        words = _unknown_words(named, names, schema, to="predict")
+        raise _refusal(words, *(SetValue(TARGET, name) for name in near))
     wrong = (
         "--target is missing: the column that the model learns to predict."
         if named is None
@@ -358,9 +324,6 @@ def _is_declared(column: Column) -> bool:
 
 
 def _lacking(column: Column, *, numbers: bool) -> str:
-    rows = ("lower = 0", "upper = 100") if numbers else (f"keys = [{_example(column)}]",)
+    keys = "0, 1" if column.type is Type.INTEGER else '"A", "B"'
+    rows = ("lower = 0", "upper = 100") if numbers else (f"keys = [{keys}]",)
     return "".join(f"\n    {line}" for line in (f"[columns.{column.name}]", *rows))
-
-
-def _example(column: Column) -> str:
-    return "0, 1" if column.type is Type.INTEGER else '"A", "B"'

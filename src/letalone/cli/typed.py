@@ -1,17 +1,30 @@
-"""Options as they are typed: a command takes one record of them, whose fields are the options.
+"""How commands are declared: alone, as rows of a table, and with the options that they take.
 
 Options that several commands have are declared here once. Only typer is loaded for them. An option
 is public, so an error quotes its value; a value that is to be hidden never comes here.
 """
 
+import json
 import re
-from collections.abc import Callable
-from importlib import import_module
-from inspect import Parameter, Signature, signature
+from collections import UserDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from inspect import Parameter, Signature, isclass, signature
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from pkgutil import resolve_name
+from typing import (
+    Annotated,
+    Any,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
+from typer.core import TyperGroup
 
 Declared = TypeVar("Declared", bound=Callable[..., Any])
 
@@ -25,18 +38,79 @@ def new_app(**settings: Any) -> typer.Typer:
     return typer.Typer(rich_markup_mode=None, add_completion=False, **settings)
 
 
+class Loaded(UserDict[str, Any]):
+    """Commands by name; listing the names loads none of them."""
+
+    def __init__(self, names: Iterable[str], load: Callable[[str], Any]) -> None:
+        super().__init__(dict.fromkeys(names))
+        self._load = load
+
+    def __getitem__(self, name: str) -> Any:
+        if self.data[name] is None:
+            self.data[name] = self._load(name)
+        return self.data[name]
+
+
+class TableGroup(TyperGroup):
+    """A group whose commands are the rows of a table."""
+
+    def __init__(self, names: Iterable[str], load: Callable[[str], Any], **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = cast("Any", Loaded(names, load))
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Their names, in the order of the table."""
+        return list(self.commands)
+
+
+def new_group(words: str, **settings: Any) -> typer.Typer:
+    """An app of several commands, which shows its help where none of them is typed."""
+    group = new_app(help=words, **settings)
+
+    def start(context: typer.Context, as_json: AsJson = False) -> None:
+        context.obj = as_json or context.obj
+        if context.invoked_subcommand is None:
+            print_help(context, as_json=context.obj)
+
+    group.callback(invoke_without_command=True)(start)
+    return group
+
+
+def print_help(context: typer.Context, *, as_json: bool) -> None:
+    """The help of a group of commands; as JSON, their names and what each does."""
+    if not as_json:
+        typer.echo(context.get_help())
+        return
+    group = cast("Any", context.command)
+    children = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    commands = {name: child.get_short_help_str(100) for name, child in children.items()}
+    content = {"format": 1, "command": context.info_name, "help": group.help, "commands": commands}
+    typer.echo(json.dumps(content))
+
+
+@dataclass_transform(frozen_default=True)
 def command(
-    app: typer.Typer, name: str | None = None, *, work: str | None = None, **settings: Any
+    app: typer.Typer,
+    name: str,
+    *,
+    work: str | Callable[..., Any] | None = None,
+    example: str | None = None,
+    **settings: Any,
 ) -> Callable[[Declared], Declared]:
     """Adds a command to an app: a function whose parameters are its options, or a record of them.
 
-    The function is the work itself, and returns the exit code. Of a record, `work` says which
-    function takes it ("module:name"): its module is loaded when the command runs, so that help is
-    quick. `--json` also counts where it stands before the command. `tuple[str, ...]` is an option
-    to be repeated.
+    A class becomes such a record, frozen. `work` takes the record, or the same options, and returns
+    the exit code. It is a function, or the "module:name" of one, which is "NAME:NAME" if not given:
+    its module is loaded when the command runs, so that help is quick. `--json` also counts where it
+    stands before the command. `tuple[str, ...]` is an option to be repeated.
     """
+    if example is not None:
+        settings["epilog"] = f"Example: letalone {name} {example}"
 
     def add(declared: Declared) -> Declared:
+        is_record = isclass(declared)
+        if is_record:
+            declared = cast("Declared", dataclass(frozen=True, slots=True)(declared))
         options = get_type_hints(declared, include_extras=True)
         parameters = list(signature(declared).parameters.values())
         several = {parameter.name for parameter in parameters if _is_tuple(options[parameter.name])}
@@ -44,8 +118,9 @@ def command(
         def typed(context: typer.Context, **values: Any) -> None:
             values |= {name: tuple(values[name] or ()) for name in several}
             values["as_json"] = values["as_json"] or bool(context.obj)
-            result = declared(**values)
-            code = _load(work)(result) if work else result
+            place = f"letalone.cli.{work or f'{name}:{name}'}"
+            run = work if callable(work) else resolve_name(place)
+            code = run(declared(**values)) if is_record else run(**values)
             if code:
                 raise typer.Exit(code)
 
@@ -64,11 +139,6 @@ def command(
         return declared
 
     return add
-
-
-def _load(place: str) -> Callable[[Any], Any]:
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
 
 
 def _is_tuple(hint: Any) -> bool:
@@ -96,14 +166,15 @@ def read_number(word: str) -> float:
 def read_whole_number(word: str) -> int:
     """The whole number that was typed (10000, 1e4), or an error with a remedy."""
     try:
-        return int(word) if not _is_short_and_whole(word) else int(float(word))
+        return as_whole(word)
     except ValueError:
         raise typer.BadParameter(_not_a_number(word, "a whole number such as 10000")) from None
 
 
-def _is_short_and_whole(word: str) -> bool:
+def as_whole(word: str) -> int:
+    """The whole number that a word stands for, as 42, 42.0 or 1e3; ValueError where it is none."""
     value = float(word)
-    return abs(value) < 2**53 and value.is_integer()
+    return int(value) if abs(value) < 2**53 and value.is_integer() else int(word)
 
 
 def _not_a_number(word: str, needed: str) -> str:

@@ -1,32 +1,54 @@
-"""`letalone verify FILE`: whether a receipt, a model, a checkpoint or an exported ledger holds."""
+"""`letalone verify FILE`: whether a receipt, a model, a checkpoint or an exported ledger holds.
+
+`letalone explain x.json` checks a receipt, too, and says what its answer reveals, in a paragraph
+that can be quoted: the numbers come from the privacy curve that was charged, which is part of what
+was signed.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
+from letalone.answers.promise import (
+    FALSE_ALARMS,
+    best_guess,
+    group_promise,
+    most_caught,
+    promise,
+)
 from letalone.cli.ledger import print_verified, verified_as_json
-from letalone.cli.screen import console, flowing, print_json
-from letalone.errors import ParameterError
+from letalone.cli.screen import console, print_json, put, say
+from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.learn import model_files
 from letalone.ledger import Receipt, verify_export, verify_receipt
 from letalone.ledger.canonical import as_object, read_object
 from letalone.ledger.checkpoints import KIND as CHECKPOINT
 from letalone.ledger.checkpoints import check_signed
-from letalone.privacy.curve import Json
+from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.stored import from_json
 
-WIDTH = 78
 LONGEST = 56
+COMPARED = "It was signed by the key that you gave."
+NOT_COMPARED = (
+    "Anyone can make a key and sign with it: compare the fingerprint with the owner's, "
+    "which `letalone ledger show` prints there, or give it with --key."
+)
 
 
 def verify(
     path: Path, *, key: str | None, head: str | None, checkpoints: Sequence[Path], as_json: bool
 ) -> None:
     """Check a file by what it says it is."""
-    stored = _read(path)
+    stored = _read_json(path)
     if stored.get("kind") == "ledger":
-        _refuse_key(key)
-        kept = [_read(checkpoint) for checkpoint in checkpoints]
-        _check_export(stored, head=head, checkpoints=kept, as_json=as_json)
+        if key is not None:
+            raise ParameterError("--key is for receipts; for an exported ledger give --head.")
+        kept = [_read_json(checkpoint) for checkpoint in checkpoints]
+        verified = verify_export(stored, head=head, checkpoints=kept)
+        if as_json:
+            print_json("verify", {"kind": "ledger", **verified_as_json(verified)})
+        else:
+            print_verified(verified)
         return
     if head is not None or checkpoints:
         raise ParameterError("--head and --checkpoint are for exported ledgers; this is none.")
@@ -38,12 +60,17 @@ def verify(
         _check_receipt(_alone(path, stored), key=key, as_json=as_json)
 
 
-def _read(path: Path) -> Json:
+def _read_json(path: Path) -> Json:
+    """What a file holds; one of another kind is not damaged: it was never a receipt."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise ParameterError(f"{path} cannot be read: {error.strerror}.") from None
-    check_is_json(path, content)
+    if not content.lstrip().startswith(b"{"):
+        raise ParameterError(
+            f"{path} is no receipt and no exported ledger, which are JSON files: `letalone query"
+            " … --receipt FILE` and `letalone ledger export` write them."
+        )
     return read_object(content, name=str(path))
 
 
@@ -57,51 +84,21 @@ def _alone(path: Path, stored: Json) -> Json:
     return stored
 
 
-def check_is_json(path: Path, content: bytes) -> None:
-    """A file of another kind is not damaged: it was never a receipt."""
-    if not content.lstrip().startswith(b"{"):
-        raise ParameterError(
-            f"{path} is no receipt and no exported ledger, which are JSON files: `letalone query"
-            " … --receipt FILE` and `letalone ledger export` write them."
-        )
-
-
-def _refuse_key(key: str | None) -> None:
-    if key is not None:
-        raise ParameterError("--key is for receipts; for an exported ledger give --head.")
-
-
-def _check_export(
-    stored: Json, *, head: str | None, checkpoints: Sequence[Json], as_json: bool
-) -> None:
-    verified = verify_export(stored, head=head, checkpoints=checkpoints)
-    if as_json:
-        print_json("verify", {"kind": "ledger", **verified_as_json(verified)})
-        return
-    print_verified(verified)
-
-
 def _check_checkpoint(stored: Json, *, key: str | None, as_json: bool) -> None:
     """A checkpoint by itself: whether it is as it was signed."""
     fingerprint = check_signed(stored, public_key=key)
-    body = {
-        "kind": CHECKPOINT,
-        "holds": True,
-        "fingerprint": fingerprint,
-        "compared": key is not None,
-    }
+    compared = key is not None
     if as_json:
-        shown = {name: stored[name] for name in ("number", "hash", "time")}
-        print_json("verify", {**body, **shown})
+        body = {"kind": CHECKPOINT, "holds": True, "fingerprint": fingerprint, "compared": compared}
+        print_json("verify", body | {name: stored[name] for name in ("number", "hash", "time")})
         return
-    screen = console()
-    screen.print("[bold]The checkpoint is unchanged since it was signed.[/bold]")
-    screen.print(f"{'entry':<12} {stored['number']}, signed {stored['time']}", markup=False)
-    screen.print(f"{'hash':<12} {stored['hash']}", markup=False)
-    screen.print(f"{'fingerprint':<12} {fingerprint}", markup=False)
-    words = "Compare a ledger with it: letalone verify EXPORT --checkpoint FILE"
-    screen.print(words, markup=False)
-    screen.print(flowing(_trust_words(compared=key is not None), WIDTH), markup=False)
+    lines = [
+        ("entry", f"{stored['number']}, signed {stored['time']}"),
+        ("hash", str(stored["hash"])),
+        ("fingerprint", fingerprint),
+    ]
+    more = ["Compare a ledger with it: letalone verify EXPORT --checkpoint FILE"]
+    _show("checkpoint", lines, *more, compared=compared)
 
 
 def _check_model(stored: Json, *, key: str | None, as_json: bool) -> None:
@@ -121,11 +118,13 @@ def _check_receipt(stored: Json, *, key: str | None, as_json: bool) -> None:
         shown = {"kind": "receipt", "holds": True, "fingerprint": receipt.fingerprint}
         print_json("verify", {**shown, "compared": receipt.compared, "body": receipt.body})
         return
-    screen = console()
-    screen.print("[bold]The receipt is unchanged since it was signed.[/bold]")
-    for name, value in _lines(receipt):
-        screen.print(f"{name:<12} {value}", markup=False)
-    screen.print(flowing(_trust(receipt), WIDTH), markup=False)
+    _show("receipt", _lines(receipt), compared=receipt.compared)
+
+
+def _show(what: str, lines: Sequence[tuple[str, str]], *more: str, compared: bool) -> None:
+    console().print(f"[bold]The {what} is unchanged since it was signed.[/bold]")
+    put(*(f"{name:<12} {value}" for name, value in lines), *more)
+    say(COMPARED if compared else NOT_COMPARED)
 
 
 def _lines(receipt: Receipt) -> list[tuple[str, str]]:
@@ -146,14 +145,64 @@ def _lines(receipt: Receipt) -> list[tuple[str, str]]:
     return [(name, value if len(value) <= 64 else f"{value[:LONGEST]}...") for name, value in lines]
 
 
-def _trust(receipt: Receipt) -> str:
-    return _trust_words(compared=receipt.compared)
+def explain_receipt(path: Path, *, key: str | None, as_json: bool) -> None:
+    """Check a receipt and print what its answer can tell anyone about one person."""
+    stored = _read_json(path)
+    if stored.get("kind") == "ledger":
+        raise ParameterError(
+            f"{path} is an exported ledger, but explain takes the receipt of one answer."
+        )
+    receipt = verify_receipt(stored, public_key=key)
+    privacy = from_json(as_object(receipt.body["privacy"], name="The receipt"))
+    questions = _questions(receipt)
+    if as_json:
+        print_json("explain receipt", _as_json(receipt, privacy, questions))
+        return
+    for paragraph in (_opening(receipt, questions), promise(privacy), group_promise(privacy)):
+        say(f"{paragraph}\n")
+    if receipt.compared:
+        say(f"Checked: signed by the key that you gave, {receipt.fingerprint}.")
+    else:
+        say(
+            f"Checked: unchanged since it was signed by the key {receipt.fingerprint}. Compare that"
+            " with the owner's, or give it with --key."
+        )
 
 
-def _trust_words(*, compared: bool) -> str:
-    if compared:
-        return "It was signed by the key that you gave."
+def _questions(receipt: Receipt) -> list[str]:
+    """What was asked, in the words of the release; none where another program settled it."""
+    release = as_object(receipt.body["release"], name="The receipt")
+    listed = release.get("releases")
+    releases = cast("list[object]", listed) if isinstance(listed, list) else [release]
+    try:
+        texts = [as_object(stored, name="The release").get("question") for stored in releases]
+    except (FormatError, LedgerDamaged):
+        return []
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _opening(receipt: Receipt, questions: list[str]) -> str:
+    body = receipt.body
+    in_words = f" ({'; and '.join(questions)})" if questions else ""
+    day = str(body["time"]).split("T")[0]
     return (
-        "Anyone can make a key and sign with it: compare the fingerprint with the owner's, "
-        "which `letalone ledger show` prints there, or give it with --key."
+        f"On {day} an answer{'s' * (len(questions) > 1)} about the data set {body['data_set']!r},"
+        f" version {body['version']}, was released{in_words}, at the price of"
+        f" ε = {body['epsilon']}, δ = {body['delta']}."
     )
+
+
+def _as_json(receipt: Receipt, privacy: Privacy, questions: list[str]) -> dict[str, object]:
+    body = receipt.body
+    return {
+        **{name: body[name] for name in ("data_set", "version", "time")},
+        "questions": questions,
+        **{name: body[name] for name in ("epsilon", "delta", "neighbours")},
+        "best_guess": best_guess(privacy),
+        "false_alarm": FALSE_ALARMS,
+        "caught": most_caught(privacy),
+        "paragraph": promise(privacy),
+        "for_ten": group_promise(privacy),
+        "fingerprint": receipt.fingerprint,
+        "compared": receipt.compared,
+    }

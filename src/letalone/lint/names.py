@@ -48,16 +48,19 @@ class Script:
             case _:
                 return ""
 
+    def value(self, node: ast.AST) -> ast.AST:
+        """What a name was assigned; anything else itself."""
+        return self.assigned.get(node.id, node) if isinstance(node, ast.Name) else node
+
     def number(self, node: ast.AST | None) -> float | None:
         """The number that is written there, or that a name was assigned; None if unknown."""
-        if isinstance(node, ast.Name) and node.id in self.assigned:
-            node = self.assigned[node.id]
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            inner = self.number(node.operand) if isinstance(node.operand, ast.Constant) else None
-            return None if inner is None else -inner
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-            return float(node.value)
-        return None
+        match None if node is None else self.value(node):
+            case ast.Constant(value=int() | float() as value):
+                return float(value)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+                return -float(value)
+            case _:
+                return None
 
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
         for node in ast.walk(self.tree):
@@ -85,9 +88,11 @@ def read(text: str) -> Script:
     return script
 
 
-def keyword(call: ast.Call, name: str) -> ast.expr | None:
-    """The value of a keyword of a call; None where it is not given."""
-    return next((word.value for word in call.keywords if word.arg == name), None)
+def argument(call: ast.Call, *names: str, place: int | None = None) -> ast.expr | None:
+    """The value of the first of these keywords that a call has, or what stands at the place."""
+    given = {word.arg: word.value for word in call.keywords}
+    by_place = call.args[place : place + 1] if place is not None else []
+    return next((given[name] for name in names if name in given), next(iter(by_place), None))
 
 
 def _learn_imports(script: Script, node: ast.AST) -> None:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from letalone.lint.finding import Found
-from letalone.lint.names import Script, keyword
+from letalone.lint.names import Script, argument
 
 # Laws that take where the noise lies, first or as loc, mu or mean.
 LOCATED = {
@@ -39,6 +39,7 @@ ROOTS = ("power", "pow")
 
 def float_noise(script: Script) -> Iterator[Found]:
     """Sums and differences of a value that is not written there and a draw of a float."""
+    yield from _noise_around_a_value(script)
     for node in ast.walk(script.tree):
         parts = _parts(script, node)
         names = [_noise_in(script, part) for part in parts]
@@ -47,7 +48,7 @@ def float_noise(script: Script) -> Iterator[Found]:
             yield node, f"Here: {next(name for name in names if name)}."
 
 
-def noise_around_a_value(script: Script) -> Iterator[Found]:
+def _noise_around_a_value(script: Script) -> Iterator[Found]:
     """A draw of a float whose location is a value that is not written there."""
     for node, name in script.calls():
         if not _draws_a_float(name) or name.startswith(WITH_KEYS) or _is_sample(script, node):
@@ -55,12 +56,6 @@ def noise_around_a_value(script: Script) -> Iterator[Found]:
         location = _location(node, name)
         if location is not None and not _is_written(script, location):
             yield node, f"Here: {name}({ast.unparse(location)}, …)."
-
-
-def all_float_noise(script: Script) -> Iterator[Found]:
-    """Both ways to add noise to a value."""
-    yield from float_noise(script)
-    yield from noise_around_a_value(script)
 
 
 def classic_gaussian(script: Script) -> Iterator[Found]:
@@ -95,11 +90,7 @@ def _location(call: ast.Call, name: str) -> ast.expr | None:
     """Where the noise lies, if that is said: the first argument, or one of these names."""
     if name.rpartition(".")[2] not in LOCATED | {"rvs"}:
         return None
-    named = (keyword(call, word) for word in LOCATIONS)
-    return next(
-        (location for location in named if location is not None),
-        call.args[0] if call.args else None,
-    )
+    return argument(call, *LOCATIONS, place=0)
 
 
 def _is_written(script: Script, location: ast.expr) -> bool:
@@ -117,8 +108,7 @@ def _is_written(script: Script, location: ast.expr) -> bool:
 
 def _is_sample(script: Script, call: ast.Call) -> bool:
     """Whether several are drawn around one place: made-up data, not a noisy answer."""
-    size = keyword(call, "size") or (call.args[2] if len(call.args) > 2 else None)
-    number = script.number(size)
+    number = script.number(argument(call, "size", place=2))
     return number is not None and number > 1
 
 

@@ -24,6 +24,7 @@ from letalone.lint.finding import Finding, Found, Rule
 from letalone.lint.names import read
 from letalone.lint.rules import RULES
 
+NOT_PYTHON = "is not Python 3.11 or later."
 SCRIPTS, NOTEBOOK = (".py", ".pyw", ".pyi"), ".ipynb"
 LINE_ENDS = re.compile(r"\r\n|\r|\n")  # those of Python; str.splitlines knows more
 SILENCED = re.compile(r"#\s*noqa(?!\w)(?::\s*(?P<codes>[A-Z0-9, ]+))?", re.IGNORECASE)
@@ -54,7 +55,7 @@ def lint_text(text: str, *, file: str = "script") -> list[Finding]:
     except (SyntaxError, ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         place = f"{file}:{line}" if line else file
-        raise _NotPython(f"{place} is not Python {'.'.join(_VERSION)} or later.", line) from None
+        raise _NotPython(f"{place} {NOT_PYTHON}", line) from None
     lines = LINE_ENDS.split(text)
     findings = [_finding(file, rule, match) for rule in RULES for match in rule.find(script)]
     return sorted(
@@ -62,9 +63,6 @@ def lint_text(text: str, *, file: str = "script") -> list[Finding]:
         for finding in set(findings)
         if not _is_silenced(lines[finding.line - 1], finding.code)
     )
-
-
-_VERSION = ("3", "11")
 
 
 class _NotPython(ParameterError):  # noqa: N818  (as in letalone.errors)
@@ -87,7 +85,7 @@ def _lint_notebook(path: Path) -> list[Finding]:
         return [replace(f, cell=c, line=n) for f, (c, n) in zip(findings, places, strict=True)]
     cell = None if line is None else notebook.places[min(line, len(notebook.places)) - 1]
     where = path if cell is None else f"{path}:cell {cell[0]}:{cell[1]}"
-    raise ParameterError(f"{where} is not Python {'.'.join(_VERSION)} or later.")
+    raise ParameterError(f"{where} {NOT_PYTHON}")
 
 
 def _finding(file: str, rule: Rule, found: Found) -> Finding:
@@ -123,12 +121,10 @@ class Notebook:
 def read_notebook(path: Path) -> Notebook:
     """A notebook's code cells, the first of which is cell 1."""
     cells = [_lines(source) for source in _sources(path)]
-    places = [(cell, line) for cell, lines in enumerate(cells, 1) for line in _numbers(lines)]
+    places = [
+        (cell, line) for cell, lines in enumerate(cells, 1) for line in range(1, len(lines) + 1)
+    ]
     return Notebook("\n".join(line for lines in cells for line in lines), tuple(places))
-
-
-def _numbers(lines: list[str]) -> range:
-    return range(1, len(lines) + 1)
 
 
 def _sources(path: Path) -> Iterator[str]:

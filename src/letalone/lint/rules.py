@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from letalone.lint import noise
 from letalone.lint.finding import Found, Rule
-from letalone.lint.names import Script, keyword
+from letalone.lint.names import Script, argument
 
 SPENDERS = ("letalone.", "diffprivlib.", "opendp.", "pydp.", "pipeline_dp.", "snsql.")
 DESCRIPTIONS = ("Budget", "PureDP", "ApproxDP", "BudgetAccountant")  # they spend nothing
@@ -31,7 +31,7 @@ def unit_bounds(script: Script) -> Iterator[Found]:
     for node, name in script.calls():
         if not _is(name, REGRESSION):
             continue
-        bounds = keyword(node, "bounds_X") or (node.args[1] if len(node.args) > 1 else None)
+        bounds = argument(node, "bounds_X", place=1)
         if bounds is None:
             yield node, "Without bounds_X the bounds are read off the data, which leaks as well."
         elif _is_unit(script, bounds):
@@ -42,7 +42,7 @@ def copied_accountant(script: Script) -> Iterator[Found]:
     """A search over an estimator of diffprivlib: every clone has an accountant of its own."""
     for node, name in script.calls():
         is_search = name.startswith("sklearn.model_selection.") and name.endswith(SEARCHES)
-        estimator = keyword(node, "estimator") or (node.args[0] if node.args else None)
+        estimator = argument(node, "estimator", place=0)
         if is_search and estimator is not None and _has_rival(script, estimator):
             yield node, f"Here: {name.split('.')[-1]}."
 
@@ -70,7 +70,7 @@ def insecure_mode(script: Script) -> Iterator[Found]:
     for node, name in script.calls():
         if not _is(name, ENGINE):
             continue
-        mode = keyword(node, "secure_mode")
+        mode = argument(node, "secure_mode")
         if not (isinstance(mode, ast.Constant) and mode.value is True):
             yield node, ""
 
@@ -78,7 +78,7 @@ def insecure_mode(script: Script) -> Iterator[Found]:
 def central_limit(script: Script) -> Iterator[Found]:
     """A privacy engine that accounts by the central limit theorem."""
     for node, name in script.calls():
-        accountant = keyword(node, "accountant")
+        accountant = argument(node, "accountant")
         is_gdp = isinstance(accountant, ast.Constant) and accountant.value == "gdp"
         if _is(name, ENGINE) and is_gdp:
             yield node, ""
@@ -91,24 +91,20 @@ def _is(name: str, wanted: str) -> bool:
 
 
 def _is_unit(script: Script, bounds: ast.expr) -> bool:
-    if isinstance(bounds, ast.Name):
-        bounds = script.assigned.get(bounds.id, bounds)
-    if not isinstance(bounds, ast.Tuple | ast.List):
-        return False
-    return [script.number(end) for end in bounds.elts] == [0, 1]
+    ends = script.value(bounds)
+    is_listed = isinstance(ends, ast.Tuple | ast.List)
+    return is_listed and [script.number(end) for end in ends.elts] == [0, 1]
 
 
 def _has_rival(script: Script, estimator: ast.expr) -> bool:
-    if isinstance(estimator, ast.Name):
-        estimator = script.assigned.get(estimator.id, estimator)
-    inside = (script.full_name(node) for node in ast.walk(estimator))
+    inside = (script.full_name(node) for node in ast.walk(script.value(estimator)))
     return any(name.startswith("diffprivlib.models.") for name in inside)
 
 
 def spent_in_loops(script: Script) -> Iterator[Found]:
     """A call with an epsilon that a loop does not divide."""
     for node, name in script.calls():
-        epsilon = keyword(node, "epsilon")
+        epsilon = argument(node, "epsilon")
         if (
             name.endswith(DESCRIPTIONS)
             or epsilon is None
@@ -147,9 +143,7 @@ def in_a_loop(script: Script, node: ast.AST) -> bool:
 
 def _is_shared(script: Script, epsilon: ast.expr) -> bool:
     """Whether it is a part of something: 1 / len(columns), or a name that was assigned one."""
-    if isinstance(epsilon, ast.Name) and epsilon.id in script.assigned:
-        epsilon = script.assigned[epsilon.id]
-    return any(_makes_less(script, node) for node in ast.walk(epsilon))
+    return any(_makes_less(script, node) for node in ast.walk(script.value(epsilon)))
 
 
 def _makes_less(script: Script, node: ast.AST) -> bool:
@@ -168,7 +162,7 @@ RULES = (
         "The low-order bits of the sum tell which value the noise was added to, so no epsilon"
         " holds (Mironov 2012).",
         "Use exact noise: la.Laplace(epsilon=…, sensitivity=…).release(value).",
-        noise.all_float_noise,
+        noise.float_noise,
     ),
     Rule(
         "LA002",

@@ -1,1 +1,0 @@
-"""One file a command: what can be typed after its name. `cli.app` has the table of them."""
