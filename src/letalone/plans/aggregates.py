@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from itertools import pairwise
 from math import gcd, inf, lcm
 from typing import Any, cast
@@ -29,6 +29,7 @@ from letalone.plans.facts import (
     always,
     as_number,
     clamp_request,
+    labelled,
     number_type,
     one_count,
 )
@@ -48,20 +49,20 @@ RANK = Constraint(
     (0, 1, -0.5, 50),
 )
 
+counting = partial(aggregate, columns=one_count, error=ErrorKind.STEADY)
+
 
 def _resolve_count(request: AggregateRequest, columns: ColumnTypes) -> "Count | CountPresent":
     of = request.of
     return Count() if of is None or not columns.type_of(of).nullable else CountPresent(of)
 
 
-@aggregate(
+@counting(
     "Count",
     words=("count",),
     needs=Needs.NOTHING,
     describe=always("count"),
     resolve=_resolve_count,
-    columns=one_count,
-    error=ErrorKind.STEADY,
     can_clip=True,
 )
 @dataclass(frozen=True, slots=True)
@@ -79,15 +80,13 @@ def _resolve_distinct(
     return CountValues(of)
 
 
-@aggregate(
+@counting(
     "CountUnits",
     words=("count_distinct",),
     title=always("number of units"),
     needs=Needs.NOTHING,
     describe=always("number of units"),
     resolve=_resolve_distinct,
-    columns=one_count,
-    error=ErrorKind.STEADY,
     can_clip=True,
 )
 @dataclass(frozen=True, slots=True)
@@ -103,14 +102,12 @@ def _describe_present(counted: "CountPresent") -> str:
             return f"count of rows that have {in_words(of)}"
 
 
-@aggregate(
+@counting(
     "CountPresent",
     title=always("count"),
     needs=Needs.VALUES,
     describe=_describe_present,
     check=lambda counted, columns: columns.type_of(counted.of),
-    columns=one_count,
-    error=ErrorKind.STEADY,
     can_clip=True,
 )
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,14 +125,12 @@ def _check_values(of: Expression, columns: ColumnTypes) -> None:
         )
 
 
-@aggregate(
+@counting(
     "CountValues",
     title=always("number of values"),
     needs=Needs.VALUES,
     describe=lambda counted: f"number of different values of {in_words(counted.of)}",
     check=lambda counted, columns: _check_values(counted.of, columns),
-    columns=one_count,
-    error=ErrorKind.STEADY,
     note=lambda counted: (
         f"is how many different {in_words(counted.of)} there are among the rows that count"
     ),
@@ -204,15 +199,18 @@ class Mean(Clamped):
     """The mean of values clamped to [lower, upper]."""
 
 
-def _resolve_variance(request: AggregateRequest, columns: ColumnTypes) -> "Variance":
-    return Variance(*clamp_request(request, columns), request.sample)
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread(Clamped):
+    """How far values are apart; sample: by n − 1 instead of n."""
+
+    sample: bool = False
 
 
 @aggregate(
     "Variance",
     words=("variance",),
     describe=describe_clamped("variance"),
-    resolve=_resolve_variance,
+    resolve=lambda request, columns: Variance(*clamp_request(request, columns), request.sample),
     check=check_clamped,
     known_range=lambda lower, upper: (0.0, ((upper - lower) / 2) ** 2),
     unknown_above=0.01,
@@ -220,14 +218,8 @@ def _resolve_variance(request: AggregateRequest, columns: ColumnTypes) -> "Varia
     sql_word="var_pop",
 )
 @dataclass(frozen=True, slots=True, eq=False)
-class Variance(Clamped):
+class Variance(Spread):
     """The variance of values clamped to [lower, upper]; sample: n/(n − 1) times it."""
-
-    sample: bool = False
-
-
-def _resolve_deviation(request: AggregateRequest, columns: ColumnTypes) -> "Deviation":
-    return Deviation(*clamp_request(request, columns), request.sample)
 
 
 @aggregate(
@@ -235,23 +227,32 @@ def _resolve_deviation(request: AggregateRequest, columns: ColumnTypes) -> "Devi
     words=("std",),
     title=always("standard deviation"),
     describe=describe_clamped("standard deviation"),
-    resolve=_resolve_deviation,
+    resolve=lambda request, columns: Deviation(*clamp_request(request, columns), request.sample),
     check=check_clamped,
     known_range=lambda lower, upper: (0.0, (upper - lower) / 2),
     unknown_above=0.1,
     sql_word="stddev_pop",
 )
 @dataclass(frozen=True, slots=True, eq=False)
-class Deviation(Clamped):
+class Deviation(Spread):
     """The standard deviation of values clamped to [lower, upper]; sample: from n/(n − 1)."""
 
-    sample: bool = False
+
+class _Stepped(Clamped):
+    """What is chosen among lower, lower + step, … up to upper; each declares its own `step`."""
+
+    __slots__ = ()
+    step: Fraction
+
+    @property
+    def cells(self) -> int:
+        """How many candidates there are."""
+        return (self.upper - self.lower) // self.step + 1
 
 
-Stepped = tuple[Expression, Fraction, Fraction, Fraction]
-
-
-def _resolve_steps(request: AggregateRequest, columns: ColumnTypes) -> Stepped:
+def _resolve_steps(
+    request: AggregateRequest, columns: ColumnTypes
+) -> tuple[Expression, Fraction, Fraction, Fraction]:
     of, lower, upper = clamp_request(request, columns)
     if request.step is None:
         return of, lower, upper, friendly_step(lower, upper, columns.type_of(of).type)
@@ -299,11 +300,8 @@ def _labels(labels: list[str]) -> list[str]:
 
 
 def _quantile_columns(asked: "Quantiles", columns: ColumnTypes) -> Sequence[OutputColumn]:
-    kind, labels = (
-        _step_type(asked, columns),
-        _labels([format_constant(share) for share in asked.at]),
-    )
-    return [OutputColumn(place, label, label, kind) for place, label in enumerate(labels)]
+    labels = _labels([format_constant(share) for share in asked.at])
+    return labelled(labels, _step_type(asked, columns))
 
 
 @aggregate(
@@ -320,19 +318,11 @@ def _quantile_columns(asked: "Quantiles", columns: ColumnTypes) -> Sequence[Outp
     note=always("is a choice among the steps; its interval holds the true quantile"),
 )
 @dataclass(frozen=True, slots=True, eq=False)
-class Quantiles(StructuralEquality):
+class Quantiles(_Stepped):
     """Quantiles of values clamped to [lower, upper], among lower, lower + step, … up to upper."""
 
-    of: Expression
-    lower: Fraction
-    upper: Fraction
     at: tuple[Fraction, ...]
     step: Fraction
-
-    @property
-    def cells(self) -> int:
-        """How many candidates there are."""
-        return (self.upper - self.lower) // self.step + 1
 
 
 def _note_of_extreme(asked: "Extreme") -> str:
@@ -358,19 +348,11 @@ def _note_of_extreme(asked: "Extreme") -> str:
     note=_note_of_extreme,
 )
 @dataclass(frozen=True, slots=True, eq=False)
-class Extreme(StructuralEquality):
+class Extreme(_Stepped):
     """A private extreme quantile, standing for the largest or the smallest value."""
 
-    of: Expression
-    lower: Fraction
-    upper: Fraction
     largest: bool
     step: Fraction
-
-    @property
-    def cells(self) -> int:
-        """How many candidates there are."""
-        return (self.upper - self.lower) // self.step + 1
 
 
 def _number_of(request: AggregateRequest, columns: ColumnTypes, *, done: str) -> Expression:
@@ -399,7 +381,7 @@ def _ranges(asked: "Histogram", _: ColumnTypes) -> Sequence[OutputColumn]:
         f"[{format_constant(start)}, {format_constant(end)}" for start, end in pairwise(asked.edges)
     ]
     labels = [*(f"{pair})" for pair in pairs[:-1]), f"{pairs[-1]}]"]
-    return [OutputColumn(place, label, label, Type.INTEGER) for place, label in enumerate(labels)]
+    return labelled(labels, Type.INTEGER)
 
 
 @aggregate(
@@ -494,9 +476,7 @@ def _resolve_bounds(request: AggregateRequest, columns: ColumnTypes) -> "Private
 
 
 def _sides(asked: "PrivateBounds", columns: ColumnTypes) -> Sequence[OutputColumn]:
-    kind = number_type(asked.of, columns)
-    sides = enumerate(("lower", "upper"))
-    return [OutputColumn(place, side, side, kind, has_interval=False) for place, side in sides]
+    return labelled(("lower", "upper"), number_type(asked.of, columns), has_interval=False)
 
 
 @aggregate(

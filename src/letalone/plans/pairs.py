@@ -27,6 +27,7 @@ from letalone.plans.facts import (
     aggregate,
     always,
     as_number,
+    labelled,
     name_of,
     read_bounds,
     read_of,
@@ -175,8 +176,7 @@ def _describe_regression(asked: "Regression") -> str:
 
 
 def _coefficients(asked: "Regression", _: ColumnTypes) -> Sequence[OutputColumn]:
-    labels = enumerate(["intercept", *(name_of(of) for of in asked.by)])
-    return [OutputColumn(place, label, label, Type.NUMBER) for place, label in labels]
+    return labelled(["intercept", *(name_of(of) for of in asked.by)], Type.NUMBER)
 
 
 @aggregate(

@@ -11,9 +11,9 @@ from typing import cast
 
 from sqlglot import exp
 
-from letalone.plans.expressions import ColumnRef, Literal
+from letalone.plans.expressions import ArithmeticOp, ColumnRef, Literal
 from letalone.plans.facts import AggregateRequest
-from letalone.plans.trees import Computable, Operator, apply_function, combine
+from letalone.plans.trees import Computable, apply_function, combine
 from letalone.sql.aggregates import AGGREGATED, aggregate, is_aggregate, name_aggregate
 from letalone.sql.functions import number_of
 from letalone.sql.names import only
@@ -21,7 +21,7 @@ from letalone.sql.refusals import refuse_node, sql_name
 from letalone.sql.text import Unread
 from letalone.sql.values import Translator
 
-OPERATIONS: dict[type[exp.Expr], Operator] = {
+OPERATIONS: dict[type[exp.Expr], ArithmeticOp] = {
     exp.Add: "+",
     exp.Sub: "-",
     exp.Mul: "*",
