@@ -26,7 +26,7 @@ from letalone.learn.objective import least_strength, objective_method
 from letalone.learn.output import output_method
 from letalone.learn.plan import Labels, Released, stated_promise
 from letalone.learn.purchases import ClassPurchase, NormPurchase, as_classes
-from letalone.learn.wholes import BITS, Floats, RowGrid, within_norm
+from letalone.learn.wholes import BITS, Floats, within_norm
 from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
@@ -129,9 +129,10 @@ class ClassifierPlan:
         return *self.recipe.planned(count).words, f"method: {why}", *about_loss, *bought
 
     def described(self) -> Json:
-        facts = (
-            self.recipe.setting(2).described() if self._is_bought() else self._method_described()
-        )
+        if isinstance(self.classes, ClassPurchase):
+            facts = self.recipe.setting(2).described()
+        else:
+            facts = self.recipe.planned(len(self.classes)).described()
         return {
             "kind": "linear classifier",
             "method": self.recipe.method,
@@ -160,7 +161,7 @@ class ClassifierPlan:
         """Rows with a class, in units of the norm, with the constant feature; and their classes."""
         codes = codes_of(labels, classes)
         kept = codes >= 0
-        units = within_norm(rows[kept], RowGrid(norm)) / 2.0**BITS
+        units = within_norm(rows[kept], norm) / 2.0**BITS
         if self.recipe.intercept:
             constant = np.full((len(units), 1), float(self.recipe.intercept))
             units = np.hstack([units, constant])
@@ -181,12 +182,6 @@ class ClassifierPlan:
         if isinstance(self.classes, ClassPurchase):
             return as_classes(self.classes.choose(labels, bits))
         return np.asarray(self.classes)
-
-    def _is_bought(self) -> bool:
-        return isinstance(self.classes, ClassPurchase)
-
-    def _method_described(self) -> Json:
-        return self.recipe.planned(len(cast("tuple[object, ...]", self.classes))).described()
 
 
 def read_choice(recipe: Recipe, *, data_norm: object, classes: object) -> ClassifierPlan:

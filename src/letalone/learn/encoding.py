@@ -36,6 +36,7 @@ from letalone.learn.declared_columns import (
     cells_of,
     read_declared,
 )
+from letalone.ledger.canonical import too_new
 from letalone.plans.records import to_stored
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
@@ -251,7 +252,4 @@ def _check_format(stored: Mapping[str, object]) -> None:
     if stored.get("kind") != KIND or type(written) is not int or written < 1:
         raise FormatError("This is not a stored table encoder.")
     if written > FORMAT:
-        raise FormatError(
-            f"This table encoder has format {written}, and this letalone reads up to format"
-            f" {FORMAT}. Update letalone to read it."
-        )
+        raise FormatError(too_new("This table encoder", written, FORMAT))

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 from letalone.learn.losses import Codes, Loss
 from letalone.learn.minimum import Floats, rounding_error
-from letalone.privacy import Privacy
+from letalone.learn.plan import PrivatePlan
 from letalone.privacy.bounds import six
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
@@ -32,22 +32,8 @@ class ModelWeights(NamedTuple):
     error: float | None
 
 
-class ConvexMethod(Protocol):
+class ConvexMethod(PrivatePlan, Protocol):
     """A way to weights that are private, planned from public facts alone."""
-
-    @property
-    def privacy(self) -> Privacy:
-        """What the weights reveal."""
-        ...
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """How it is done."""
-        ...
-
-    def described(self) -> Json:
-        """All that decides the law of the weights."""
-        ...
 
     def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> ModelWeights:
         """The weights; rows have norm at most R."""

@@ -40,7 +40,7 @@ class NormPurchase:
     def choose(self, rows: Floats, bits: BitSource) -> Fraction:
         norm = Norm(None)
         noise = noisy_sums(norm.purchase, epsilon=self.epsilon, delta=0)
-        return norm.known(rows, noise, bits).bound
+        return norm.known(rows, noise, bits)
 
     @property
     def words(self) -> str:

@@ -30,24 +30,16 @@ class Residuals(Protocol):
     """The loss that trees are grown for."""
 
     @property
-    def outputs(self) -> int:
-        """How many scores a row has."""
-        ...
+    def outputs(self) -> int: ...  # how many scores a row has
 
     @property
-    def sensitivity(self) -> Fraction:
-        """The largest norm of a row's residuals, in steps."""
-        ...
+    def sensitivity(self) -> Fraction: ...  # the largest norm of a row's residuals, in steps
 
     @property
-    def curvature(self) -> float:
-        """At least the second derivative of the loss."""
-        ...
+    def curvature(self) -> float: ...  # at least the second derivative of the loss
 
     @property
-    def steps(self) -> int:
-        """The steps in a score of 1."""
-        ...
+    def steps(self) -> int: ...  # the steps in a score of 1
 
     def goals(self, labels: NDArray[Any]) -> Wholes:
         """The labels as whole numbers; negative for rows that are dropped."""

@@ -28,9 +28,8 @@ from typing import Any, Self, cast
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number, refusal
 from letalone.learn.account import Account
-from letalone.learn.classes import check_numbers
 from letalone.learn.judging import Score
-from letalone.learn.plan import FitPlan, FitRecord, Floats, Labels, Released
+from letalone.learn.plan import FitPlan, FitRecord, Released
 from letalone.learn.random_tries import RandomTries, tries_for
 from letalone.learn.scikit import (
     copy_of,
@@ -142,12 +141,6 @@ class PrivateSearchCV(PrivateEstimator):
         search = _Search(self._plain(), grid, width, epsilon, delta)
         candidates, each, tries = self._way(search)
         return SearchPlan(candidates, tries, self._score(), share, epsilon, delta, each)
-
-    def _read(self, X: Any, y: Any) -> tuple[Floats, Labels | None]:  # noqa: N803
-        rows, labels = super()._read(X, y)
-        if is_regressor(self.estimator):
-            check_numbers(cast("Labels", labels))
-        return rows, labels
 
     def _way(self, search: "_Search") -> tuple[tuple[Candidate, ...], Fraction, RandomTries | None]:
         many = len(search.grid)

@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
-from letalone.ledger.canonical import as_object, read_object
+from letalone.ledger.canonical import as_object, read_object, too_new
 from letalone.ledger.damage import damage_at
 from letalone.ledger.entries import Entry, EntryKind, now
 from letalone.ledger.keys import SigningKey, fingerprint, is_key, is_signed
@@ -125,10 +125,7 @@ def _first(low: int, high: int) -> str:
 def _check_form(fields: Json) -> None:
     written = fields.get("format")
     if type(written) is int and written > FORMAT:
-        raise FormatError(
-            f"The checkpoint has format {written}, and this letalone reads up to format {FORMAT}. "
-            "Update letalone to read it."
-        )
+        raise FormatError(too_new("The checkpoint", written, FORMAT))
     number = fields.get("number")
     well_formed = type(written) is int and type(number) is int and number > 0
     if fields.get("kind") != KIND or not well_formed or set(fields) != FIELDS:

@@ -22,8 +22,35 @@ LONGEST_NAME = 200
 DAMAGE = (LetaloneError, TypeError, ValueError, LookupError, ArithmeticError)
 
 
+class Filtered:
+    """What has a budget, and a filter that is charged."""
+
+    __slots__ = ()
+    state: FilterState
+
+    @property
+    def budget(self) -> Budget:
+        """The most that may be used; of a data set, what all answers together may reveal."""
+        return self.state.budget
+
+    @property
+    def spent(self) -> Budget:
+        """About what was spent: book-keeping."""
+        return self.state.spent
+
+    @property
+    def remaining(self) -> Budget:
+        """About what is left: book-keeping."""
+        return self.state.remaining
+
+    @property
+    def releases(self) -> int:
+        """How many answers were paid for."""
+        return self.state.releases
+
+
 @dataclass(frozen=True, slots=True)
-class DataSet:
+class DataSet(Filtered):
     """How a data set stands: budget, what is spent, its declared version, frozen or not.
 
     A record of one moment: ask `ledger.data_set(name)` again to see what has changed.
@@ -38,29 +65,9 @@ class DataSet:
     rationed: bool = False
 
     @property
-    def budget(self) -> Budget:
-        """What all answers together may reveal: the certified statement."""
-        return self.state.budget
-
-    @property
-    def spent(self) -> Budget:
-        """About what was spent: book-keeping."""
-        return self.state.spent
-
-    @property
-    def remaining(self) -> Budget:
-        """About what is left: book-keeping."""
-        return self.state.remaining
-
-    @property
     def neighbours(self) -> Neighbours:
         """Which data sets must look alike; a unit that a charge named is kept from then on."""
         return self.state.neighbours or self.declared
-
-    @property
-    def releases(self) -> int:
-        """How many answers were paid for."""
-        return self.state.releases
 
     def how_many_more(self, privacy: Privacy, *, delta: Number | None = None) -> int | float:
         """About how many more releases like this one fit."""
@@ -78,8 +85,13 @@ def new_data_set(
     name: str, budget: Budget, *, neighbours: Neighbours, version: int, shares: Shares
 ) -> DataSet:
     """A data set that nothing was charged to."""
-    state = replace(open_filter(budget, shares), neighbours=neighbours)
+    state = new_filter(budget, neighbours, shares)
     return DataSet(name, state, version, frozen=False, declared=neighbours, shares=shares)
+
+
+def new_filter(budget: Budget, neighbours: Neighbours, shares: Shares) -> FilterState:
+    """The filter of a data set that nothing was charged to."""
+    return replace(open_filter(budget, shares), neighbours=neighbours)
 
 
 def data_set_to_json(found: DataSet) -> Json:

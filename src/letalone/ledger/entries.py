@@ -13,7 +13,7 @@ from enum import Enum
 from typing import cast
 
 from letalone.errors import FormatError
-from letalone.ledger.canonical import as_object, canonical, read_object, text_digest
+from letalone.ledger.canonical import as_object, canonical, read_object, text_digest, too_new
 from letalone.privacy.curve import Json
 
 FORMAT = 1
@@ -98,10 +98,7 @@ def read_entry(text: str) -> Entry:
     fields = read_object(text, name="An entry")
     written = fields.get("format")
     if type(written) is int and written > FORMAT:
-        raise FormatError(
-            f"An entry has format {written}, and this letalone reads up to format {FORMAT}. "
-            "Update letalone to read it."
-        )
+        raise FormatError(too_new("An entry", written, FORMAT))
     try:
         entry = _read_entry(fields)
         again = entry.text()

@@ -151,7 +151,7 @@ class Replay:
         self.levels.reserve(entry, before, (privacy, delta))
         self.reserved[entry.number] = entry
         self.charges[name].append((privacy, delta))
-        return after_charge(before, privacy, delta)[0]
+        return after_charge(before, privacy, delta)
 
     def _settle(self, entry: Entry) -> None:
         number = cast("int", entry.body["reserved"])

@@ -44,6 +44,7 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import AskAgain
 from letalone.ledger.acts import close_begun
+from letalone.ledger.canonical import too_new
 from letalone.ledger.claims import BesideFile, Claims, InProcess
 from letalone.ledger.declared import in_sqlite
 from letalone.ledger.tables import METADATA
@@ -316,10 +317,7 @@ def _format_of(engine: Engine, place: Path, *, create: bool) -> int:
         what = "is empty" if empty else "is an SQLite file of another program"
         raise NotALedger(f"{place} {what}, not a ledger of letalone. Name another file.")
     if written > FORMAT:
-        raise NotALedger(
-            f"{place} has format {written}, and this letalone reads up to format {FORMAT}. "
-            "Update letalone to read it."
-        )
+        raise NotALedger(too_new(place, written, FORMAT))
     return written
 
 
