@@ -40,14 +40,7 @@ from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import SYSTEM, BitSource
 
-__all__ = [
-    "FitPlan",
-    "FitRecord",
-    "Floats",
-    "Labels",
-    "PrivateEstimator",
-    "Released",
-]
+__all__ = ["FitPlan", "FitRecord", "Floats", "Labels", "PrivateEstimator", "Released"]
 
 EARLIER = " An earlier model, free of charge; raise the version if the data has changed."
 OUTSIDE_PARAMETERS = ("budget",)

@@ -39,13 +39,7 @@ from letalone.ledger.keys import fingerprint
 from letalone.ledger.levels import Key, Level, read_expires, read_key, read_people
 from letalone.ledger.receipts import receipt, receipt_and_standing
 from letalone.ledger.remembering import Remembering, Seen
-from letalone.ledger.requests import (
-    check_same,
-    opening,
-    read_budget,
-    read_question,
-    storable,
-)
+from letalone.ledger.requests import check_same, opening, read_budget, read_question, storable
 from letalone.ledger.store import Store, file_store, is_postgres, memory_store
 from letalone.ledger.touching import touch
 from letalone.ledger.transaction import LedgerTransaction, Standing, to_charge, to_settle, to_stand

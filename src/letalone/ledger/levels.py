@@ -184,7 +184,17 @@ def levels_in(entry: Entry) -> dict[Key, Level]:
     """How levels stand after an entry; FormatError where it is damaged."""
     try:
         stored = cast("list[Json]", entry.body.get("levels", []))
-        levels = [_level_from_json(cast("str", entry.name), level) for level in stored]
+        levels = [
+            Level(
+                cast("str", entry.name),
+                cast("str", fields["purpose"]),
+                cast("str | None", fields["analyst"]),
+                state_from_json(cast("Json", fields["state"])),
+                expires=cast("str | None", fields["expires"]),
+                withdrawn=fields["withdrawn"] is True,
+            )
+            for fields in stored
+        ]
     except DAMAGE:
         raise FormatError(f"A level in {entry} is damaged.") from None
     return {level.key: level for level in levels}
@@ -200,17 +210,6 @@ def points_in(entry: Entry) -> dict[Key, Fraction]:
         ): read_rational(cast("str", level["delta"]))
         for level in stored
     }
-
-
-def _level_from_json(name: str, fields: Json) -> Level:
-    return Level(
-        name,
-        cast("str", fields["purpose"]),
-        cast("str | None", fields["analyst"]),
-        state_from_json(cast("Json", fields["state"])),
-        expires=cast("str | None", fields["expires"]),
-        withdrawn=fields["withdrawn"] is True,
-    )
 
 
 def _capital(words: str) -> str:

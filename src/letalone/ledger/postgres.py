@@ -29,12 +29,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from letalone.errors import (
-    FormatError,
-    LedgerDamaged,
-    LetaloneError,
-    ParameterError,
-)
+from letalone.errors import FormatError, LedgerDamaged, LetaloneError, ParameterError
 from letalone.ledger.canonical import too_new
 from letalone.ledger.claims import AtServer
 from letalone.ledger.patience import IN_TURN, LOCK_SECONDS, LOOK_SECONDS, POOL_SECONDS

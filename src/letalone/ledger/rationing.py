@@ -13,12 +13,7 @@ Theorem.  No level sees answers that cost more together than its budget, counted
 from dataclasses import dataclass, replace
 from typing import cast
 
-from letalone.errors import (
-    BudgetExceeded,
-    FormatError,
-    LetaloneError,
-    ParameterError,
-)
+from letalone.errors import BudgetExceeded, FormatError, LetaloneError, ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import AllowPurpose

@@ -105,15 +105,12 @@ def _check_form(fields: Json) -> None:
     written = fields.get("format")
     if type(written) is int and written > FORMAT:
         raise FormatError(too_new("The receipt", written, FORMAT))
-    if fields.get("kind") != KIND or not _is_format(written) or set(fields) != FIELDS:
+    is_format = type(written) is int and written == FORMAT  # True == 1, but is no format
+    if fields.get("kind") != KIND or not is_format or set(fields) != FIELDS:
         raise FormatError(
             "This is not a receipt: it must be a JSON object of kind 'receipt', with a body, a "
             "public key and a signature and nothing else."
         )
-
-
-def _is_format(written: object) -> bool:
-    return type(written) is int and written == FORMAT  # True == 1, but is no format
 
 
 def _holds(body: Json, public: str, signature: object) -> bool:

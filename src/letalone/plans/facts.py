@@ -23,14 +23,7 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import Number, refusal
 from letalone.plans.bounds import check_numeric, check_range, resolve_bounds
 from letalone.plans.constants import as_bound
-from letalone.plans.expressions import (
-    Case,
-    ColumnRef,
-    Expression,
-    Literal,
-    Not,
-    inline_columns,
-)
+from letalone.plans.expressions import Case, ColumnRef, Expression, Literal, Not, inline_columns
 from letalone.plans.records import STORED_NAMES, StructuralEquality, register
 from letalone.plans.trees import Computable
 from letalone.plans.types import Type

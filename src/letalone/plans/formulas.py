@@ -16,14 +16,7 @@ from letalone.exact.typed import refusal
 from letalone.plans.aggregates import ColumnAggregate, Count, CountPresent, Mean, Sum
 from letalone.plans.bounds import resolve_all
 from letalone.plans.expressions import Expression, nodes_in, same
-from letalone.plans.facts import (
-    FACTS,
-    AggregateFacts,
-    aggregate,
-    always,
-    check_aggregate,
-    facts_of,
-)
+from letalone.plans.facts import FACTS, AggregateFacts, aggregate, always, check_aggregate, facts_of
 from letalone.plans.pairs import PairAggregate
 from letalone.plans.records import STORED_NAMES, Json, StructuralEquality
 from letalone.plans.trees import (

@@ -109,22 +109,14 @@ def quantile(
 
 
 def median(
-    of: Of,
-    *,
-    lower: Number | None = None,
-    upper: Number | None = None,
-    step: Number | None = None,
+    of: Of, *, lower: Number | None = None, upper: Number | None = None, step: Number | None = None
 ) -> AggregateRequest:
     """The middle value: the quantile at 0.5."""
     return quantile(of, Fraction(1, 2), lower=lower, upper=upper, step=step)
 
 
 def min(  # noqa: A001
-    of: Of,
-    *,
-    lower: Number | None = None,
-    upper: Number | None = None,
-    step: Number | None = None,
+    of: Of, *, lower: Number | None = None, upper: Number | None = None, step: Number | None = None
 ) -> AggregateRequest:
     """A private extreme quantile that stands for the smallest value: the r-th smallest.
 
@@ -134,11 +126,7 @@ def min(  # noqa: A001
 
 
 def max(  # noqa: A001
-    of: Of,
-    *,
-    lower: Number | None = None,
-    upper: Number | None = None,
-    step: Number | None = None,
+    of: Of, *, lower: Number | None = None, upper: Number | None = None, step: Number | None = None
 ) -> AggregateRequest:
     """A private extreme quantile that stands for the largest value: the r-th largest.
 

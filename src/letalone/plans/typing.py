@@ -135,9 +135,7 @@ def _with_derived(columns: ColumnTypes, name: str, expression: Expression) -> Co
     typed = columns.type_of(expression)
     inlined = inline_columns(expression, columns.derived)
     return replace(
-        columns,
-        typed={**columns.typed, name: typed},
-        derived={**columns.derived, name: inlined},
+        columns, typed={**columns.typed, name: typed}, derived={**columns.derived, name: inlined}
     )
 
 
