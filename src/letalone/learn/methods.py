@@ -12,6 +12,8 @@ from fractions import Fraction
 from math import sqrt
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from letalone.learn.losses import Codes, Loss
 from letalone.learn.minimum import Floats, rounding_error
 from letalone.learn.plan import PrivatePlan
@@ -74,6 +76,11 @@ class ConvexSetting:
     def lipschitz_squared(self) -> Fraction:
         """The square of the largest norm of a row's gradient."""
         return self.reach_squared * self.loss.reach_squared
+
+    def with_constant(self, rows: Floats) -> Floats:
+        """The rows with the constant feature beside them, where there is one."""
+        constant = np.full((len(rows), 1), float(self.intercept))
+        return np.hstack([rows, constant]) if self.intercept else rows
 
     def described(self) -> Json:
         return {

@@ -69,7 +69,7 @@ class ClassPurchase:
     def choose(self, labels: NDArray[Any], bits: BitSource) -> tuple[Label, ...]:
         """The classes, numbers first, each kind in order."""
         counts = Counter(label for label in map(read_label, labels.tolist()) if label is not None)
-        ordered = sorted(counts, key=_order)
+        ordered = sorted(counts, key=lambda label: (isinstance(label, str), label))
         if not ordered:
             return ()
         noise = Geometric(epsilon=self.epsilon, sensitivity=1)
@@ -105,7 +105,3 @@ def as_classes(labels: tuple[Label, ...]) -> NDArray[Any]:
     """The classes as an array; of objects where text and numbers are mixed."""
     mixed = len({isinstance(label, str) for label in labels}) > 1
     return np.array(labels, dtype=cast("Any", object) if mixed else None)
-
-
-def _order(label: Label) -> tuple[bool, Any]:
-    return isinstance(label, str), label

@@ -72,9 +72,7 @@ class RobustLine:
         lower, upper = self.target.known(targets, noise, bits)
         codes = within_bounds(targets, lower, upper)[:, 0].astype(np.int64)
         units = within_norm(rows, norm) / 2.0**BITS
-        constant = np.full((len(rows), 1), float(self.setting.intercept))
-        features = np.hstack([units, constant]) if self.setting.intercept else units
-        weights = self.method.weights(features, codes, bits)
+        weights = self.method.weights(self.setting.with_constant(units), codes, bits)
         return self._in_units(weights.values[0], weights.error, float(norm), lower[0], upper[0])
 
     def _in_units(

@@ -241,7 +241,12 @@ class _Search:
     delta: Fraction
 
     def candidates(self, epsilon: Fraction, delta: Fraction) -> tuple[Candidate, ...]:
-        return tuple(self._candidate(parameters, epsilon, delta) for parameters in self.grid)
+        made = list[Candidate]()
+        for parameters in self.grid:
+            model = copy_of(self.estimator)
+            with_parameters(model, {**parameters, "epsilon": epsilon, "delta": delta})
+            made.append(Candidate(model, parameters, model._plan(self.width)))
+        return tuple(made)
 
     def every(self) -> tuple[tuple[Candidate, ...], Fraction]:
         """All of them, at the largest price of a few at which they keep the promise together."""
@@ -258,10 +263,3 @@ class _Search:
     def _keep(self, made: Sequence[Candidate]) -> bool:
         together = compose(*(candidate.plan.privacy for candidate in made))
         return Fraction(together.delta(self.epsilon)) <= self.delta
-
-    def _candidate(
-        self, parameters: Mapping[str, object], epsilon: Fraction, delta: Fraction
-    ) -> Candidate:
-        model = copy_of(self.estimator)
-        with_parameters(model, {**parameters, "epsilon": epsilon, "delta": delta})
-        return Candidate(model, parameters, model._plan(self.width))

@@ -37,8 +37,7 @@ def check_same(before: DataSet, wanted: DataSet, shares: Shares | None) -> None:
                 RaiseBudget(before.name),
                 words=f"The data set {before.name!r} has the budget ({before.budget}), not"
                 f" ({wanted.budget}): ({brief(before.spent)}) is spent, about ({remaining}) is"
-                " left."
-                " Open it with its own budget.",
+                " left. Open it with its own budget.",
                 name=before.name,
                 budget=before.budget,
                 given=wanted.budget,
