@@ -13,11 +13,10 @@ from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import Constraint, refusal
-from letalone.learn.classes import codes_of, read_classes
+from letalone.learn.classes import Classes, codes_of, read_classes
 from letalone.learn.column_bounds import read_norm
 from letalone.learn.gradient import gradient_method, loudness
 from letalone.learn.losses import Codes, Loss, Margin
@@ -31,7 +30,6 @@ from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
-Classes = NDArray[Any]
 METHODS: Mapping[str, Callable[[ConvexSetting], ConvexMethod]] = {
     "objective": objective_method,
     "output": output_method,

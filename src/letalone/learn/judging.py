@@ -31,9 +31,8 @@ from numpy.typing import NDArray
 
 from letalone.learn import row_cells
 from letalone.learn.classes import code_of
+from letalone.learn.plan import Floats, Labels
 
-Floats = NDArray[np.float64]
-Labels = NDArray[Any]
 STEPS_PER_ROW = 2**10
 Places = NDArray[np.int64]
 BLOCK_ROWS = 256  # rows of a block

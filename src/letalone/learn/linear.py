@@ -27,11 +27,10 @@ from letalone.learn.classifier_plan import MODEL_EPSILON, ClassifierPlan, Recipe
 from letalone.learn.losses import Loss, Margin, Softmax
 from letalone.learn.methods import ConvexSetting
 from letalone.learn.scikit import fitted_rows
-from letalone.learn.training import PrivateEstimator
+from letalone.learn.training import Floats, PrivateEstimator
 from letalone.learn.wholes import BITS
 from letalone.privacy import Budget
 
-Floats = NDArray[np.float64]
 MethodName = Literal["auto", "objective", "output", "gradient"]
 LossName = Literal["auto", "logistic", "shifted"]
 HINGE = Margin(width=Fraction(1, 2), offset=Fraction(1))

@@ -39,9 +39,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.exact.balls import Ball, ball
-from letalone.learn.wholes import BITS
+from letalone.learn.wholes import BITS, Floats
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 

@@ -110,8 +110,6 @@ def strength_words(strength: Fraction) -> str:
     return f"regularisation {six(strength)} in units of the norm"
 
 
-def dyadic(value: Fraction | float, *, up: bool = True) -> Fraction:
-    """A double near the value, above or below it."""
-    nearest = Fraction(float(value))
-    shifted = nearest * (1 + (Fraction(1, 2**50) if up else -Fraction(1, 2**50)))
-    return Fraction(float(shifted))
+def dyadic(value: Fraction | float) -> Fraction:
+    """A double near the value, above it."""
+    return Fraction(float(Fraction(float(value)) * (1 + Fraction(1, 2**50))))

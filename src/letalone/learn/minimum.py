@@ -17,13 +17,10 @@ from math import log2, sqrt
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import linalg
 
 from letalone.exact.balls import Ball, ball, upper, with_bits
-from letalone.learn.losses import Codes, Loss
-
-Floats = NDArray[np.float64]
+from letalone.learn.losses import Codes, Floats, Loss
 
 UNIT = 2.0**-53
 BLOCK = 256  # rows that BLAS adds up in its own order; blocks are added pairwise

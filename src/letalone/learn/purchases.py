@@ -21,13 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.exact.balls import Ball, ball, certain, fraction_above
-from letalone.learn.classes import EXACT, is_text
+from letalone.learn.classes import EXACT, Floats, is_text
 from letalone.learn.column_bounds import Norm
 from letalone.learn.sums import noisy_sums
 from letalone.mechanisms import Geometric
 from letalone.randomness.bits import BitSource
 
-Floats = NDArray[np.float64]
 Label = str | int | float
 
 

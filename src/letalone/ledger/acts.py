@@ -17,7 +17,7 @@ A refused question is an entry too, and charges nothing.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import cast
+from typing import Self, cast
 
 from letalone.errors import (
     BudgetExceeded,
@@ -33,7 +33,13 @@ from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import Thaw
 from letalone.exact.typed import DELTA, Number, read_rational
 from letalone.ledger.canonical import canonical, read_object, text_digest
-from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json, new_filter
+from letalone.ledger.data_sets import (
+    DataSet,
+    budget_to_json,
+    data_set_to_json,
+    new_filter,
+    read_text,
+)
 from letalone.ledger.entries import Entry, EntryKind, now
 from letalone.ledger.levels import (
     Charge,
@@ -74,6 +80,24 @@ class ChargeRequest:
     analyst: str | None
     purpose: str | None
     run: str | None = None
+
+    @classmethod
+    def read(
+        cls,
+        plan: Json,
+        digest: str,
+        *,
+        delta: Number | None = None,
+        analyst: str | None,
+        purpose: str | None,
+        run: str | None = None,
+    ) -> Self:
+        """The question, if it can be stored."""
+        canonical(plan, name="plan")
+        for name, value in (("analyst", analyst), ("purpose", purpose), ("run", run)):
+            if value is not None:
+                read_text(name, value)
+        return cls(plan, read_text("digest", digest), delta, analyst, purpose, run)
 
     @property
     def asked(self) -> Json:

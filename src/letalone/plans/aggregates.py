@@ -65,8 +65,7 @@ def _resolve_count(request: AggregateRequest, columns: ColumnTypes) -> "Count | 
     resolve=_resolve_count,
     can_clip=True,
 )
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(StructuralEquality):
     """How many rows."""
 
 
@@ -89,8 +88,7 @@ def _resolve_distinct(
     resolve=_resolve_distinct,
     can_clip=True,
 )
-@dataclass(frozen=True, slots=True)
-class CountUnits:
+class CountUnits(StructuralEquality):
     """How many units have a row."""
 
 
@@ -110,7 +108,6 @@ def _describe_present(counted: "CountPresent") -> str:
     check=lambda counted, columns: columns.type_of(counted.of),
     can_clip=True,
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class CountPresent(StructuralEquality):
     """How many rows in which the value is not missing."""
 
@@ -135,7 +132,6 @@ def _check_values(of: Expression, columns: ColumnTypes) -> None:
         f"is how many different {in_words(counted.of)} there are among the rows that count"
     ),
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class CountValues(StructuralEquality):
     """How many different values there are; a missing one is none."""
 
@@ -178,7 +174,6 @@ def check_clamped(asked: Any, columns: ColumnTypes) -> None:
     error=ErrorKind.STEADY,
     can_clip=True,
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Sum(Clamped):
     """The total of values clamped to [lower, upper]."""
 
@@ -194,7 +189,6 @@ class Sum(Clamped):
     can_clip=True,
     sql_word="avg",
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Mean(Clamped):
     """The mean of values clamped to [lower, upper]."""
 
@@ -217,7 +211,6 @@ class Spread(Clamped):
     error=ErrorKind.PER_ROW,
     sql_word="var_pop",
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Variance(Spread):
     """The variance of values clamped to [lower, upper]; sample: n/(n − 1) times it."""
 
@@ -233,21 +226,8 @@ class Variance(Spread):
     unknown_above=0.1,
     sql_word="stddev_pop",
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Deviation(Spread):
     """The standard deviation of values clamped to [lower, upper]; sample: from n/(n − 1)."""
-
-
-class _Stepped(Clamped):
-    """What is chosen among lower, lower + step, … up to upper; each declares its own `step`."""
-
-    __slots__ = ()
-    step: Fraction
-
-    @property
-    def cells(self) -> int:
-        """How many candidates there are."""
-        return (self.upper - self.lower) // self.step + 1
 
 
 def _resolve_steps(
@@ -317,12 +297,16 @@ def _quantile_columns(asked: "Quantiles", columns: ColumnTypes) -> Sequence[Outp
     is_single=lambda asked: len(asked.at) == 1,
     note=always("is a choice among the steps; its interval holds the true quantile"),
 )
-@dataclass(frozen=True, slots=True, eq=False)
-class Quantiles(_Stepped):
+class Quantiles(Clamped):
     """Quantiles of values clamped to [lower, upper], among lower, lower + step, … up to upper."""
 
     at: tuple[Fraction, ...]
     step: Fraction
+
+    @property
+    def cells(self) -> int:
+        """How many candidates there are."""
+        return (self.upper - self.lower) // self.step + 1
 
 
 def _note_of_extreme(asked: "Extreme") -> str:
@@ -347,12 +331,16 @@ def _note_of_extreme(asked: "Extreme") -> str:
     error=ErrorKind.IN_ROWS,
     note=_note_of_extreme,
 )
-@dataclass(frozen=True, slots=True, eq=False)
-class Extreme(_Stepped):
+class Extreme(Clamped):
     """A private extreme quantile, standing for the largest or the smallest value."""
 
     largest: bool
     step: Fraction
+
+    @property
+    def cells(self) -> int:
+        """How many candidates there are."""
+        return (self.upper - self.lower) // self.step + 1
 
 
 def _number_of(request: AggregateRequest, columns: ColumnTypes, *, done: str) -> Expression:
@@ -394,7 +382,6 @@ def _ranges(asked: "Histogram", _: ColumnTypes) -> Sequence[OutputColumn]:
     error=ErrorKind.STEADY,
     is_single=lambda _: False,
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Histogram(StructuralEquality):
     """How many rows in each range between neighbouring edges.
 
@@ -462,7 +449,6 @@ def _winners(asked: "MostFrequent", columns: ColumnTypes) -> Sequence[OutputColu
     is_single=lambda _: False,
     note=always("are the winners, chosen privately; the intervals are those of their counts"),
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class MostFrequent(StructuralEquality):
     """The k most frequent of the declared candidates."""
 
@@ -492,7 +478,6 @@ def _sides(asked: "PrivateBounds", columns: ColumnTypes) -> Sequence[OutputColum
     is_single=lambda _: False,
     note=always("are choices among 0 and powers of two, and have no interval"),
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class PrivateBounds(StructuralEquality):
     """Bounds of a column, bought privately."""
 

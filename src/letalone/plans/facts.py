@@ -1,7 +1,6 @@
 """What an aggregate says of itself: one record beside its class, read by all who need it.
 
     @aggregate("Mean", words=("mean",), title=always("mean"), needs=Needs.BOUNDS, …)
-    @dataclass(frozen=True, slots=True, eq=False)
     class Mean(Clamped): …
 
 An aggregate has two forms. `AggregateRequest` is what people write (`la.mean("cost")`), before the
@@ -24,7 +23,7 @@ from letalone.exact.typed import Number, refusal
 from letalone.plans.bounds import check_numeric, check_range, resolve_bounds
 from letalone.plans.constants import as_bound
 from letalone.plans.expressions import Case, ColumnRef, Expression, Literal, Not, inline_columns
-from letalone.plans.records import STORED_NAMES, StructuralEquality, register
+from letalone.plans.records import STORED_NAMES, StructuralEquality, stored_as
 from letalone.plans.trees import Computable
 from letalone.plans.types import Type
 from letalone.plans.typing import ColumnTypes
@@ -103,7 +102,7 @@ class AggregateRequest(Computable, StructuralEquality):
 class AggregateFacts:
     """What differs from one aggregate to another; the functions take an instance of its class.
 
-    Used as a decorator: `aggregate("Mean", …)` registers the class.
+    Used as a decorator: `aggregate("Mean", …)` makes the class a frozen dataclass.
     """
 
     stored_name: str
@@ -134,7 +133,7 @@ class AggregateFacts:
         for word in self.words:
             assert word not in REQUESTED, f"two aggregates are called {word}"
             REQUESTED[word] = self
-        return register(self.stored_name, aggregate)
+        return stored_as(self.stored_name)(aggregate)
 
 
 aggregate = AggregateFacts

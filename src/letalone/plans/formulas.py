@@ -8,7 +8,6 @@ for instead, and its interval treats sum and count jointly.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 
 from letalone.errors import ParameterError, UnsupportedQuery
@@ -57,7 +56,6 @@ def _check(formula: "Formula", columns: ColumnTypes) -> None:
     is_single=lambda _: False,
     note=always("is computed from noisy numbers; its interval follows from theirs"),
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Formula(StructuralEquality):
     """A formula over aggregates with one number each, computed on their noisy answers."""
 

@@ -109,7 +109,6 @@ def _resolve_covariance(request: AggregateRequest, columns: ColumnTypes) -> "Cov
     note=BOTH,
     sql_word="covar_pop",
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Covariance(TwoClamped):
     """The covariance of two columns, each clamped, over the rows that have both."""
 
@@ -126,7 +125,6 @@ class Covariance(TwoClamped):
     note=BOTH,
     sql_word="corr",
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Correlation(TwoClamped):
     """Pearson's correlation of two columns, each clamped, over the rows that have both."""
 
@@ -141,7 +139,6 @@ class Correlation(TwoClamped):
     note=BOTH,
     sql_word="regr_slope",
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Slope(TwoClamped):
     """How much `of` rises where `by` rises by 1: least squares over the rows that have both."""
 
@@ -190,7 +187,6 @@ def _coefficients(asked: "Regression", _: ColumnTypes) -> Sequence[OutputColumn]
     is_single=lambda _: False,
     note=ALL,
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Regression(StructuralEquality):
     """Least squares of `of` on an intercept and `by`, all clamped, over the rows that have all."""
 

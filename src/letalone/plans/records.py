@@ -52,6 +52,7 @@ RECORDS: dict[str, type] = {}
 STORED_NAMES: dict[type, str] = {}
 
 
+@dataclass_transform(frozen_default=True, eq_default=False)
 class StructuralEquality:
     """Equal where all parts are: the `==` of expressions builds a comparison instead."""
 
@@ -79,20 +80,17 @@ def _as_typed(name: str, value: object) -> Fraction | tuple[Fraction, ...] | Non
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def stored_as(name: str) -> Callable[[type[Record]], type[Record]]:
-    """Makes a frozen dataclass and registers it, equal by its fields or as its base says."""
+    """Makes a frozen dataclass, equal by its fields or as its base says; every stored plan has
+    this name for it."""
 
-    def make(record: type[Record]) -> type[Record]:
+    def register(record: type[Record]) -> type[Record]:
+        assert name not in RECORDS, f"two records are stored as {name}"
         by_fields = record.__eq__ is object.__eq__
-        return register(name, dataclass(frozen=True, slots=True, eq=by_fields)(record))
+        made = dataclass(frozen=True, slots=True, eq=by_fields)(record)
+        RECORDS[name], STORED_NAMES[made] = made, name
+        return made
 
-    return make
-
-
-def register(name: str, record: type[Record]) -> type[Record]:
-    """The dataclass, under the name that stands for it in every stored plan."""
-    assert name not in RECORDS, f"two records are stored as {name}"
-    RECORDS[name], STORED_NAMES[record] = record, name
-    return record
+    return register
 
 
 def to_stored(value: object) -> object:
