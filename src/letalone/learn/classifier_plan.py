@@ -97,11 +97,8 @@ class ClassifierPlan:
 
     @property
     def words(self) -> tuple[str, ...]:
-        bought = [
-            part.words
-            for part in (self.norm, self.classes)
-            if not isinstance(part, Fraction | tuple)
-        ]
+        parts = self.norm, self.classes
+        bought = [part.words for part in parts if not isinstance(part, Fraction | tuple)]
         if isinstance(self.classes, ClassPurchase):
             return ("the method is planned once the number of classes is bought", *bought)
         count = len(self.classes)

@@ -26,7 +26,6 @@ that a row holds can make it fail.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, fields
 from fractions import Fraction
-from itertools import chain
 from typing import Generic, NoReturn, TypeVar, cast, final, get_args, get_origin
 from typing import Literal as OneOfThese
 
@@ -295,7 +294,8 @@ class Case(Expression):
     def __post_init__(self) -> None:
         if not self.branches:
             raise ParameterError("A case needs at least one (condition, value) pair; it has none.")
-        _check_nodes(*chain(*self.branches))
+        for condition, value in self.branches:
+            _check_nodes(condition, value)
         _check_fields(self)
 
 
@@ -369,8 +369,8 @@ class Clamp(Expression):
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise ParameterError(
                 f"clamp got lower={format_constant(self.lower)} and"
-                f" upper={format_constant(self.upper)}, but lower must"
-                " not be above upper. Swap them."
+                f" upper={format_constant(self.upper)}, but lower must not be above upper. Swap"
+                " them."
             )
 
 

@@ -213,8 +213,8 @@ def bins(
     if low >= high or step <= 0 or ((high - low) / step).denominator != 1:
         raise ParameterError(
             f"The ranges go from {format_constant(low)} to {format_constant(high)} in steps of"
-            f" {format_constant(step)}, but a"
-            " whole number of positive steps must lead from lower up to upper."
+            f" {format_constant(step)}, but a whole number of positive steps must lead from lower"
+            " up to upper."
         )
     count = int((high - low) / step)
     return GroupColumn(shown_as, Bin(node, low, step, count), Type.INTEGER)
