@@ -78,7 +78,7 @@ def _as_typed(name: str, value: object) -> Fraction | tuple[Fraction, ...] | Non
     return None if value is None else as_bound(name, value)
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def stored_as(name: str) -> Callable[[type[Record]], type[Record]]:
     """Makes a frozen dataclass, equal by its fields or as its base says; every stored plan has
     this name for it."""
