@@ -556,7 +556,7 @@ LEDGER: tuple[Fault, ...] = (
     Fault(
         "replay: any state stands after a charge",
         "ledger/replay.py",
-        "            if not _differ_in_last_digits(expected, stated):\n",
+        "            if not _are_near(expected, stated):\n",
         "            if expected.name != stated.name:\n",
         (f"{VERIFICATION}::test_a_history_that_does_not_add_up_is_found_though_it_is_signed",),
     ),

@@ -418,8 +418,8 @@ LEARN = (
     Fault(
         "the unit may meet a constant",
         "plans/unnamed.py",
-        "        if name in units:\n            raise",
-        "        if name in units and False:\n            raise",
+        "    if name in units:\n        raise",
+        "    if name in units and False:\n        raise",
         ("tests/plans/test_unnamed.py::test_the_unit_column_meets_no_constant_wherever_it_stands",),
     ),
 )

@@ -7,8 +7,9 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 import letalone as la
+from letalone.learn.classes import need_declared
 from letalone.learn.scikit import fitted_rows
-from letalone.learn.training import PrivateEstimator, need_declared
+from letalone.learn.training import PrivateEstimator
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from letalone.errors import ParameterError
 from letalone.learn.components import PCA
 from letalone.learn.second_moments import exact_sums, release_sums, second_moment_measures
 from letalone.learn.sums import noisy_sums
-from letalone.learn.wholes import RowGrid, within_norm
+from letalone.learn.wholes import within_norm
 from neighbours_of_learners import assert_within, rows_of, triangle_within
 from seeded import SeededBits
 from stages import pick
@@ -27,7 +27,7 @@ def fitted(estimator, rows, seed=0):
 
 @given(rows=rows_of(3))
 def test_a_row_moves_every_sum_by_no_more_than_its_measure_says(rows):
-    places, nothing = within_norm(rows, RowGrid(2)), np.zeros((len(rows), 1))
+    places, nothing = within_norm(rows, 2), np.zeros((len(rows), 1))
     measures = {one.name: one for one in second_moment_measures(3, centred=True, targets=False)}
     whole, without = exact_sums(places, nothing), exact_sums(places[1:], nothing[1:])
     triangle_within(whole["products"] - without["products"], measures["products"])
@@ -74,7 +74,7 @@ def test_the_mean_and_the_diagonal_are_noisy():
     noise = noisy_sums(
         second_moment_measures(4, centred=True, targets=False), epsilon=1, delta=1e-6
     )
-    exact = exact_sums(within_norm(data(50), RowGrid(8)), np.zeros((50, 1)))
+    exact = exact_sums(within_norm(data(50), 8), np.zeros((50, 1)))
     first, second = (release_sums(noise, exact, SeededBits(seed)).products for seed in (0, 1))
     assert np.all(first != second)
     assert np.array_equal(first, first.T)

@@ -24,7 +24,7 @@ from letalone.learn.gradient import (
 )
 from letalone.learn.losses import Margin, Softmax
 from letalone.learn.methods import ConvexSetting
-from letalone.learn.wholes import BITS, RowGrid, within_norm
+from letalone.learn.wholes import BITS, within_norm
 from letalone.privacy import GaussianDP
 from seeded import SeededBits
 
@@ -44,7 +44,7 @@ def test_no_row_adds_more_than_the_gradient_bound_to_a_sum(loss):
     constant feature."""
     generator = np.random.default_rng(2)
     sizes = np.where(np.arange(500) % 2, 100, 0.3)[:, None]
-    cells = within_norm(generator.normal(size=(500, 3)) * sizes, RowGrid(Fraction(1)))
+    cells = within_norm(generator.normal(size=(500, 3)) * sizes, Fraction(1))
     cells = np.hstack([cells, np.full((500, 1), 2.0 ** (BITS - 2))])
     scores = generator.normal(size=(500, loss.outputs)) * 50
     codes = generator.integers(0, max(2, loss.outputs), size=500)

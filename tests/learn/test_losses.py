@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from learn.loss_values import value
 from letalone.learn.losses import Margin, Softmax
 
 HINGE = Margin(width=Fraction(1, 2), offset=Fraction(1))
@@ -24,7 +25,7 @@ def test_slopes_are_the_derivatives_of_the_loss_and_curved_those_of_slopes(loss)
     for output in range(loss.outputs):
         step = np.zeros(loss.outputs)
         step[output] = 1e-5
-        rise = loss.value(scores + step, codes) - loss.value(scores - step, codes)
+        rise = value(loss, scores + step, codes) - value(loss, scores - step, codes)
         assert np.allclose(rise / 2e-5, loss.slopes(scores, codes)[:, output], atol=1e-8)
         turn = loss.slopes(scores + step, codes) - loss.slopes(scores - step, codes)
         assert np.allclose(turn / 2e-5, loss.curved(scores, codes)[:, :, output], atol=1e-8)
@@ -132,6 +133,6 @@ def test_slopes_in_balls_are_those_in_doubles(loss):
 
 def test_the_smooth_hinge_is_near_the_hinge():
     scores = np.linspace(-5, 5, 101)[:, None]
-    gap = HINGE.value(scores, np.ones(101, np.int64)) - np.maximum(0, 1 - scores[:, 0])
+    gap = value(HINGE, scores, np.ones(101, np.int64)) - np.maximum(0, 1 - scores[:, 0])
     assert gap.min() > 0
     assert gap.max() <= 0.5 * np.log(2) + 1e-12

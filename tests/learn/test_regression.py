@@ -9,7 +9,7 @@ from letalone.errors import ParameterError
 from letalone.learn import Account
 from letalone.learn.regression import LinearRegression, Ridge
 from letalone.learn.second_moments import exact_sums, second_moment_measures
-from letalone.learn.wholes import RowGrid, within_bounds, within_norm
+from letalone.learn.wholes import within_bounds, within_norm
 from letalone.privacy import Budget
 from neighbours_of_learners import NUMBERS, assert_within, rows_of, triangle_within
 from seeded import SeededBits
@@ -33,7 +33,7 @@ def fitted(estimator, *given, seed=0):
 @given(rows=rows_of(4))
 def test_a_row_moves_every_sum_by_no_more_than_its_measure_says(rows):
     """The last column is the target. All add/remove neighbours by one row, hostile ones among."""
-    places = within_norm(rows[:, :3], RowGrid(1))
+    places = within_norm(rows[:, :3], 1)
     targets = within_bounds(rows[:, 3:], np.array([-1.0]), np.array([2.0]))
     measures = {one.name: one for one in second_moment_measures(3, centred=True, targets=True)}
     for left in range(len(rows)):

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from learn.loss_values import value
 from letalone.audit import Verdict, audit
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball, lower, upper
@@ -43,7 +44,7 @@ def fitted(estimator, *given, seed=0):
 def test_slopes_and_curvature_are_the_derivatives(loss):
     codes = np.full(len(PLACES), 2**15)
     step, at = 1e-6, PLACES[:, np.newaxis]
-    slope = (loss.value(at + step, codes) - loss.value(at - step, codes)) / (2 * step)
+    slope = (value(loss, at + step, codes) - value(loss, at - step, codes)) / (2 * step)
     assert loss.slopes(at, codes)[:, 0] == pytest.approx(slope, abs=1e-6)
     bent = (loss.slopes(at + step, codes) - loss.slopes(at - step, codes))[:, 0] / (2 * step)
     assert loss.curved(at, codes)[:, 0, 0] == pytest.approx(bent, abs=1e-5)

@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from letalone.errors import ParameterError
 from letalone.learn.wholes import (
     BITS,
-    RowGrid,
     product,
     scores_of,
-    within,
     within_bounds,
     within_norm,
     without_zeros,
@@ -30,7 +28,7 @@ def _norm_squared(row: np.ndarray) -> int:
 
 @given(st.lists(st.lists(ANY, min_size=3, max_size=3), min_size=1, max_size=8), BOUNDS)
 def test_no_row_exceeds_its_norm_in_whole_numbers(rows: list[list[float]], bound: Fraction) -> None:
-    found = within_norm(np.array(rows), RowGrid(bound))
+    found = within_norm(np.array(rows), bound)
     assert np.all(found == np.trunc(found))
     assert all(_norm_squared(row) <= 4**BITS for row in found)
 
@@ -38,7 +36,7 @@ def test_no_row_exceeds_its_norm_in_whole_numbers(rows: list[list[float]], bound
 def test_a_row_on_the_sphere_does_not_leave_it_by_a_rounding() -> None:
     rows = np.random.default_rng(1).normal(size=(20_000, 40))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    found = within_norm(rows * 3, RowGrid(Fraction(3)))
+    found = within_norm(rows * 3, Fraction(3))
     assert all(_norm_squared(row) <= 4**BITS for row in found)
     # Rounding to nearest instead of towards zero would leave it.
     nearest = np.rint(rows * 2**BITS)
@@ -47,15 +45,15 @@ def test_a_row_on_the_sphere_does_not_leave_it_by_a_rounding() -> None:
 
 def test_a_row_within_its_norm_is_kept_to_a_step() -> None:
     rows = np.random.default_rng(2).uniform(-1, 1, size=(500, 5))
-    grid = RowGrid(Fraction(3))
-    assert np.max(np.abs(within_norm(rows, grid) * float(grid.step) - rows)) <= float(grid.step)
+    step = 3 / 2**BITS
+    assert np.max(np.abs(within_norm(rows, Fraction(3)) * step - rows)) <= step
 
 
 @given(st.lists(st.lists(ANY, min_size=2, max_size=2), min_size=2, max_size=6))
 def test_each_row_depends_on_itself_alone(rows: list[list[float]]) -> None:
-    grid = RowGrid(Fraction(2))
-    whole = within_norm(np.array(rows), grid)
-    alone = np.vstack([within_norm(np.array([row]), grid) for row in rows])
+    norm = Fraction(2)
+    whole = within_norm(np.array(rows), norm)
+    alone = np.vstack([within_norm(np.array([row]), norm) for row in rows])
     assert np.array_equal(whole, alone)
 
 
@@ -72,11 +70,6 @@ def test_places_between_bounds_stay_there_and_what_is_not_finite_is_the_middle(
 def test_bounds_in_the_wrong_order_are_refused() -> None:
     with pytest.raises(ParameterError, match="lower < upper"):
         within_bounds(np.zeros((1, 1)), np.array([1.0]), np.array([1.0]))
-
-
-@given(st.lists(ANY, max_size=9))
-def test_single_numbers_are_clamped(numbers: list[float]) -> None:
-    assert np.all(np.abs(within(np.array(numbers, float), RowGrid(Fraction(1, 7)))) <= 2**BITS)
 
 
 def test_products_are_exact_where_doubles_in_one_go_are_not() -> None:
@@ -129,9 +122,9 @@ def _in_columns(rows: np.ndarray) -> np.ndarray:
 def test_a_whole_row_is_the_same_alone_and_beside_others(
     order: Callable[[np.ndarray], np.ndarray],
 ) -> None:
-    grid = RowGrid(Fraction(1))
-    together = within_norm(order(DRAWN), grid)
-    alone = np.vstack([within_norm(order(row[None]), grid) for row in DRAWN])
+    norm = Fraction(1)
+    together = within_norm(order(DRAWN), norm)
+    alone = np.vstack([within_norm(order(row[None]), norm) for row in DRAWN])
     assert np.array_equal(together, alone)
 
 

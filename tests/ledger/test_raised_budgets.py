@@ -6,7 +6,7 @@ import pytest
 
 from behind import PATIENTS
 from letalone.errors import BudgetExceeded
-from letalone.ledger.acts import Charge, after_charge, with_larger_budget
+from letalone.ledger.acts import Charge, after_charge, point_of, with_larger_budget
 from letalone.ledger.data_sets import DataSet, new_data_set
 from letalone.privacy import ZCDP, ApproxDP, Budget, GaussianDP, Privacy, PureDP
 from letalone.privacy.bank import USUAL_SHARES
@@ -29,7 +29,8 @@ def spend(before: DataSet, chance: Random) -> tuple[DataSet, list[Charge]]:
     while refused < 30:
         privacy = some_release(chance)
         try:
-            before, at = after_charge(before, privacy, None)
+            at = point_of(before, None)
+            before = after_charge(before, privacy, None)
         except BudgetExceeded:
             refused += 1
         else:

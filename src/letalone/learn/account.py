@@ -142,12 +142,10 @@ class Account:
 
 def _pair(privacy: Privacy, epsilon: Number, delta: Number) -> Privacy:
     """The price as it was typed, where the curve keeps it."""
-    if as_typed(privacy.delta(epsilon)) > as_typed(delta):
+    keeps = as_typed(privacy.delta(epsilon)) <= as_typed(delta)
+    if not keeps or as_typed(epsilon) == 0 or as_typed(delta) == 0:
         return privacy
-    label = privacy.neighbours
-    if as_typed(epsilon) == 0 or as_typed(delta) == 0:
-        return privacy
-    return ApproxDP(epsilon, delta, neighbours=label)
+    return ApproxDP(epsilon, delta, neighbours=privacy.neighbours)
 
 
 def account_of(budget: Budget | Account | None) -> Account | None:

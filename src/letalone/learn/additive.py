@@ -82,7 +82,9 @@ def grow_trees(
     growth: Growth, codes: Sequence[Codes], goals: Wholes, bits: BitSource
 ) -> tuple[list[FeatureScores], int]:
     """The shapes of all features, and the number of rounds."""
-    fine = _count_bins(growth, codes, bits)
+    exact = exact_counts(growth.features, codes)
+    noisy = growth.counting.release(np.concatenate(exact), bits=bits)
+    fine = np.split(noisy, np.cumsum([counts.size for counts in exact])[:-1])
     least = EMPTY * float(growth.counting.sigma)
     wider = [
         merge_bins(counts, least) if feature.is_ordered else np.arange(feature.bins, dtype=np.int64)
@@ -113,12 +115,6 @@ def exact_sums(places: Codes, number: int, residuals: Wholes) -> Floats:
         np.bincount(places, output, number).astype(np.float64) for output in doubles
     ]
     return np.stack(columns, axis=1)
-
-
-def _count_bins(growth: Growth, codes: Sequence[Codes], bits: BitSource) -> list[Floats]:
-    exact = exact_counts(growth.features, codes)
-    noisy = growth.counting.release(np.concatenate(exact), bits=bits)
-    return np.split(noisy, np.cumsum([counts.size for counts in exact])[:-1])
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from letalone.exact.typed import EPSILON, Constraint, Number, refusal
 from letalone.learn.account import Account
 from letalone.learn.additive import COUNTS, FeatureScores, Growth, grow_trees
 from letalone.learn.bins import Feature, Floats, Groups, read_features
-from letalone.learn.classes import check_numbers, read_classes
+from letalone.learn.classes import read_classes
 from letalone.learn.column_bounds import BoundsLike, ColumnBounds, read_bounds
 from letalone.learn.residuals import ManyClasses, NumberResiduals, Residuals, TwoClasses
 from letalone.learn.scikit import fitted_rows
@@ -239,11 +239,6 @@ class BoostedTreesRegressor(RegressorMixin, _BoostedTrees):
         about: Json = {"target": [lower.hex(), upper.hex()]}
         known = {"target_bounds_": np.array([lower, upper])}
         return self._trees(width, NumberResiduals(lower, upper), about=about, known=known)
-
-    def _read(self, X: Any, y: Any) -> tuple[Floats, Labels | None]:  # noqa: N803
-        rows, labels = super()._read(X, y)
-        check_numbers(cast("Labels", labels))
-        return rows, labels
 
     def predict(self, X: Any) -> Floats:  # noqa: N803
         """The expected number, within the bounds of the target."""

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.learn import row_cells
-from letalone.learn.training import need_declared
 from letalone.mechanisms.containers import public_list
 
 Classes = NDArray[Any]
@@ -41,6 +40,16 @@ def read_classes(classes: Sequence[object] | None) -> Classes:
     if unique.ndim != 1 or len(unique) < 2 or len(unique) != len(listed):
         raise ParameterError("classes must be at least two different labels, such as [0, 1].")
     return unique
+
+
+def need_declared(name: str, value: object, *, example: str) -> object:
+    """A parameter that must be declared: it is never read off the data in silence."""
+    if value is None:
+        raise ParameterError(
+            f"{name} is missing: it is never read off the data in silence, which would reveal it."
+            f" Declare it, such as {name}={example}, or buy it: {name}='private'."
+        )
+    return value
 
 
 def _can_be_a_class(label: object) -> bool:

@@ -10,14 +10,13 @@ is chosen from public facts alone.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import DELTA, Constraint, Number, refusal
-from letalone.learn.classes import codes_of, read_classes
+from letalone.exact.typed import Constraint, refusal
+from letalone.learn.classes import Classes, codes_of, read_classes
 from letalone.learn.column_bounds import read_norm
 from letalone.learn.gradient import gradient_method, loudness
 from letalone.learn.losses import Codes, Loss, Margin
@@ -26,12 +25,11 @@ from letalone.learn.objective import least_strength, objective_method
 from letalone.learn.output import output_method
 from letalone.learn.plan import Labels, Released, stated_promise
 from letalone.learn.purchases import ClassPurchase, NormPurchase, as_classes
-from letalone.learn.wholes import BITS, Floats, RowGrid, within_norm
+from letalone.learn.wholes import BITS, Floats, within_norm
 from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
-Classes = NDArray[Any]
 METHODS: Mapping[str, Callable[[ConvexSetting], ConvexMethod]] = {
     "objective": objective_method,
     "output": output_method,
@@ -53,35 +51,18 @@ MODEL_EPSILON = Constraint(
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The public facts, but for the classes."""
+    """The method and the public facts; the loss follows from the number of classes."""
 
-    epsilon: Fraction
-    delta: Fraction
     method: str
-    features: int
-    intercept: Fraction
-    rows: int | None
-    strength: Fraction | None
+    facts: ConvexSetting
     loss_of: Callable[[int], Loss]
 
-    @classmethod
-    def read(cls, *, epsilon: Number, delta: Number, method: str, **facts: Any) -> Self:
-        if method not in ("auto", *METHODS):
-            raise refusal("method", method, "'auto', 'objective', 'output' or 'gradient'")
-        return cls(
-            MODEL_EPSILON.typed("epsilon", epsilon), DELTA.typed("delta", delta), method, **facts
-        )
+    def __post_init__(self) -> None:
+        if self.method not in ("auto", *METHODS):
+            raise refusal("method", self.method, "'auto', 'objective', 'output' or 'gradient'")
 
     def setting(self, classes: int) -> ConvexSetting:
-        return ConvexSetting(
-            self.loss_of(classes),
-            self.features,
-            self.intercept,
-            self.epsilon,
-            self.delta,
-            self.rows,
-            self.strength,
-        )
+        return replace(self.facts, loss=self.loss_of(classes))
 
     def planned(self, classes: int) -> ConvexMethod:
         return METHODS[self.chosen(classes)[0]](self.setting(classes))
@@ -95,7 +76,7 @@ class Recipe:
         if setting.strength is None or setting.strength >= least_strength(setting):
             return "objective", USUALLY_BEST
         weak = "chosen as the regularisation is too weak for objective perturbation"
-        return ("gradient" if self.delta else "output"), weak
+        return ("gradient" if setting.delta else "output"), weak
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +97,8 @@ class ClassifierPlan:
 
     @property
     def words(self) -> tuple[str, ...]:
-        bought = [
-            part.words
-            for part in (self.norm, self.classes)
-            if not isinstance(part, Fraction | tuple)
-        ]
+        parts = self.norm, self.classes
+        bought = [part.words for part in parts if not isinstance(part, Fraction | tuple)]
         if isinstance(self.classes, ClassPurchase):
             return ("the method is planned once the number of classes is bought", *bought)
         count = len(self.classes)
@@ -129,13 +107,14 @@ class ClassifierPlan:
         return *self.recipe.planned(count).words, f"method: {why}", *about_loss, *bought
 
     def described(self) -> Json:
-        facts = (
-            self.recipe.setting(2).described() if self._is_bought() else self._method_described()
-        )
+        if isinstance(self.classes, ClassPurchase):
+            facts = self.recipe.setting(2).described()
+        else:
+            facts = self.recipe.planned(len(self.classes)).described()
         return {
             "kind": "linear classifier",
             "method": self.recipe.method,
-            "strength": str(self.recipe.strength),
+            "strength": str(self.recipe.facts.strength),
             "epsilon": [str(part) for part in self.stated],
             "norm": str(self.norm),
             "classes": repr(self.classes),
@@ -143,13 +122,14 @@ class ClassifierPlan:
         }
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        targets = cast("Labels", labels)
-        classes = self._known_classes(targets, bits)
+        targets, classes = cast("Labels", labels), np.asarray(self.classes)
+        if isinstance(self.classes, ClassPurchase):
+            classes = as_classes(self.classes.choose(targets, bits))
         norm = self.norm if isinstance(self.norm, Fraction) else self.norm.choose(rows, bits)
         published: dict[str, object] = {"classes_": classes, "data_norm_": float(norm)}
         if len(classes) < 2:
-            width = self.recipe.features
-            return published | {"coef_": np.zeros((1, width)), "intercept_": np.zeros(1)}
+            nothing = np.zeros((1, self.recipe.facts.features))
+            return published | {"coef_": nothing, "intercept_": np.zeros(1)}
         kept, codes = self._coded(rows, targets, classes, norm)
         weights = self.recipe.planned(len(classes)).weights(kept, codes, bits)
         return published | self._in_units(weights.values, weights.error, norm)
@@ -160,48 +140,35 @@ class ClassifierPlan:
         """Rows with a class, in units of the norm, with the constant feature; and their classes."""
         codes = codes_of(labels, classes)
         kept = codes >= 0
-        units = within_norm(rows[kept], RowGrid(norm)) / 2.0**BITS
-        if self.recipe.intercept:
-            constant = np.full((len(units), 1), float(self.recipe.intercept))
-            units = np.hstack([units, constant])
-        return units, codes[kept]
+        units = within_norm(rows[kept], norm) / 2.0**BITS
+        return self.recipe.facts.with_constant(units), codes[kept]
 
     def _in_units(self, weights: Floats, error: float | None, norm: Fraction) -> dict[str, object]:
-        width, unit = self.recipe.features, float(norm)
-        constant = weights[:, width:] * float(self.recipe.intercept)
+        facts, unit = self.recipe.facts, float(norm)
+        width, size = facts.features, float(facts.intercept)
         published: dict[str, object] = {
             "coef_": weights[:, :width] / unit,
-            "intercept_": constant[:, 0] if self.recipe.intercept else np.zeros(len(weights)),
+            "intercept_": weights[:, width] * size if size else np.zeros(len(weights)),
         }
         if error is not None:
             published["coef_error_"] = np.full((len(weights), width), error / unit)
         return published
 
-    def _known_classes(self, labels: Labels, bits: BitSource) -> Classes:
-        if isinstance(self.classes, ClassPurchase):
-            return as_classes(self.classes.choose(labels, bits))
-        return np.asarray(self.classes)
-
-    def _is_bought(self) -> bool:
-        return isinstance(self.classes, ClassPurchase)
-
-    def _method_described(self) -> Json:
-        return self.recipe.planned(len(cast("tuple[object, ...]", self.classes))).described()
-
 
 def read_choice(recipe: Recipe, *, data_norm: object, classes: object) -> ClassifierPlan:
     """The plan; what is to be bought takes its share of epsilon and delta."""
-    stated, epsilon, delta = (recipe.epsilon, recipe.delta), recipe.epsilon, recipe.delta
+    stated = epsilon, delta = recipe.facts.epsilon, recipe.facts.delta
     norm: Fraction | NormPurchase | None = read_norm(data_norm).declared
     if norm is None:
         norm = NormPurchase(stated[0] * NORM_SHARE)
         epsilon -= norm.epsilon
     if isinstance(classes, str):
-        listed: tuple[object, ...] | ClassPurchase = _bought_classes(classes, recipe)
+        listed: tuple[object, ...] | ClassPurchase = _bought_classes(classes, recipe.facts)
         epsilon, delta = epsilon - listed.epsilon, delta - listed.delta
     else:
         listed = tuple(read_classes(cast("Any", classes)).tolist())
-    plan = ClassifierPlan(replace(recipe, epsilon=epsilon, delta=delta), norm, listed, stated)
+    facts = replace(recipe.facts, epsilon=epsilon, delta=delta)
+    plan = ClassifierPlan(replace(recipe, facts=facts), norm, listed, stated)
     plan.recipe.planned(2 if isinstance(listed, ClassPurchase) else len(listed))
     return plan
 
@@ -213,17 +180,17 @@ def _is_loud(setting: ConvexSetting) -> bool:
     return is_compared and is_free and loudness(setting) >= LOUD
 
 
-def _bought_classes(classes: str, recipe: Recipe) -> ClassPurchase:
+def _bought_classes(classes: str, facts: ConvexSetting) -> ClassPurchase:
     if classes != "private":
         raise refusal("classes", classes, "a list of labels, or 'private'")
-    if not recipe.delta:
+    if not facts.delta:
         raise ParameterError(
             "delta is 0, but classes='private' needs one, such as 1e-6: a label that is published"
             " was somebody's. Give a delta, or declare the classes."
         )
-    if recipe.strength is not None:
+    if facts.strength is not None:
         raise ParameterError(
             "regularization cannot be given with classes='private': how much is needed depends on"
             " the number of classes. Declare the classes, or leave it out."
         )
-    return ClassPurchase(recipe.epsilon * CLASS_SHARE, recipe.delta * CLASS_SHARE)
+    return ClassPurchase(facts.epsilon * CLASS_SHARE, facts.delta * CLASS_SHARE)

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import SENSITIVITY, refusal
+from letalone.learn.classes import need_declared
 from letalone.learn.sums import Measure, NoisySums, root_above
-from letalone.learn.training import need_declared
-from letalone.learn.wholes import Floats, RowGrid, Wholes, row_sums
+from letalone.learn.wholes import Floats, Wholes, row_sums
 from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
@@ -84,14 +84,14 @@ class Norm:
     def purchase(self) -> tuple[Measure, ...]:
         return () if self.declared is not None else (Measure(self.name, 1, Fraction(1)),)
 
-    def known(self, rows: Floats, noise: NoisySums, bits: BitSource) -> RowGrid:
-        """The grid of the norm that rows are clipped to; asks its measure if it is bought."""
+    def known(self, rows: Floats, noise: NoisySums, bits: BitSource) -> Fraction:
+        """The norm that rows are clipped to; asks its measure if it is bought."""
         if self.declared is not None:
-            return RowGrid(self.declared)
+            return self.declared
         noisy = noise.release(self.name, histograms(norms_of(rows), NORM_EDGES), bits)
         counts = np.where(standing_out(noisy, noise, self.name), noisy, 0.0)[0]
         enough = np.cumsum(counts) >= KEPT_PART * np.sum(counts)
-        return RowGrid(Fraction(float(NORM_EDGES[np.argmax(enough) + 1])))
+        return Fraction(float(NORM_EDGES[np.argmax(enough) + 1]))
 
     def described(self) -> Json:
         return {self.name: PRIVATE if self.declared is None else str(self.declared)}

@@ -67,10 +67,9 @@ class Components(SumsPlan):
         del labels
         centre = np.zeros(self.width) if self.centre is None else np.array(self.centre)
         away = np.where(np.isfinite(rows), rows - centre, 0.0)
-        grid = self.norm.known(away, self.noise, bits)
-        places = within_norm(away, grid)
-        exact = exact_sums(places, np.zeros((len(rows), 1)))
-        sums, radius = release_sums(self.noise, exact, bits), float(grid.bound)
+        norm = self.norm.known(away, self.noise, bits)
+        exact = exact_sums(within_norm(away, norm), np.zeros((len(rows), 1)))
+        sums, radius = release_sums(self.noise, exact, bits), float(norm)
         mean, covariance = _covariance(sums, centred=self.centre is None)
         return _decompose(covariance * radius**2, centre + mean * radius, self.number)
 

@@ -29,12 +29,11 @@ from numpy.typing import NDArray
 from letalone.engines.text_grammar import is_written_as
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
-from letalone.learn.row_cells import as_objects
+from letalone.learn.row_cells import Floats, as_objects
 from letalone.plans.constants import as_bound, as_value
 from letalone.plans.schema import check_name
 from letalone.plans.types import Key, Type
 
-Floats = NDArray[np.float64]
 Cells = NDArray[Any]
 EXACT = 2**53
 NO_VALUE = object()

@@ -36,8 +36,9 @@ from letalone.learn.declared_columns import (
     cells_of,
     read_declared,
 )
+from letalone.ledger.canonical import too_new
 from letalone.plans.records import to_stored
-from letalone.plans.schema import Schema
+from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.privacy.curve import Json
 
@@ -153,14 +154,20 @@ def _widths(column: Declared) -> tuple[int, ...]:
     return (len(column.feature_names),)
 
 
-def _declared_in(schema: Schema, name: str) -> object:
-    column = schema.column(name)
+def declaration_of(column: Column) -> object:
+    """What a schema says of a column, as an encoder is told it; None where it is too little."""
     if column.lower is not None and column.upper is not None:
         return (column.lower, column.upper)
     if column.keys is not None:
         return list(column.keys)
-    if column.type is Type.BOOLEAN:
-        return bool
+    return bool if column.type is Type.BOOLEAN else None
+
+
+def _declared_in(schema: Schema, name: str) -> object:
+    column = schema.column(name)
+    declared = declaration_of(column)
+    if declared is not None:
+        return declared
     wanted = "lower and upper" if column.type.is_numeric else "keys"
     raise ParameterError(
         f"Column {name!r} has no declared {wanted}, and they are not read off the data. Add"
@@ -173,7 +180,9 @@ def _columns_of(table: Any, names: Sequence[str]) -> list[Cells]:
     if isinstance(table, Mapping) or hasattr(table, "columns"):
         cells = [cells_of(_find_column(table, name)) for name in names]
     else:
-        cells = _in_order(_array(table), len(names))
+        # Lists are read cell by cell, as one could change the type of all.
+        kind = None if isinstance(table, np.ndarray) else object
+        cells = _in_order(np.asarray(table, dtype=kind), len(names))
     if len({len(column) for column in cells}) > 1 or any(column.ndim != 1 for column in cells):
         raise ParameterError("The columns differ in length, but must have a cell for each row.")
     return cells
@@ -194,11 +203,6 @@ def _names(table: Any) -> Sequence[object]:
     if isinstance(table, Mapping):
         return list(cast("Mapping[object, object]", table))
     return list(getattr(table, "column_names", table.columns))
-
-
-def _array(table: Any) -> Cells:
-    """An array as it is; lists cell by cell, as one could change the type of all."""
-    return np.asarray(table, dtype=None if isinstance(table, np.ndarray) else object)
 
 
 def _in_order(array: Cells, width: int) -> list[Cells]:
@@ -251,7 +255,4 @@ def _check_format(stored: Mapping[str, object]) -> None:
     if stored.get("kind") != KIND or type(written) is not int or written < 1:
         raise FormatError("This is not a stored table encoder.")
     if written > FORMAT:
-        raise FormatError(
-            f"This table encoder has format {written}, and this letalone reads up to format"
-            f" {FORMAT}. Update letalone to read it."
-        )
+        raise FormatError(too_new("This table encoder", written, FORMAT))

@@ -74,12 +74,16 @@ class GradientMethod:
 
     @property
     def words(self) -> tuple[str, ...]:
-        bought = () if self.count_noise is None else (_purchase_words(self.count_noise),)
-        return (
+        early = "regularised by stopping early"
+        regularised = strength_words(self.strength) if self.strength else early
+        how = (
             f"gradient perturbation: {self.steps} full-batch steps, Gaussian noise of"
-            f" {six(self.noise)} on each sum of gradients{self._clipped()}, {self._regularised()}",
-            *bought,
+            f" {six(self.noise)} on each sum of gradients{self._clipped()}, {regularised}"
         )
+        if self.count_noise is None:
+            return (how,)
+        noise = six(self.count_noise)
+        return how, f"the number of rows was bought, with Gaussian noise of {noise}"
 
     def described(self) -> Json:
         numbers = {"strength": self.strength, "noise": self.noise, "count": self.count_noise}
@@ -103,9 +107,6 @@ class GradientMethod:
     def _clipped(self) -> str:
         share = _clip(self.setting)
         return "" if share == 1 else f" that are clipped at {six(share)} of the longest"
-
-    def _regularised(self) -> str:
-        return strength_words(self.strength) if self.strength else "regularised by stopping early"
 
     def _count(self, rows: int, bits: BitSource) -> float:
         if self.count_noise is None:
@@ -205,7 +206,3 @@ def _clip(setting: ConvexSetting) -> Fraction:
     """The share of the longest gradient: 1 where coefficients are log odds or a regression's."""
     is_score = isinstance(setting.loss, Margin) and setting.loss.offset > 0
     return CLIP if is_score else Fraction(1)
-
-
-def _purchase_words(noise: Fraction) -> str:
-    return f"the number of rows was bought, with Gaussian noise of {six(noise)}"

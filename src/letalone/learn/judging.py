@@ -31,9 +31,8 @@ from numpy.typing import NDArray
 
 from letalone.learn import row_cells
 from letalone.learn.classes import code_of
+from letalone.learn.plan import Floats, Labels
 
-Floats = NDArray[np.float64]
-Labels = NDArray[Any]
 STEPS_PER_ROW = 2**10
 Places = NDArray[np.int64]
 BLOCK_ROWS = 256  # rows of a block
@@ -59,9 +58,7 @@ class Score:
         """The steps that are right, and those that are wrong, over all rows."""
         if self.bounds is None:
             pairs = zip(predicted.tolist(), labels.tolist(), strict=True)
-            right = sum(
-                code_of(label, {prediction: 0}) == 0 for prediction, label in pairs
-            )  # as in training
+            right = sum(code_of(label, {guess: 0}) == 0 for guess, label in pairs)  # as in training
         else:
             right = int(np.sum(self._near(_numbers(predicted), _numbers(labels))))
         return right, len(labels) * self.steps - right

@@ -21,16 +21,16 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import COUNT, Constraint, Number, read_flag, refusal
+from letalone.exact.typed import COUNT, DELTA, Constraint, Number, read_flag, refusal
 from letalone.learn.account import Account
-from letalone.learn.classifier_plan import ClassifierPlan, Recipe, read_choice
+from letalone.learn.classifier_plan import MODEL_EPSILON, ClassifierPlan, Recipe, read_choice
 from letalone.learn.losses import Loss, Margin, Softmax
+from letalone.learn.methods import ConvexSetting
 from letalone.learn.scikit import fitted_rows
-from letalone.learn.training import PrivateEstimator
+from letalone.learn.training import Floats, PrivateEstimator
 from letalone.learn.wholes import BITS
 from letalone.privacy import Budget
 
-Floats = NDArray[np.float64]
 MethodName = Literal["auto", "objective", "output", "gradient"]
 LossName = Literal["auto", "logistic", "shifted"]
 HINGE = Margin(width=Fraction(1, 2), offset=Fraction(1))
@@ -94,16 +94,16 @@ class _LinearClassifier(ClassifierMixin, PrivateEstimator):
         # On the grid of rows, so that doubles hold it exactly.
         scale = floor(SCALE.typed("intercept_scale", self.intercept_scale) * 2**BITS)
         given = self.regularization
-        return Recipe.read(
-            epsilon=self.epsilon,
-            delta=self.delta,
-            method=self.method,
-            features=width,
-            intercept=Fraction(scale if constant else 0, 2**BITS),
-            rows=None if self.rows is None else int(COUNT.typed("rows", self.rows)),
-            strength=None if given is None else REGULARIZATION.typed("regularization", given),
-            loss_of=self._loss,
+        facts = ConvexSetting(
+            HINGE,  # in place of the loss, which follows from the classes
+            width,
+            Fraction(scale if constant else 0, 2**BITS),
+            MODEL_EPSILON.typed("epsilon", self.epsilon),
+            DELTA.typed("delta", self.delta),
+            None if self.rows is None else int(COUNT.typed("rows", self.rows)),
+            None if given is None else REGULARIZATION.typed("regularization", given),
         )
+        return Recipe(self.method, facts, self._loss)
 
     @abstractmethod
     def _loss(self, classes: int) -> Loss:

@@ -39,9 +39,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.exact.balls import Ball, ball
-from letalone.learn.wholes import BITS
+from letalone.learn.wholes import BITS, Floats
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
@@ -49,19 +48,13 @@ class Loss(Protocol):
     """A convex, twice differentiable function of scores and the class of a row."""
 
     @property
-    def outputs(self) -> int:
-        """How many scores a row has."""
-        ...
+    def outputs(self) -> int: ...  # how many scores a row has
 
     @property
-    def vertices(self) -> int:
-        """How many vectors span a row's gradients, beside 0."""
-        ...
+    def vertices(self) -> int: ...  # how many vectors span a row's gradients, beside 0
 
     @property
-    def reach_squared(self) -> Fraction:
-        """The largest square of the norm of the slopes."""
-        ...
+    def reach_squared(self) -> Fraction: ...  # the largest square of the norm of the slopes
 
     @property
     def curvature(self) -> Fraction:
@@ -69,14 +62,10 @@ class Loss(Protocol):
         ...
 
     @property
-    def floor_share(self) -> Fraction:
-        """The floor of the loss, in units of curvature · R²/λ."""
-        ...
+    def floor_share(self) -> Fraction: ...  # the floor of the loss, in units of curvature · R²/λ
 
     @property
-    def shift_share(self) -> Fraction:
-        """The shift of the loss, in the same units."""
-        ...
+    def shift_share(self) -> Fraction: ...  # the shift of the loss, in the same units
 
     @property
     def bend(self) -> Fraction:
@@ -133,9 +122,6 @@ class Margin:
         """p(1 − p)/h is at most 1/(4h)."""
         return 1 / (4 * self.width)
 
-    def value(self, scores: Floats, codes: Codes) -> Floats:
-        return float(self.width) * np.logaddexp(0.0, self._places(scores, codes))
-
     def slopes(self, scores: Floats, codes: Codes) -> Floats:
         """−y p for p = 1/(1 + e^−t)."""
         return (-_signs(codes) * self._probable(scores, codes))[:, None]
@@ -190,11 +176,6 @@ class Softmax:
     def shift_share(self) -> Fraction:
         return Fraction(self.outputs - 2, self.outputs - 1)
 
-    def value(self, scores: Floats, codes: Codes) -> Floats:
-        top = scores.max(axis=1, keepdims=True)
-        chosen = np.take_along_axis(scores, codes[:, None], axis=1)[:, 0]
-        return np.log(np.exp(scores - top).sum(axis=1)) + top[:, 0] - chosen
-
     def slopes(self, scores: Floats, codes: Codes) -> Floats:
         """p − e_y."""
         slopes = self._probable(scores)
@@ -246,9 +227,6 @@ class PseudoHuber:
     def bend(self) -> Fraction:
         """The curvature at a residual of 0."""
         return 1 / self.width
-
-    def value(self, scores: Floats, codes: Codes) -> Floats:
-        return float(self.width) * (np.hypot(1.0, self._places(scores, codes)) - 1)
 
     def slopes(self, scores: Floats, codes: Codes) -> Floats:
         """Between −1 and 1."""

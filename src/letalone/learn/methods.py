@@ -12,9 +12,11 @@ from fractions import Fraction
 from math import sqrt
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from letalone.learn.losses import Codes, Loss
 from letalone.learn.minimum import Floats, rounding_error
-from letalone.privacy import Privacy
+from letalone.learn.plan import PrivatePlan
 from letalone.privacy.bounds import six
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
@@ -32,22 +34,8 @@ class ModelWeights(NamedTuple):
     error: float | None
 
 
-class ConvexMethod(Protocol):
+class ConvexMethod(PrivatePlan, Protocol):
     """A way to weights that are private, planned from public facts alone."""
-
-    @property
-    def privacy(self) -> Privacy:
-        """What the weights reveal."""
-        ...
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """How it is done."""
-        ...
-
-    def described(self) -> Json:
-        """All that decides the law of the weights."""
-        ...
 
     def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> ModelWeights:
         """The weights; rows have norm at most R."""
@@ -89,6 +77,11 @@ class ConvexSetting:
         """The square of the largest norm of a row's gradient."""
         return self.reach_squared * self.loss.reach_squared
 
+    def with_constant(self, rows: Floats) -> Floats:
+        """The rows with the constant feature beside them, where there is one."""
+        constant = np.full((len(rows), 1), float(self.intercept))
+        return np.hstack([rows, constant]) if self.intercept else rows
+
     def described(self) -> Json:
         return {
             "loss": repr(self.loss),
@@ -117,8 +110,6 @@ def strength_words(strength: Fraction) -> str:
     return f"regularisation {six(strength)} in units of the norm"
 
 
-def dyadic(value: Fraction | float, *, up: bool = True) -> Fraction:
-    """A double near the value, above or below it."""
-    nearest = Fraction(float(value))
-    shifted = nearest * (1 + (Fraction(1, 2**50) if up else -Fraction(1, 2**50)))
-    return Fraction(float(shifted))
+def dyadic(value: Fraction | float) -> Fraction:
+    """A double near the value, above it."""
+    return Fraction(float(Fraction(float(value)) * (1 + Fraction(1, 2**50))))

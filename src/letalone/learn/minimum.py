@@ -14,15 +14,13 @@ Theorem.  For every finite input the W returned is within tolerance / strength o
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log2, sqrt
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import linalg
 
 from letalone.exact.balls import Ball, ball, upper, with_bits
-from letalone.learn.losses import Codes, Loss
-
-Floats = NDArray[np.float64]
+from letalone.learn.losses import Codes, Floats, Loss
 
 UNIT = 2.0**-53
 BLOCK = 256  # rows that BLAS adds up in its own order; blocks are added pairwise
@@ -188,18 +186,14 @@ def _step(objective: Objective, weights: Floats, gradient: Floats) -> Floats:
 def _conjugate(objective: Objective, weights: Floats, gradient: Floats) -> Floats:
     """Newton's equations to a hundredth, by conjugate gradients."""
     curved = objective.loss.curved(objective.scores(weights), objective.codes)
-    solution, residual = np.zeros_like(weights), gradient.copy()
-    along, square = residual.copy(), float(np.vdot(residual, residual))
-    goal = square * 1e-4
-    for _ in range(weights.size):
-        if square <= goal:
-            break
-        turned = objective.bent(along, curved)
-        share = square / float(np.vdot(along, turned))
-        solution, residual = solution + share * along, residual - share * turned
-        before, square = square, float(np.vdot(residual, residual))
-        along = residual + (square / before) * along
-    return solution
+
+    def bent(along: Floats) -> Floats:
+        return objective.bent(along.reshape(weights.shape), curved).reshape(-1)
+
+    solver: Any = linalg
+    matrix = solver.LinearOperator((weights.size, weights.size), matvec=bent, dtype=np.float64)
+    solved, _ = solver.cg(matrix, gradient.reshape(-1), rtol=0.01, maxiter=weights.size)
+    return cast("Floats", solved.reshape(weights.shape))
 
 
 def _carefully(objective: Objective, weights: Floats, tolerance: float) -> Minimum:

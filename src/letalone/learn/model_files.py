@@ -12,7 +12,7 @@ from typing import cast
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.learn.account import CURVE
 from letalone.ledger import Receipt, verify_receipt
-from letalone.ledger.canonical import as_object, canonical, digest_of, read_object
+from letalone.ledger.canonical import as_object, canonical, digest_of, read_object, too_new
 from letalone.privacy.curve import Json
 
 FORMAT = 1
@@ -50,10 +50,7 @@ def check_content(stored: Json) -> Json:
     if stored.get("kind") != KIND or type(number) is not int:
         raise FormatError("This is no model file: `la.learn.save` and `letalone train` write it.")
     if number > FORMAT:
-        raise FormatError(
-            f"{NAME} has format {number}, and this letalone reads up to format {FORMAT}. Update"
-            " letalone to read it."
-        )
+        raise FormatError(too_new(NAME, number, FORMAT))
     rest = {name: value for name, value in stored.items() if name != "digest"}
     if set(stored) != FIELDS or stored["digest"] != digest_of(rest, name=NAME):
         raise FormatError(f"{NAME} is damaged: it is not what was written. Make it again.")

@@ -77,7 +77,7 @@ def _file_content(model: object) -> Json:
         "letalone": version("letalone"),
         "model": type(model).__name__,
         "parameters": to_json(parameters),
-        "attributes": to_json(_attributes_of(model)),
+        "attributes": to_json({n: value for n, value in vars(model).items() if _is_public(n)}),
         "encoding": None if encoder is None else encoder.to_json(),
         "epsilon": write_rational(as_typed(fit.epsilon)),
         "delta": write_rational(as_typed(fit.delta)),
@@ -86,10 +86,6 @@ def _file_content(model: object) -> Json:
         "words": list(fit.words),
         "receipt": fit.receipt,
     }
-
-
-def _attributes_of(model: PrivateEstimator) -> dict[str, object]:
-    return {name: value for name, value in vars(model).items() if _is_public(name)}
 
 
 def _is_public(name: str) -> bool:

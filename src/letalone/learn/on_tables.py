@@ -15,13 +15,13 @@ import numpy as np
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
-from letalone.learn.encoding import TableEncoder
+from letalone.learn.encoding import TableEncoder, declaration_of
 from letalone.learn.plan import FitPlan
 from letalone.learn.row_cells import quietly
 from letalone.learn.stored import stored_model
 from letalone.ledger.charging import Settled
 from letalone.plans.fit_job import FitColumns, FitJob
-from letalone.plans.schema import Column, Schema
+from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from letalone.plans.unnamed import check_no_feature
 from letalone.privacy import Neighbours, Privacy
@@ -107,7 +107,7 @@ def check_target(schema: Schema, target: str | None, *, numbers: bool) -> None:
 def encodable(schema: Schema, target: str | None) -> list[str]:
     """The columns of which enough is declared: bounds, keys, or truth values."""
     others = [column for column in schema.columns if column.name not in (schema.unit, target)]
-    return [column.name for column in others if _is_declared(column)]
+    return [column.name for column in others if declaration_of(column) is not None]
 
 
 def declared_by(schema: Schema, encoder: TableEncoder, target: str | None) -> dict[str, object]:
@@ -129,8 +129,3 @@ def declared_by(schema: Schema, encoder: TableEncoder, target: str | None) -> di
 def width_of(encoder: TableEncoder) -> int:
     """How many features the encoder makes."""
     return int(np.size(encoder.get_feature_names_out()))
-
-
-def _is_declared(column: Column) -> bool:
-    bounded = column.lower is not None and column.upper is not None
-    return bounded or column.keys is not None or column.type is Type.BOOLEAN

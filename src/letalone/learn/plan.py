@@ -20,22 +20,24 @@ Labels = NDArray[Any]
 Released = Mapping[str, object]
 
 
-class FitPlan(Protocol):
-    """What a fit will do, decided from public facts alone."""
+class PrivatePlan(Protocol):
+    """What will be done, decided from public facts alone."""
 
     @property
     def privacy(self) -> Privacy:
-        """What the fitted model reveals: its delta at the stated epsilon is at most the stated."""
+        """What is revealed: its delta at the stated epsilon is at most the stated."""
         ...
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """How it is done, a line for each fact that matters."""
-        ...
+    def words(self) -> tuple[str, ...]: ...  # how it is done, a line for each fact that matters
 
     def described(self) -> Json:
-        """All that decides the law of the model: text and whole numbers."""
+        """All that decides the law of what is made: text and whole numbers."""
         ...
+
+
+class FitPlan(PrivatePlan, Protocol):
+    """The plan of a fit."""
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
         """What may be published, by attribute; sees data, so it must succeed for any values."""

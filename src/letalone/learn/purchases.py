@@ -21,13 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.exact.balls import Ball, ball, certain, fraction_above
-from letalone.learn.classes import EXACT, is_text
+from letalone.learn.classes import EXACT, Floats, is_text
 from letalone.learn.column_bounds import Norm
 from letalone.learn.sums import noisy_sums
 from letalone.mechanisms import Geometric
 from letalone.randomness.bits import BitSource
 
-Floats = NDArray[np.float64]
 Label = str | int | float
 
 
@@ -40,7 +39,7 @@ class NormPurchase:
     def choose(self, rows: Floats, bits: BitSource) -> Fraction:
         norm = Norm(None)
         noise = noisy_sums(norm.purchase, epsilon=self.epsilon, delta=0)
-        return norm.known(rows, noise, bits).bound
+        return norm.known(rows, noise, bits)
 
     @property
     def words(self) -> str:
@@ -69,7 +68,7 @@ class ClassPurchase:
     def choose(self, labels: NDArray[Any], bits: BitSource) -> tuple[Label, ...]:
         """The classes, numbers first, each kind in order."""
         counts = Counter(label for label in map(read_label, labels.tolist()) if label is not None)
-        ordered = sorted(counts, key=_order)
+        ordered = sorted(counts, key=lambda label: (isinstance(label, str), label))
         if not ordered:
             return ()
         noise = Geometric(epsilon=self.epsilon, sensitivity=1)
@@ -105,7 +104,3 @@ def as_classes(labels: tuple[Label, ...]) -> NDArray[Any]:
     """The classes as an array; of objects where text and numbers are mixed."""
     mixed = len({isinstance(label, str) for label in labels}) > 1
     return np.array(labels, dtype=cast("Any", object) if mixed else None)
-
-
-def _order(label: Label) -> tuple[bool, Any]:
-    return isinstance(label, str), label

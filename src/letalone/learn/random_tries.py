@@ -39,9 +39,8 @@ class RandomTries:
     def mean(self) -> Fraction:
         """E[K], rounded up."""
         exact = (self.inverse - 1) / log(self.inverse)
-        return Fraction(
-            ceil(exact * STEPS_OF_MEAN) + 1, STEPS_OF_MEAN
-        )  # the 1 is more than the logarithm can err
+        # The 1 is more than the logarithm can err.
+        return Fraction(ceil(exact * STEPS_OF_MEAN) + 1, STEPS_OF_MEAN)
 
     def reached(self, candidates: int) -> float:
         """The probability that one of so many candidates is tried at least once."""

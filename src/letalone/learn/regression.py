@@ -18,7 +18,7 @@ from sklearn.base import RegressorMixin
 
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Constraint, Number, read_flag, refusal
 from letalone.learn.account import Account
-from letalone.learn.classes import check_numbers, numbers_of
+from letalone.learn.classes import numbers_of
 from letalone.learn.column_bounds import (
     BoundsLike,
     ColumnBounds,
@@ -70,13 +70,13 @@ class LeastSquaresPlan(SumsPlan):
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
         targets = numbers_of(cast("Labels", labels))[:, np.newaxis]
-        grid = self.norm.known(rows, self.noise, bits)
+        norm = self.norm.known(rows, self.noise, bits)
         lower, upper = self.target.known(targets, self.noise, bits)
         middle, half = self._scale(lower, upper)
         exact = exact_sums(
-            within_norm(rows, grid), within_bounds(targets, middle - half, middle + half)
+            within_norm(rows, norm), within_bounds(targets, middle - half, middle + half)
         )
-        radius = float(grid.bound)
+        radius = float(norm)
         strength = float(self.strength) / radius**2
         sums = release_sums(self.noise, exact, bits)
         line = solve_line(sums, self.noise, strength=strength, centred=self.intercept)
@@ -175,11 +175,6 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
 
     def _strength(self) -> Fraction:
         return Fraction(0)
-
-    def _read(self, X: Any, y: Any) -> tuple[Floats, Labels | None]:  # noqa: N803
-        rows, labels = super()._read(X, y)
-        check_numbers(cast("Labels", labels))
-        return rows, labels
 
     def predict(self, X: Any) -> Floats:  # noqa: N803
         """The line at each row."""

@@ -16,38 +16,34 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.learn.classes import Classes, indicator, numbers_of
+from letalone.learn.classes import Classes, codes_of, numbers_of
 from letalone.learn.sums import root_above
-from letalone.learn.wholes import BITS, Floats, Wholes, within_bounds
+from letalone.learn.wholes import BITS, Wholes, within_bounds
 
 UNIT = 2**BITS
 LOGIT = 2**10  # steps of a score in one unit of log-odds
 FARTHEST = 16 * LOGIT  # scores beyond count as this
 WEIGHT = 2**30
+SCORES = np.arange(-FARTHEST, FARTHEST + 1) / LOGIT
+LIKELY = np.clip(np.floor(UNIT / (1 + np.exp(-SCORES))), 0, UNIT).astype(np.int64)
+BEHIND = np.arange(2 * FARTHEST + 1) / LOGIT
+WEIGHTS = np.clip(np.floor(WEIGHT * np.exp(-BEHIND)), 0, WEIGHT).astype(np.int64)
 
 
 class Residuals(Protocol):
     """The loss that trees are grown for."""
 
     @property
-    def outputs(self) -> int:
-        """How many scores a row has."""
-        ...
+    def outputs(self) -> int: ...  # how many scores a row has
 
     @property
-    def sensitivity(self) -> Fraction:
-        """The largest norm of a row's residuals, in steps."""
-        ...
+    def sensitivity(self) -> Fraction: ...  # the largest norm of a row's residuals, in steps
 
     @property
-    def curvature(self) -> float:
-        """At least the second derivative of the loss."""
-        ...
+    def curvature(self) -> float: ...  # at least the second derivative of the loss
 
     @property
-    def steps(self) -> int:
-        """The steps in a score of 1."""
-        ...
+    def steps(self) -> int: ...  # the steps in a score of 1
 
     def goals(self, labels: NDArray[Any]) -> Wholes:
         """The labels as whole numbers; negative for rows that are dropped."""
@@ -70,7 +66,7 @@ class TwoClasses:
 
     def goals(self, labels: NDArray[Any]) -> Wholes:
         """0 and 1; −1 for labels that were not declared."""
-        return _places(labels, self.classes)
+        return codes_of(labels, self.classes)
 
     def of(self, scores: Wholes, goals: Wholes) -> Wholes:
         places = np.clip(scores, -FARTHEST, FARTHEST) + FARTHEST
@@ -92,7 +88,7 @@ class ManyClasses:
 
     def goals(self, labels: NDArray[Any]) -> Wholes:
         """The place of each label; −1 for labels that were not declared."""
-        return _places(labels, self.classes)
+        return codes_of(labels, self.classes)
 
     def of(self, scores: Wholes, goals: Wholes) -> Wholes:
         """For each class, whether it is the label, less its probability rounded down."""
@@ -122,21 +118,3 @@ class NumberResiduals:
 
     def of(self, scores: Wholes, goals: Wholes) -> Wholes:
         return np.clip(goals[:, np.newaxis] - UNIT - scores, -UNIT, UNIT)
-
-
-def _places(labels: NDArray[Any], classes: Classes) -> Wholes:
-    members: Floats = indicator(labels, classes)
-    return np.where(members.any(axis=1), members.argmax(axis=1), -1).astype(np.int64)
-
-
-def _likely() -> Wholes:
-    scores = np.arange(-FARTHEST, FARTHEST + 1) / LOGIT
-    return np.clip(np.floor(UNIT / (1 + np.exp(-scores))), 0, UNIT).astype(np.int64)
-
-
-def _weights() -> Wholes:
-    behind = np.arange(2 * FARTHEST + 1) / LOGIT
-    return np.clip(np.floor(WEIGHT * np.exp(-behind)), 0, WEIGHT).astype(np.int64)
-
-
-LIKELY, WEIGHTS = _likely(), _weights()

@@ -68,16 +68,12 @@ class RobustLine:
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
         targets = numbers_of(cast("Labels", labels))[:, np.newaxis]
         noise = cast("NoisySums", self.bought)
-        grid = self.norm.known(rows, noise, bits)
+        norm = self.norm.known(rows, noise, bits)
         lower, upper = self.target.known(targets, noise, bits)
         codes = within_bounds(targets, lower, upper)[:, 0].astype(np.int64)
-        units = within_norm(rows, grid) / 2.0**BITS
-        constant = np.full((len(rows), 1), float(self.setting.intercept))
-        features = np.hstack([units, constant]) if self.setting.intercept else units
-        weights = self.method.weights(features, codes, bits)
-        return self._in_units(
-            weights.values[0], weights.error, float(grid.bound), lower[0], upper[0]
-        )
+        units = within_norm(rows, norm) / 2.0**BITS
+        weights = self.method.weights(self.setting.with_constant(units), codes, bits)
+        return self._in_units(weights.values[0], weights.error, float(norm), lower[0], upper[0])
 
     def _in_units(
         self, weights: Floats, error: float | None, norm: float, lower: float, upper: float

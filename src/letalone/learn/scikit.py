@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.base import is_classifier as is_a_classifier
 from sklearn.base import is_regressor as is_a_regressor
@@ -14,9 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from letalone.errors import ParameterError
-from letalone.learn.row_cells import numeric
-
-Floats = NDArray[np.float64]
+from letalone.learn.row_cells import Floats, numeric
 
 
 def rows_of(estimator: object, X: Any, *, fitting: bool = False) -> Floats:  # noqa: N803

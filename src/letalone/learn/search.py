@@ -28,9 +28,8 @@ from typing import Any, Self, cast
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number, refusal
 from letalone.learn.account import Account
-from letalone.learn.classes import check_numbers
 from letalone.learn.judging import Score
-from letalone.learn.plan import FitPlan, FitRecord, Floats, Labels, Released
+from letalone.learn.plan import FitPlan, FitRecord, Released
 from letalone.learn.random_tries import RandomTries, tries_for
 from letalone.learn.scikit import (
     copy_of,
@@ -143,12 +142,6 @@ class PrivateSearchCV(PrivateEstimator):
         candidates, each, tries = self._way(search)
         return SearchPlan(candidates, tries, self._score(), share, epsilon, delta, each)
 
-    def _read(self, X: Any, y: Any) -> tuple[Floats, Labels | None]:  # noqa: N803
-        rows, labels = super()._read(X, y)
-        if is_regressor(self.estimator):
-            check_numbers(cast("Labels", labels))
-        return rows, labels
-
     def _way(self, search: "_Search") -> tuple[tuple[Candidate, ...], Fraction, RandomTries | None]:
         many = len(search.grid)
         every = None if self.method == "random" else search.every()
@@ -248,7 +241,12 @@ class _Search:
     delta: Fraction
 
     def candidates(self, epsilon: Fraction, delta: Fraction) -> tuple[Candidate, ...]:
-        return tuple(self._candidate(parameters, epsilon, delta) for parameters in self.grid)
+        made = list[Candidate]()
+        for parameters in self.grid:
+            model = copy_of(self.estimator)
+            with_parameters(model, {**parameters, "epsilon": epsilon, "delta": delta})
+            made.append(Candidate(model, parameters, model._plan(self.width)))
+        return tuple(made)
 
     def every(self) -> tuple[tuple[Candidate, ...], Fraction]:
         """All of them, at the largest price of a few at which they keep the promise together."""
@@ -265,10 +263,3 @@ class _Search:
     def _keep(self, made: Sequence[Candidate]) -> bool:
         together = compose(*(candidate.plan.privacy for candidate in made))
         return Fraction(together.delta(self.epsilon)) <= self.delta
-
-    def _candidate(
-        self, parameters: Mapping[str, object], epsilon: Fraction, delta: Fraction
-    ) -> Candidate:
-        model = copy_of(self.estimator)
-        with_parameters(model, {**parameters, "epsilon": epsilon, "delta": delta})
-        return Candidate(model, parameters, model._plan(self.width))

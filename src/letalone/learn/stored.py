@@ -81,7 +81,7 @@ def _read(stored: object) -> object:
         case {"data": data, "kind": kind, "shape": shape} if kind in KINDS.values():
             return np.frombuffer(b64decode(data), dtype=kind).reshape(shape).copy()
         case {"array": values, "shape": shape}:
-            return _objects([_read(part) for part in values], shape)
+            return np.array([_read(part) for part in values]).reshape(shape)
         case {"bool": value}:
             return bool(value)
         case {"int": value}:
@@ -100,7 +100,3 @@ def _read(stored: object) -> object:
             return date.fromisoformat(value)
         case _:
             raise FormatError("A stored model holds something that is neither text nor numbers.")
-
-
-def _objects(values: list[object], shape: list[int]) -> NDArray[Any]:
-    return np.array(values).reshape(shape)

@@ -20,6 +20,7 @@ from sklearn.exceptions import DataConversionWarning
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.learn.account import Account, account_of
+from letalone.learn.classes import check_numbers
 from letalone.learn.encoding import TableEncoder
 from letalone.learn.on_tables import (
     PrivateTable,
@@ -39,15 +40,7 @@ from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import SYSTEM, BitSource
 
-__all__ = [
-    "FitPlan",
-    "FitRecord",
-    "Floats",
-    "Labels",
-    "PrivateEstimator",
-    "Released",
-    "need_declared",
-]
+__all__ = ["FitPlan", "FitRecord", "Floats", "Labels", "PrivateEstimator", "Released"]
 
 EARLIER = " An earlier model, free of charge; raise the version if the data has changed."
 OUTSIDE_PARAMETERS = ("budget",)
@@ -222,6 +215,8 @@ class PrivateEstimator(BaseEstimator):
             )
         rows = rows_of(self, X, fitting=True)
         labels = None if y is None else column_of(y, len(rows))
+        if labels is not None and is_regressor(self):
+            check_numbers(labels)
         return rows, labels
 
     def _paid(self, plan: FitPlan, work: Callable[[], Released]) -> tuple[Released, Json | None]:
@@ -311,13 +306,3 @@ def column_of(labels: object, rows: int) -> Labels:
             "y must be one column of labels, one for each row of X, but has another shape."
         )
     return column
-
-
-def need_declared(name: str, value: object, *, example: str) -> object:
-    """A parameter that must be declared: it is never read off the data in silence."""
-    if value is None:
-        raise ParameterError(
-            f"{name} is missing: it is never read off the data in silence, which would reveal it."
-            f" Declare it, such as {name}={example}, or buy it: {name}='private'."
-        )
-    return value

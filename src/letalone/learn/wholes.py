@@ -6,7 +6,7 @@ rounded towards zero onto a grid, after which its norm is checked in whole numbe
 products are computed in blocks that doubles hold exactly.
 
 Theorem.  (1) Every row of `within_norm` is a function of that row alone, and its norm in steps is
-at most `bound / step`.  (2) `product` is the exact sum of the rows' products, whatever the order
+at most 2^17.  (2) `product` is the exact sum of the rows' products, whatever the order
 in which the blocks are added up, clamped to ±2^62.
   Proven:   (1) the computed norm of up to 2^20 features is within a relative 2^-32 of the true
             one, the row is shrunk to it less a margin of 2^-30, and rounding towards zero shrinks
@@ -15,7 +15,6 @@ in which the blocks are added up, clamped to ±2^62.
   Tested:   tests/learn/test_wholes.py, against Python's integers
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import frexp
 from typing import cast
@@ -36,26 +35,14 @@ DENSE_SHARE = 0.25  # the share of cells other than 0 above which rows are held 
 FARTHEST = 2**62  # sums are clamped to it, which moves no two further apart
 
 
-@dataclass(frozen=True, slots=True)
-class RowGrid:
-    """The steps that numbers up to `bound` are counted in: bound = 2^17 steps."""
-
-    bound: Fraction
-
-    @property
-    def step(self) -> Fraction:
-        return self.bound / 2**BITS
-
-    def steps(self, amount: Fraction) -> Fraction:
-        return amount / self.step
-
-
-def within_norm(rows: Floats, grid: RowGrid) -> Floats:
-    """The rows in steps, each shrunk to an L2 norm of at most 2^17; doubles that are whole.
+def within_norm(rows: Floats, bound: Fraction) -> Floats:
+    """The rows in steps of bound / 2^17, each shrunk to an L2 norm of at most 2^17; whole doubles.
 
     What is not finite counts as 0.
     """
-    scaled = _divide_by_bound(rows, float(grid.bound))
+    norm = float(bound)
+    finite = np.where(np.isfinite(rows), rows, 0.0)
+    scaled = np.clip(finite, -1e100 * norm, 1e100 * norm) / norm
     largest = np.max(np.abs(scaled), axis=1, initial=0.0, keepdims=True)
     safe = np.where(largest > 0, largest, 1.0)
     norms = safe * np.sqrt(row_sums((scaled / safe) ** 2))
@@ -73,11 +60,6 @@ def within_bounds(rows: Floats, lower: Floats, upper: Floats) -> Floats:
     middle, half = lower / 2 + upper / 2, upper / 2 - lower / 2
     inside = np.clip(np.where(np.isfinite(rows), rows, middle), lower, upper)
     return np.trunc(np.clip((inside - middle) / half, -1.0, 1.0) * 2.0**BITS)
-
-
-def within(numbers: Floats, grid: RowGrid) -> Floats:
-    """Single numbers in steps, each clamped to ±2^17; whole."""
-    return np.trunc(np.clip(_divide_by_bound(numbers, float(grid.bound)), -1.0, 1.0) * 2.0**BITS)
 
 
 def row_sums(numbers: Floats) -> Floats:
@@ -125,9 +107,3 @@ def without_zeros(whole: Floats) -> Floats:
     if np.count_nonzero(whole) > DENSE_SHARE * whole.size:
         return whole
     return cast("Floats", csr_array(whole))
-
-
-def _divide_by_bound(numbers: Floats, bound: float) -> Floats:
-    """Numbers as shares of the bound, at most 10^100 of it; 0 for what is not finite."""
-    finite = np.where(np.isfinite(numbers), numbers, 0.0)
-    return np.clip(finite, -1e100 * bound, 1e100 * bound) / bound

@@ -17,7 +17,7 @@ A refused question is an entry too, and charges nothing.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import cast
+from typing import Self, cast
 
 from letalone.errors import (
     BudgetExceeded,
@@ -33,7 +33,13 @@ from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import Thaw
 from letalone.exact.typed import DELTA, Number, read_rational
 from letalone.ledger.canonical import canonical, read_object, text_digest
-from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json, new_data_set
+from letalone.ledger.data_sets import (
+    DataSet,
+    budget_to_json,
+    data_set_to_json,
+    new_filter,
+    read_text,
+)
 from letalone.ledger.entries import Entry, EntryKind, now
 from letalone.ledger.levels import (
     Charge,
@@ -74,6 +80,29 @@ class ChargeRequest:
     analyst: str | None
     purpose: str | None
     run: str | None = None
+
+    @classmethod
+    def read(
+        cls,
+        plan: Json,
+        digest: str,
+        *,
+        delta: Number | None = None,
+        analyst: str | None,
+        purpose: str | None,
+        run: str | None = None,
+    ) -> Self:
+        """The question, if it can be stored."""
+        canonical(plan, name="plan")
+        for name, value in (("analyst", analyst), ("purpose", purpose), ("run", run)):
+            if value is not None:
+                read_text(name, value)
+        return cls(plan, read_text("digest", digest), delta, analyst, purpose, run)
+
+    @property
+    def asked(self) -> Json:
+        """What every entry says of it."""
+        return {"digest": self.digest, "analyst": self.analyst, "purpose": self.purpose}
 
     def asker(self, name: str) -> Key | None:
         """Who asks about a data set, and what for, if both are said."""
@@ -142,7 +171,7 @@ def reserve(
         earlier = None if question.run is None else _gone_on_with(not_settled, asking, content)
         if earlier is not None:
             return Reservation(earlier.number, name, question.digest, privacy, earlier.hash)
-        after, _, levels = all_paid(before, asking, privacy, question.delta)
+        after, levels = all_paid(before, asking, privacy, question.delta)
     except FormatError:
         raise  # nothing is written into a ledger that is damaged
     except LetaloneError as error:
@@ -162,7 +191,7 @@ def _describe_charge(before: DataSet, privacy: Privacy, question: ChargeRequest)
         "delta": str(point_of(before, question.delta)),
         "version": before.version,
         "versions": versions(),
-        **_question_fields(question),
+        **question.asked,
         "plan": question.plan,
         **({} if question.run is None else {"run": question.run}),
     }
@@ -213,7 +242,7 @@ def check_as_seen(
     """The same, as all stood when it was looked at."""
     asking = levels_of(find, before, question.asker(before.name), now())
     for earlier in after:
-        before, *_, paid = all_paid(before, asking, earlier, None)
+        before, paid = all_paid(before, asking, earlier, None)
         asking = [level for level, _ in paid]
     all_paid(before, asking, privacy, question.delta)
 
@@ -236,12 +265,12 @@ def _holding(find: Find, key: Key, time: str) -> Level:
 
 def all_paid(
     before: DataSet, levels: Iterable[Level], privacy: Privacy, delta: Number | None
-) -> tuple[DataSet, Fraction, list[Paid]]:
+) -> tuple[DataSet, list[Paid]]:
     """All after a charge; where it does not fit, BudgetExceeded of the one with the least left."""
     check_not_frozen(before)
     at, asking, refused = point_of(before, delta), list(levels), list[BudgetExceeded]()
     try:
-        after, _ = after_charge(before, privacy, delta)
+        after = after_charge(before, privacy, delta)
     except BudgetExceeded as error:
         after = before
         refused.append(error)
@@ -251,7 +280,7 @@ def all_paid(
         paid_by_levels = []
         refused.append(error)
     _raise_least(refused)
-    return after, at, paid_by_levels
+    return after, paid_by_levels
 
 
 def _raise_least(refused: list[BudgetExceeded]) -> None:
@@ -292,13 +321,11 @@ def put_levels(books: LedgerTransaction, entry: Entry, levels: Iterable[Paid]) -
         books.move_level(level.key, entry)
 
 
-def after_charge(
-    before: DataSet, privacy: Privacy, delta: Number | None
-) -> tuple[DataSet, Fraction]:
-    """The data set after a charge, and the delta at which a curve without a family was read."""
+def after_charge(before: DataSet, privacy: Privacy, delta: Number | None) -> DataSet:
+    """The data set after a charge."""
     check_not_frozen(before)
     at = point_of(before, delta)
-    return replace(before, state=charge_filter(before.state, privacy, delta=at)), at
+    return replace(before, state=charge_filter(before.state, privacy, delta=at))
 
 
 def check_not_frozen(before: DataSet) -> None:
@@ -307,13 +334,8 @@ def check_not_frozen(before: DataSet) -> None:
         raise DataSetFrozen(
             f"The data set {before.name!r} is frozen: nothing is answered, and nothing was "
             "charged.",
-            remedy=how_to_thaw(before.name),
+            remedy=Thaw(before.name),
         )
-
-
-def how_to_thaw(name: str) -> Thaw:
-    """What an owner does after a data set froze."""
-    return Thaw(name)
 
 
 def point_of(before: DataSet, delta: Number | None) -> Fraction:
@@ -324,7 +346,7 @@ def point_of(before: DataSet, delta: Number | None) -> Fraction:
 
 def refuse(books: LedgerTransaction, name: str, reason: str, question: ChargeRequest) -> Entry:
     """Write down that a question was refused; the reason is the class of the error."""
-    return books.append(EntryKind.REFUSED, name, {"reason": reason, **_question_fields(question)})
+    return books.append(EntryKind.REFUSED, name, {"reason": reason, **question.asked})
 
 
 def settle(books: LedgerTransaction, reservation: Reservation, release: str | None) -> Entry:
@@ -408,14 +430,7 @@ def with_larger_budget(before: DataSet, budget: Budget, charges: Iterable[Charge
             f"budget is ({budget}), but a budget is never lowered: that of {before.name!r} is "
             f"({before.budget}), and answers may have been given under it."
         )
-    fresh = new_data_set(
-        before.name,
-        budget,
-        neighbours=before.declared,
-        version=before.version,
-        shares=before.shares,
-    )
-    state = fresh.state
+    state = new_filter(budget, before.declared, before.shares)
     for privacy, delta in charges:
         state = charge_filter(state, privacy, delta=delta)
     return replace(before, state=state)
@@ -440,18 +455,6 @@ def charge_of(reserved: Entry) -> Charge:
 
 
 def _ending(reserved: int, release: str | None) -> Json:
-    if release is None:
-        return {"reserved": reserved, "outcome": "failed", "release_digest": None}
-    return {
-        "reserved": reserved,
-        "outcome": "released",
-        "release_digest": text_digest(release),
-    }
-
-
-def _question_fields(question: ChargeRequest) -> Json:
-    return {
-        "digest": question.digest,
-        "analyst": question.analyst,
-        "purpose": question.purpose,
-    }
+    digest = None if release is None else text_digest(release)
+    outcome = "failed" if release is None else "released"
+    return {"reserved": reserved, "outcome": outcome, "release_digest": digest}

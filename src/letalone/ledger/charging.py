@@ -28,7 +28,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, replace
 from secrets import token_hex
 from time import monotonic
-from typing import TypeVar
+from typing import TypedDict, TypeVar
 
 from letalone.errors import (
     BudgetExceeded,
@@ -41,15 +41,9 @@ from letalone.errors import (
 from letalone.errors.codes import Code
 from letalone.errors.in_python import PYTHON
 from letalone.errors.problem import Fact, Problem, Remedy, problem
-from letalone.errors.remedies import AskAgain, LowerEpsilon, RaiseBudget
+from letalone.errors.remedies import AskAgain, LowerEpsilon, RaiseBudget, Thaw
 from letalone.exact.typed import Number
-from letalone.ledger.acts import (
-    ENGINE_FAILED,
-    AlreadySettled,
-    NotBegun,
-    Reservation,
-    how_to_thaw,
-)
+from letalone.ledger.acts import ENGINE_FAILED, AlreadySettled, NotBegun, Reservation
 from letalone.ledger.claims import WAIT_SECONDS
 from letalone.ledger.data_sets import DataSet
 from letalone.ledger.ledger import Ledger
@@ -98,6 +92,13 @@ class Charge:
     )
 
 
+class AskerFields(TypedDict):
+    """Who asks, and what for."""
+
+    analyst: str | None
+    purpose: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Payer:
     """A data set that is charged, and who asks: where a budget is rationed, their levels pay.
@@ -122,17 +123,15 @@ class Payer:
             return "The budget is kept in the ledger."
         return 'The budget lives in this process only: la.open(…, ledger="budget.db") keeps it.'
 
+    @property
+    def _asker(self) -> AskerFields:
+        return {"analyst": self.analyst, "purpose": self.purpose}
+
     def fits(self, charge: Charge, *, after: Sequence[Charge] = ()) -> bool:
         """Whether the charge would be accepted as all stands, `after` charges that have no delta;
         nothing is written down."""
-        return self.ledger.fits(
-            self.name,
-            self.curve(charge.privacy),
-            delta=charge.delta,
-            analyst=self.analyst,
-            purpose=self.purpose,
-            after=[self.curve(earlier.privacy) for earlier in after],
-        )
+        curve, first = self.curve(charge.privacy), [self.curve(one.privacy) for one in after]
+        return self.ledger.fits(self.name, curve, delta=charge.delta, **self._asker, after=first)
 
     def begun_run(self, charge: Charge) -> str | None:
         """The run of an equal charge that was never settled."""
@@ -142,8 +141,7 @@ class Payer:
             plan=charge.plan,
             digest=charge.digest,
             delta=charge.delta,
-            analyst=self.analyst,
-            purpose=self.purpose,
+            **self._asker,
         )
 
     def pay(self, charge: Charge, *, run: str | None) -> Reservation:
@@ -158,9 +156,8 @@ class Payer:
                 plan=charge.plan,
                 digest=charge.digest,
                 delta=charge.delta,
-                analyst=self.analyst,
-                purpose=self.purpose,
                 run=run,
+                **self._asker,
             )
         except BudgetExceeded as error:
             refused = error  # the ledger has written it down; said below for this charge
@@ -168,9 +165,7 @@ class Payer:
 
     def repeats(self, charge: Charge) -> list[Json]:
         """All earlier answers about the data set as it is declared now."""
-        return self.ledger.repeats_of(
-            self.name, charge.digest, analyst=self.analyst, purpose=self.purpose
-        )
+        return self.ledger.repeats_of(self.name, charge.digest, **self._asker)
 
     def share(self, charge: Charge, *, answer: Json | None = None) -> Json | None:
         """An earlier answer; where the budget is rationed, the levels of who asks pay for it.
@@ -178,13 +173,7 @@ class Payer:
         It is refused in the same words whether or not another has asked before.
         """
         try:
-            return self.ledger.share(
-                self.name,
-                charge.digest,
-                analyst=self.analyst,
-                purpose=self.purpose,
-                answer=answer,
-            )
+            return self.ledger.share(self.name, charge.digest, **self._asker, answer=answer)
         except BudgetExceeded as error:
             refused = error
         raise _level_refusal(charge, refused)
@@ -443,7 +432,7 @@ def frozen_error(names: Sequence[str], fact: str) -> DataSetFrozen:
     words = (
         f"The data {which} frozen: {fact}. There is no answer, and what was charged stays spent."
     )
-    thaw = how_to_thaw(names[0])
+    thaw = Thaw(names[0])
     return DataSetFrozen(problem(Code.WORK_FAILED, thaw, words=words, names=tuple(names)))
 
 

@@ -13,9 +13,8 @@ from typing import NamedTuple, cast
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
-from letalone.ledger.canonical import as_object, read_object
-from letalone.ledger.damage import damage_at
-from letalone.ledger.entries import Entry, EntryKind, now
+from letalone.ledger.canonical import as_object, read_object, too_new
+from letalone.ledger.entries import Entry, EntryKind, damage_at, now
 from letalone.ledger.keys import SigningKey, fingerprint, is_key, is_signed
 from letalone.ledger.transaction import LedgerTransaction
 from letalone.privacy.curve import Json
@@ -67,8 +66,7 @@ def read_checkpoint(stored: Json | str | bytes, public: str) -> KeptCheckpoint:
     fields = read_object(stored, name=name) if is_text else as_object(stored, name=name)
     _check_form(fields)
     if fields["public_key"] != public:
-        other = fields["public_key"]
-        which = _abbreviate(other)
+        which = _abbreviate(fields["public_key"])
         raise LedgerDamaged(
             f"The checkpoint is of another ledger, or this is not the ledger that it was: it is "
             f"signed by the key {which}, and the key of this ledger is {fingerprint(public)}."
@@ -101,12 +99,12 @@ def compare(hashes: Sequence[str], kept: Iterable[KeptCheckpoint]) -> None:
         if checkpoint.number > len(hashes):
             raise LedgerDamaged(
                 f"Entries {len(hashes) + 1} to {checkpoint.number} are missing: a checkpoint that "
-                "was "
-                "kept names them. This is an older copy, or its end was cut off. Answer nothing "
-                "from it, and find the other one."
+                "was kept names them. This is an older copy, or its end was cut off. Answer "
+                "nothing from it, and find the other one."
             )
         if hashes[checkpoint.number - 1] != checkpoint.hash:
-            which = _first(same + 1, checkpoint.number)
+            later = f"it, or a later one up to entry {checkpoint.number},"
+            which = "it" if same + 1 == checkpoint.number else later
             raise damage_at(same + 1, f"{which} was changed, removed or moved, says a checkpoint")
         same = checkpoint.number
 
@@ -118,17 +116,10 @@ def _abbreviate(key: object) -> str:
         return "of no known form"
 
 
-def _first(low: int, high: int) -> str:
-    return "it" if low == high else f"it, or a later one up to entry {high},"
-
-
 def _check_form(fields: Json) -> None:
     written = fields.get("format")
     if type(written) is int and written > FORMAT:
-        raise FormatError(
-            f"The checkpoint has format {written}, and this letalone reads up to format {FORMAT}. "
-            "Update letalone to read it."
-        )
+        raise FormatError(too_new("The checkpoint", written, FORMAT))
     number = fields.get("number")
     well_formed = type(written) is int and type(number) is int and number > 0
     if fields.get("kind") != KIND or not well_formed or set(fields) != FIELDS:

@@ -48,9 +48,7 @@ class UnderWay(LedgerUnavailable):
 class Claims(Protocol):
     """Numbers that one may have at a time."""
 
-    def take(self, number: int, by: object) -> bool:
-        """Whether it is one's own now; at once."""
-        ...
+    def take(self, number: int, by: object) -> bool: ...  # whether it is one's own now; at once
 
     def let_go(self, number: int, by: object) -> None:
         """It is not one's own, whether or not it was: `take` may have been stopped midway."""

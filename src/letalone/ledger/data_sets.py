@@ -8,7 +8,10 @@ import unicodedata
 from dataclasses import dataclass, replace
 from typing import cast
 
-from letalone.errors import FormatError, LetaloneError
+from letalone.errors import FormatError, LetaloneError, NeighboursDiffer, ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import problem
+from letalone.errors.remedies import RaiseBudget
 from letalone.exact.typed import Number, read_rational, refusal
 from letalone.privacy.bank import USUAL_SHARES, Shares
 from letalone.privacy.budget import Budget
@@ -16,14 +19,42 @@ from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.filter_record import state_from_json, state_to_json
 from letalone.privacy.filters import FilterState, brief, how_many_more, open_filter
 from letalone.privacy.neighbours import Neighbours, Relation
+from letalone.privacy.stored import from_json
 
 SHARES = ("leak", "sums", "gaussian", "concentrated", "renyi")
 LONGEST_NAME = 200
 DAMAGE = (LetaloneError, TypeError, ValueError, LookupError, ArithmeticError)
 
 
+class Filtered:
+    """What has a budget, and a filter that is charged."""
+
+    __slots__ = ()
+    state: FilterState
+
+    @property
+    def budget(self) -> Budget:
+        """The most that may be used; of a data set, what all answers together may reveal."""
+        return self.state.budget
+
+    @property
+    def spent(self) -> Budget:
+        """About what was spent: book-keeping."""
+        return self.state.spent
+
+    @property
+    def remaining(self) -> Budget:
+        """About what is left: book-keeping."""
+        return self.state.remaining
+
+    @property
+    def releases(self) -> int:
+        """How many answers were paid for."""
+        return self.state.releases
+
+
 @dataclass(frozen=True, slots=True)
-class DataSet:
+class DataSet(Filtered):
     """How a data set stands: budget, what is spent, its declared version, frozen or not.
 
     A record of one moment: ask `ledger.data_set(name)` again to see what has changed.
@@ -38,29 +69,9 @@ class DataSet:
     rationed: bool = False
 
     @property
-    def budget(self) -> Budget:
-        """What all answers together may reveal: the certified statement."""
-        return self.state.budget
-
-    @property
-    def spent(self) -> Budget:
-        """About what was spent: book-keeping."""
-        return self.state.spent
-
-    @property
-    def remaining(self) -> Budget:
-        """About what is left: book-keeping."""
-        return self.state.remaining
-
-    @property
     def neighbours(self) -> Neighbours:
         """Which data sets must look alike; a unit that a charge named is kept from then on."""
         return self.state.neighbours or self.declared
-
-    @property
-    def releases(self) -> int:
-        """How many answers were paid for."""
-        return self.state.releases
 
     def how_many_more(self, privacy: Privacy, *, delta: Number | None = None) -> int | float:
         """About how many more releases like this one fit."""
@@ -78,8 +89,13 @@ def new_data_set(
     name: str, budget: Budget, *, neighbours: Neighbours, version: int, shares: Shares
 ) -> DataSet:
     """A data set that nothing was charged to."""
-    state = replace(open_filter(budget, shares), neighbours=neighbours)
+    state = new_filter(budget, neighbours, shares)
     return DataSet(name, state, version, frozen=False, declared=neighbours, shares=shares)
+
+
+def new_filter(budget: Budget, neighbours: Neighbours, shares: Shares) -> FilterState:
+    """The filter of a data set that nothing was charged to."""
+    return replace(open_filter(budget, shares), neighbours=neighbours)
 
 
 def data_set_to_json(found: DataSet) -> Json:
@@ -168,3 +184,65 @@ def read_text(name: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip() or "\0" in value:
         raise refusal(name, value, "a text that is not empty, without a character 0")
     return value
+
+
+def check_same(before: DataSet, wanted: DataSet, shares: Shares | None) -> None:
+    """Refuse a second registration that says something else than the first."""
+    if wanted.declared not in (before.declared, before.neighbours):
+        raise NeighboursDiffer(
+            f"The data set {before.name!r} is registered to protect '{before.neighbours}', not "
+            f"'{wanted.declared}'. Its budget goes with its name: open it as it was registered, "
+            "or register other data under another name."
+        )
+    if wanted.budget != before.budget:
+        remaining = brief(before.remaining, up=False)
+        raise ParameterError(
+            problem(
+                Code.BUDGET_IS_FIXED,
+                RaiseBudget(before.name),
+                words=f"The data set {before.name!r} has the budget ({before.budget}), not"
+                f" ({wanted.budget}): ({brief(before.spent)}) is spent, about ({remaining}) is"
+                " left. Open it with its own budget.",
+                name=before.name,
+                budget=before.budget,
+                given=wanted.budget,
+            )
+        )
+    if shares is not None and shares != before.shares:
+        raise ParameterError(
+            f"The data set {before.name!r} divides its δ in another way, which is fixed at its "
+            "first registration. Leave shares out."
+        )
+
+
+def opening(wanted: DataSet) -> Json:
+    """The body of the entry that opens a data set."""
+    return {
+        "budget": budget_to_json(wanted.budget),
+        "neighbours": neighbours_to_json(wanted.declared),
+        "version": wanted.version,
+        "shares": shares_to_json(wanted.shares),
+    }
+
+
+def read_budget(budget: object) -> Budget:
+    """The budget, if it is one."""
+    if not isinstance(budget, Budget):
+        raise refusal("budget", budget, "a la.Budget", "Write la.Budget(epsilon=2, delta=1e-6).")
+    return budget
+
+
+def storable(privacy: object) -> Privacy:
+    """The curve as it can be read back: what is charged is what stands in the ledger."""
+    if not isinstance(privacy, Privacy):
+        raise refusal("privacy", privacy, "a Privacy", "It is what a mechanism's .privacy is.")
+    try:
+        again = from_json(privacy.to_json())
+    except LetaloneError:
+        again = None
+    if again != privacy:
+        raise ParameterError(
+            f"{type(privacy).__name__} cannot be stored and read back, so it cannot be charged. "
+            "Charge a curve of letalone, such as la.ApproxDP(epsilon, delta)."
+        )
+    return privacy

@@ -22,12 +22,14 @@ UNION ALL SELECT 'policy', polname FROM pg_policy JOIN {OF} polrelid
 
 def check_declared(connection: Connection) -> None:
     """Refuse a database in which something was added, removed or spoilt."""
-    if connection.dialect.name == "postgresql":
-        things = _in_postgres(connection)
+    if connection.dialect.name == "postgresql":  # but for the indexes of primary keys
+        things = {(kind, name) for kind, name in connection.exec_driver_sql(IN_POSTGRES)}
     else:
         _check_pages(connection)
         things = in_sqlite(connection)
-    if things != _expected():
+    tables = METADATA.sorted_tables
+    indexes = {("index", str(index.name)) for table in tables for index in table.indexes}
+    if things != {("table", table.name) for table in tables} | indexes:
         raise LedgerDamaged("The ledger is damaged: something was added to the file or removed.")
 
 
@@ -41,15 +43,3 @@ def in_sqlite(connection: Connection) -> Things:
     """Everything that a file declares: kinds and names."""
     rows = connection.exec_driver_sql("SELECT type, name FROM sqlite_master")
     return {(kind, name) for kind, name in rows if not name.startswith("sqlite_")}
-
-
-def _in_postgres(connection: Connection) -> Things:
-    """Everything that the schema declares, but for the indexes of primary keys."""
-    rows = connection.exec_driver_sql(IN_POSTGRES)
-    return {(kind, name) for kind, name in rows}
-
-
-def _expected() -> Things:
-    tables = METADATA.sorted_tables
-    indexes = {("index", str(index.name)) for table in tables for index in table.indexes}
-    return {("table", table.name) for table in tables} | indexes

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import cast
 
-from letalone.errors import FormatError
-from letalone.ledger.canonical import as_object, canonical, read_object, text_digest
+from letalone.errors import FormatError, LedgerDamaged
+from letalone.ledger.canonical import as_object, canonical, read_object, text_digest, too_new
 from letalone.privacy.curve import Json
 
 FORMAT = 1
@@ -98,10 +98,7 @@ def read_entry(text: str) -> Entry:
     fields = read_object(text, name="An entry")
     written = fields.get("format")
     if type(written) is int and written > FORMAT:
-        raise FormatError(
-            f"An entry has format {written}, and this letalone reads up to format {FORMAT}. "
-            "Update letalone to read it."
-        )
+        raise FormatError(too_new("An entry", written, FORMAT))
     try:
         entry = _read_entry(fields)
         again = entry.text()
@@ -110,6 +107,17 @@ def read_entry(text: str) -> Entry:
     if again != text:
         raise FormatError("An entry is damaged: it is not written as canonical JSON.")
     return entry
+
+
+def damage_at(where: Entry | int, why: str) -> LedgerDamaged:
+    """The error that names the first bad entry."""
+    number = where if isinstance(where, int) else where.number
+    what = f"entry {where}" if isinstance(where, int) else str(where)
+    before = f"Entries 1 to {number - 1} hold. " if number > 1 else ""
+    return LedgerDamaged(
+        f"The ledger is damaged at {what}: {why}. {before}Answer nothing from it, and compare it "
+        "with a copy."
+    )
 
 
 def now() -> str:

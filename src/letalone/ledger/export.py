@@ -7,7 +7,7 @@ from typing import cast
 
 from letalone.errors import FormatError, LedgerUnavailable, ParameterError
 from letalone.exact.typed import expand_home
-from letalone.ledger.canonical import as_object, canonical, read_object, text_digest
+from letalone.ledger.canonical import as_object, canonical, read_object, text_digest, too_new
 from letalone.ledger.replay import Replay, replay_entries
 from letalone.ledger.tables import Head, Settlement
 from letalone.ledger.transaction import LedgerTransaction
@@ -80,10 +80,7 @@ def _check_form(fields: Json) -> None:
             "This is not an exported ledger: it must be what `letalone ledger export` writes."
         )
     if written > FORMAT:
-        raise FormatError(
-            f"The exported ledger has format {written}, and this letalone reads up to format "
-            f"{FORMAT}. Update letalone to read it."
-        )
+        raise FormatError(too_new("The exported ledger", written, FORMAT))
 
 
 def _settlements(replay: Replay, releases: dict[str, Json | None]) -> Iterator[Settlement]:

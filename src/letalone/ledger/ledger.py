@@ -28,24 +28,26 @@ from typing import TYPE_CHECKING, NoReturn, Self, cast
 from letalone.errors import LedgerUnavailable, LetaloneError
 from letalone.exact.typed import COUNT, Number
 from letalone.ledger import acts, rationing
-from letalone.ledger.acts import Reservation
+from letalone.ledger.acts import ChargeRequest, Reservation
 from letalone.ledger.canonical import canonical, digest_of
 from letalone.ledger.checkpoints import add_checkpoint
 from letalone.ledger.claims import WAIT_SECONDS, hold_claim
-from letalone.ledger.data_sets import DataSet, new_data_set, read_name, read_text
+from letalone.ledger.data_sets import (
+    DataSet,
+    check_same,
+    new_data_set,
+    opening,
+    read_budget,
+    read_name,
+    read_text,
+    storable,
+)
 from letalone.ledger.entries import Entry, EntryKind
 from letalone.ledger.export import export, write_export
 from letalone.ledger.keys import fingerprint
 from letalone.ledger.levels import Key, Level, read_expires, read_key, read_people
 from letalone.ledger.receipts import receipt, receipt_and_standing
 from letalone.ledger.remembering import Remembering, Seen
-from letalone.ledger.requests import (
-    check_same,
-    opening,
-    read_budget,
-    read_question,
-    storable,
-)
 from letalone.ledger.store import Store, file_store, is_postgres, memory_store
 from letalone.ledger.touching import touch
 from letalone.ledger.transaction import LedgerTransaction, Standing, to_charge, to_settle, to_stand
@@ -282,7 +284,7 @@ class Ledger:
         since a process was killed, is given again, and nothing is charged. It is the same name in
         all ledgers that one answer is charged to (`begun`).
         """
-        question = read_question(
+        question = ChargeRequest.read(
             plan, digest, delta=delta, analyst=analyst, purpose=purpose, run=run
         )
         curve = storable(privacy)
@@ -307,7 +309,7 @@ class Ledger:
         purpose: str | None = None,
     ) -> str | None:
         """The run of a charge for this question that nobody has settled, if there is one."""
-        question = read_question(plan, digest, delta=delta, analyst=analyst, purpose=purpose)
+        question = ChargeRequest.read(plan, digest, delta=delta, analyst=analyst, purpose=purpose)
         with suppress(LetaloneError), self._store.glancing() as books:
             return acts.begun(books, name, storable(privacy), question)
         return None
@@ -343,7 +345,7 @@ class Ledger:
         after: Sequence[Privacy] = (),
     ) -> None:
         """Raises what a charge would be refused with as all stands; nothing is written down."""
-        question = acts.ChargeRequest({}, "", delta, analyst, purpose)
+        question = ChargeRequest({}, "", delta, analyst, purpose)
         with self._store.glancing() as books:
             curves = [storable(curve) for curve in after]
             acts.check_fits(books, name, storable(privacy), question, after=curves)
@@ -404,7 +406,7 @@ class Ledger:
         purpose: str | None = None,
     ) -> Entry:
         """Write down a refusal that was decided elsewhere; only the error's class is kept."""
-        question = read_question({}, digest, analyst=analyst, purpose=purpose)
+        question = ChargeRequest.read({}, digest, analyst=analyst, purpose=purpose)
         with self._store.writing(*to_stand(name)) as books:
             acts.require_data_set(books, name)
             return acts.refuse(books, name, type(error).__name__, question)
@@ -425,7 +427,7 @@ class Ledger:
         There are several where people asked at the same moment who do not claim questions
         (`claim`): each was charged for its own.
         """
-        question = acts.ChargeRequest({}, digest, None, analyst, purpose)
+        question = ChargeRequest({}, digest, None, analyst, purpose)
         with self._store.reading() as books:
             return rationing.repeats(books, question, name)
 
@@ -445,7 +447,7 @@ class Ledger:
         written down and charge nothing. Of several answers the one that the asker has paid for
         comes first; `answer` asks for one of them.
         """
-        question = read_question({}, digest, analyst=analyst, purpose=purpose)
+        question = ChargeRequest.read({}, digest, analyst=analyst, purpose=purpose)
         with suppress(LetaloneError), self._store.glancing() as books:
             release = rationing.find_paid_answer(books, question, name, answer=answer)
             self._see(books, name, question)
@@ -667,7 +669,7 @@ class Ledger:
                 acts.close_begun(books, name)
             return acts.change(books, kind, after, {"why": words})
 
-    def _price_beforehand(self, name: str, privacy: Privacy, question: acts.ChargeRequest) -> None:
+    def _price_beforehand(self, name: str, privacy: Privacy, question: ChargeRequest) -> None:
         """Some curves take seconds to price: it is remembered, and the lock is held briefly.
 
         Where a curve is read follows from the budgets, whatever is spent of them by now: so how
@@ -681,7 +683,7 @@ class Ledger:
             with self._store.glancing() as books:
                 acts.check_fits(books, name, privacy, question)
 
-    def _see(self, books: LedgerTransaction, name: str, question: acts.ChargeRequest) -> None:
+    def _see(self, books: LedgerTransaction, name: str, question: ChargeRequest) -> None:
         if len(self._standings) >= MOST_SEEN:
             self._standings.clear()
         self._standings[name, question.asker(name)] = books.seen

@@ -17,7 +17,7 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import Problem, Spelled, problem
 from letalone.errors.remedies import Allow
 from letalone.exact.typed import Number, read_rational, refusal
-from letalone.ledger.data_sets import DAMAGE, DataSet, read_name
+from letalone.ledger.data_sets import DAMAGE, DataSet, Filtered, read_name
 from letalone.ledger.entries import TIME_FORMAT, Entry
 from letalone.privacy.bank import Shares
 from letalone.privacy.budget import Budget
@@ -46,7 +46,7 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class Level(Filtered):
     """How much of a data set's budget a purpose, or an analyst for a purpose, may use.
 
     A record of one moment. Only the data set's own budget is a guarantee.
@@ -63,26 +63,6 @@ class Level:
     def key(self) -> Key:
         """Which level it is."""
         return Key(self.name, self.purpose, self.analyst)
-
-    @property
-    def budget(self) -> Budget:
-        """The most that may be used."""
-        return self.state.budget
-
-    @property
-    def spent(self) -> Budget:
-        """About what was used: book-keeping."""
-        return self.state.spent
-
-    @property
-    def remaining(self) -> Budget:
-        """About what is left: book-keeping."""
-        return self.state.remaining
-
-    @property
-    def releases(self) -> int:
-        """How many answers were paid for."""
-        return self.state.releases
 
     def has_expired(self, time: str) -> bool:
         """Whether it is over at a time as entries write it."""
@@ -204,7 +184,17 @@ def levels_in(entry: Entry) -> dict[Key, Level]:
     """How levels stand after an entry; FormatError where it is damaged."""
     try:
         stored = cast("list[Json]", entry.body.get("levels", []))
-        levels = [_level_from_json(cast("str", entry.name), level) for level in stored]
+        levels = [
+            Level(
+                cast("str", entry.name),
+                cast("str", fields["purpose"]),
+                cast("str | None", fields["analyst"]),
+                state_from_json(cast("Json", fields["state"])),
+                expires=cast("str | None", fields["expires"]),
+                withdrawn=fields["withdrawn"] is True,
+            )
+            for fields in stored
+        ]
     except DAMAGE:
         raise FormatError(f"A level in {entry} is damaged.") from None
     return {level.key: level for level in levels}
@@ -220,17 +210,6 @@ def points_in(entry: Entry) -> dict[Key, Fraction]:
         ): read_rational(cast("str", level["delta"]))
         for level in stored
     }
-
-
-def _level_from_json(name: str, fields: Json) -> Level:
-    return Level(
-        name,
-        cast("str", fields["purpose"]),
-        cast("str | None", fields["analyst"]),
-        state_from_json(cast("Json", fields["state"])),
-        expires=cast("str | None", fields["expires"]),
-        withdrawn=fields["withdrawn"] is True,
-    )
 
 
 def _capital(words: str) -> str:

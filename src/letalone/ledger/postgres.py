@@ -29,12 +29,8 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from letalone.errors import (
-    FormatError,
-    LedgerDamaged,
-    LetaloneError,
-    ParameterError,
-)
+from letalone.errors import FormatError, LedgerDamaged, LetaloneError, ParameterError
+from letalone.ledger.canonical import too_new
 from letalone.ledger.claims import AtServer
 from letalone.ledger.patience import IN_TURN, LOCK_SECONDS, LOOK_SECONDS, POOL_SECONDS
 from letalone.ledger.statements import CONFIRMED_HEAD
@@ -244,10 +240,7 @@ def _format_of(connection: Connection, place: str, *, create: bool) -> int:
             f"{place} has a schema {SCHEMA} of another program. Use another database."
         )
     if int(written) > FORMAT:
-        raise FormatError(
-            f"{place} has format {written}, and this letalone reads up to format {FORMAT}. "
-            "Update letalone to read it."
-        )
+        raise FormatError(too_new(place, written, FORMAT))
     return int(written)
 
 

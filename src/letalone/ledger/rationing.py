@@ -11,15 +11,9 @@ Theorem.  No level sees answers that cost more together than its budget, counted
 """
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import cast
 
-from letalone.errors import (
-    BudgetExceeded,
-    FormatError,
-    LetaloneError,
-    ParameterError,
-)
+from letalone.errors import BudgetExceeded, FormatError, LetaloneError, ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import AllowPurpose
@@ -159,15 +153,9 @@ def charges_of(books: LedgerTransaction, key: Key) -> list[Charge]:
         if entry.kind in (EntryKind.RESERVED, EntryKind.SHARED) and key in (
             points := points_in(entry)
         ):
-            charges.append((acts.charge_of(charged_for(entry, curves))[0], points[key]))
+            reserved = curves[cast("int", entry.body.get("reserved", entry.number))]
+            charges.append((acts.charge_of(reserved)[0], points[key]))
     return charges
-
-
-def charged_for(entry: Entry, reserved: dict[int, Entry]) -> Entry:
-    """The reservation whose curve an entry charges: itself, or the one whose answer is shared."""
-    return (
-        entry if entry.kind is EntryKind.RESERVED else reserved[cast("int", entry.body["reserved"])]
-    )
 
 
 # Answers that are shared.
@@ -195,9 +183,13 @@ def find_paid_answer(
 
 def _found(books: LedgerTransaction, settled: AnswerRow, asking: list[Level]) -> PaidAnswer:
     reserved = settled.reserved
-    seen = has_paid(reserved, books.payments(reserved.number)) if asking else set[Key]()
+    seen = _paid_for(books, reserved) if asking else set[Key]()
     owing = tuple(level for level in asking if level.key not in seen)
     return PaidAnswer(acts.release_of(settled), reserved, owing)
+
+
+def _paid_for(books: LedgerTransaction, reserved: Entry) -> set[Key]:
+    return has_paid(reserved, books.payments(reserved.number))
 
 
 def has_paid(reserved: Entry, payments: list[Payment]) -> set[Key]:
@@ -212,12 +204,9 @@ def repeats(books: LedgerTransaction, question: acts.ChargeRequest, name: str) -
     asker = question.asker(name)
     (data_set, _), settled = books.answered(name, question.digest, asker)
     if acts.there(books, name, data_set).rationed and asker is not None:
-        settled.sort(key=lambda answer: not _all_paid(books, answer.reserved, asker))
+        own = {asker, asker.of_purpose}
+        settled.sort(key=lambda answer: not own <= _paid_for(books, answer.reserved))
     return [acts.release_of(answer) for answer in settled]
-
-
-def _all_paid(books: LedgerTransaction, reserved: Entry, asker: Key) -> bool:
-    return {asker, asker.of_purpose} <= has_paid(reserved, books.payments(reserved.number))
 
 
 def share(
@@ -229,7 +218,7 @@ def share(
         paid_answer = find_paid_answer(books, question, name, answer=answer, time=time)
         if paid_answer is None or not paid_answer.owing:
             return None if paid_answer is None else paid_answer.release
-        levels = shared_levels(before, paid_answer.owing, paid_answer.reserved)
+        levels = acts.paid_levels(before, paid_answer.owing, *acts.charge_of(paid_answer.reserved))
     except FormatError:
         raise  # nothing is written into a ledger that is damaged
     except LetaloneError as error:
@@ -237,9 +226,7 @@ def share(
         return error
     body: Json = {
         "reserved": paid_answer.reserved.number,
-        "digest": question.digest,
-        "analyst": question.analyst,
-        "purpose": question.purpose,
+        **question.asked,
         **acts.levels_to_json(levels),
     }
     entry = books.append(EntryKind.SHARED, name, body, time=time)
@@ -250,11 +237,3 @@ def share(
         )
         books.add_payment(paid)
     return paid_answer.release
-
-
-def shared_levels(
-    before: DataSet, owing: tuple[Level, ...], reserved: Entry
-) -> list[tuple[Level, Fraction]]:
-    """The levels after they paid for an answer that the data set has paid for."""
-    privacy, at = acts.charge_of(reserved)
-    return acts.paid_levels(before, owing, privacy, at)

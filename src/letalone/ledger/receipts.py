@@ -14,7 +14,7 @@ from typing import cast
 
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.ledger.acts import charge_of
-from letalone.ledger.canonical import as_object, canonical, read_object
+from letalone.ledger.canonical import as_object, canonical, read_object, too_new
 from letalone.ledger.data_sets import DataSet
 from letalone.ledger.entries import Entry
 from letalone.ledger.keys import SigningKey, fingerprint, is_key, is_signed
@@ -104,19 +104,13 @@ def verify_receipt(stored: Json | str | bytes, *, public_key: str | None = None)
 def _check_form(fields: Json) -> None:
     written = fields.get("format")
     if type(written) is int and written > FORMAT:
-        raise FormatError(
-            f"The receipt has format {written}, and this letalone reads up to format {FORMAT}. "
-            "Update letalone to read it."
-        )
-    if fields.get("kind") != KIND or not _is_format(written) or set(fields) != FIELDS:
+        raise FormatError(too_new("The receipt", written, FORMAT))
+    is_format = type(written) is int and written == FORMAT  # True == 1, but is no format
+    if fields.get("kind") != KIND or not is_format or set(fields) != FIELDS:
         raise FormatError(
             "This is not a receipt: it must be a JSON object of kind 'receipt', with a body, a "
             "public key and a signature and nothing else."
         )
-
-
-def _is_format(written: object) -> bool:
-    return type(written) is int and written == FORMAT  # True == 1, but is no format
 
 
 def _holds(body: Json, public: str, signature: object) -> bool:

@@ -26,7 +26,6 @@ from letalone.ledger.acts import administer, change, require_data_set
 from letalone.ledger.entries import Entry, EntryKind
 from letalone.ledger.transaction import LedgerTransaction
 from letalone.ledger.trips import Asked
-from letalone.privacy.curve import Json
 
 LACKS = "entries missing"
 OLDER = "an older copy of the ledger was put in place"
@@ -129,22 +128,15 @@ def _hashes(entries: Iterable[Entry]) -> frozenset[str]:
 def _is_known(books: LedgerTransaction, seen: Seen) -> bool:
     """Whether the ledger says, since then, that it lacks entries up to this one."""
     new = [entry for entry in books.all_acts(LACKS) if entry.hash not in seen.decided]
-    return any(seen.number <= int(cast("Any", _body(entry)["number"])) for entry in new)
-
-
-def _body(entry: Entry) -> Json:
-    return cast("Json", entry.body["body"])
+    lacking = [cast("dict[str, int]", entry.body["body"])["number"] for entry in new]
+    return any(seen.number <= int(number) for number in lacking)
 
 
 def _freeze_all(books: LedgerTransaction, seen: Seen) -> list[str]:
     names, why = books.names(), _in_words(books.head().number, seen)
     for name in names:
-        change(
-            books,
-            EntryKind.FROZEN,
-            replace(require_data_set(books, name), frozen=True),
-            {"why": why},
-        )
+        after = replace(require_data_set(books, name), frozen=True)
+        change(books, EntryKind.FROZEN, after, {"why": why})
     administer(books, None, LACKS, {"number": seen.number, "hash": seen.hash}, by=[])
     return names
 

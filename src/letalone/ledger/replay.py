@@ -1,4 +1,4 @@
-"""Doing it all again: from the entries alone, how every data set must stand.
+"""Doing it all again: from the entries alone, how every data set and every level must stand.
 
 Each charge is put through the filters from the opening budget on, and what comes out is
 compared with what the entry says. Prices that are found with floating-point transforms may
@@ -6,15 +6,23 @@ differ in their last digits from one machine to another; where they do so by les
 part in a million the entry stands, is named, and the replay goes on from what was charged.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from fractions import Fraction
+from typing import TypeVar, cast
 
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
-from letalone.ledger.acts import after_charge, charge_of, settlement_of, with_larger_budget
+from letalone.ledger.acts import (
+    after_charge,
+    charge_of,
+    levels_of,
+    levels_to_json,
+    paid_levels,
+    settlement_of,
+    with_larger_budget,
+)
 from letalone.ledger.canonical import text_digest
 from letalone.ledger.checkpoints import check_checkpoint
-from letalone.ledger.damage import damage_at, states_are_near
 from letalone.ledger.data_sets import (
     DataSet,
     budget_from_json,
@@ -24,12 +32,113 @@ from letalone.ledger.data_sets import (
     new_data_set,
     shares_from_json,
 )
-from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, EntryKind, read_entry
-from letalone.ledger.levels import Charge
-from letalone.ledger.replay_levels import LevelReplay
-from letalone.ledger.tables import Settlement
+from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, EntryKind, damage_at, read_entry
+from letalone.ledger.levels import Charge, Key, Level, level_to_json, levels_in, raised_level
+from letalone.ledger.rationing import check_new, check_purpose, has_paid, opened_level
+from letalone.ledger.tables import LevelRow, Payment, Settlement
+from letalone.privacy.curve import Json
+from letalone.privacy.filters import FilterState
 
+LAST_DIGITS = Fraction(1, 10**6)
+Record = TypeVar("Record", DataSet, Level)
 DAMAGE = (LetaloneError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+
+
+@dataclass(slots=True)
+class LevelReplay:
+    """All that the entries say about levels, read one after the other."""
+
+    levels: dict[Key, Level] = field(default_factory=dict[Key, Level])
+    changed_by: dict[Key, int] = field(default_factory=dict[Key, int])
+    charges: dict[Key, list[Charge]] = field(default_factory=dict[Key, list[Charge]])
+    payments: dict[int, list[Payment]] = field(default_factory=dict[int, list[Payment]])
+    repriced: list[int] = field(default_factory=list[int])
+
+    def rows(self) -> list[LevelRow]:
+        """Which entry last changed each level, as the index must say."""
+        changes = self.changed_by.items()
+        return sorted(LevelRow(k.name, k.purpose, k.analyst or "", number) for k, number in changes)
+
+    def paid(self) -> list[Payment]:
+        """Who paid for the answers of others, as the index must say."""
+        return sorted(payment for several in self.payments.values() for payment in several)
+
+    def open(self, entry: Entry, before: DataSet) -> DataSet:
+        """A level is opened, or opened again; from then on the data set is rationed."""
+        analyst = cast("str | None", entry.body["analyst"])
+        key = Key(before.name, cast("str", entry.body["purpose"]), analyst)
+        expires, earlier = cast("str | None", entry.body["expires"]), self.levels.get(key)
+        check_new(earlier, key, expires=expires, time=entry.time)
+        if key.analyst is not None:
+            check_purpose(self.levels.get(key.of_purpose), key, entry.time)
+        charges = self.charges.setdefault(key, [])
+        budget = budget_from_json(entry.body["budget"])
+        level = opened_level(key, budget, before, earlier, charges, expires=expires)
+        self._state(entry, [level], [level_to_json(level)])
+        return replace(before, rationed=True)
+
+    def raise_level(self, entry: Entry, before: DataSet) -> None:
+        key = self._named(entry)
+        budget = budget_from_json(entry.body["budget"])
+        after = raised_level(self.levels[key], budget, before.shares, self.charges[key])
+        self._state(entry, [after], [level_to_json(after)])
+
+    def withdraw(self, entry: Entry) -> None:
+        after = replace(self.levels[self._named(entry)], withdrawn=True)
+        self._state(entry, [after], [level_to_json(after)])
+
+    def reserve(self, entry: Entry, before: DataSet, charge: Charge) -> None:
+        """A charge, at the levels of whoever asked."""
+        self._charge(entry, charge, before, self._asking(entry, before))
+
+    def share(self, entry: Entry, reserved: Entry, before: DataSet) -> None:
+        """An answer is shown to another: the levels that had not paid for it pay."""
+        earlier = self.payments.setdefault(reserved.number, [])
+        seen = has_paid(reserved, earlier)
+        owing = [level for level in self._asking(entry, before) if level.key not in seen]
+        if not owing:
+            raise damage_at(entry, "nobody owed anything")
+        self._charge(entry, charge_of(reserved), before, owing)
+        earlier += [
+            Payment(reserved.number, key.purpose, key.analyst or "", entry.number) for key in owing
+        ]
+
+    def _charge(
+        self, entry: Entry, charge: Charge, before: DataSet, levels: Sequence[Level]
+    ) -> None:
+        privacy, at = charge
+        paid = paid_levels(before, levels, privacy, at)
+        expected = cast("list[Json]", levels_to_json(paid).get("levels", []))
+        self._state(entry, [level for level, _ in paid], expected)
+        for level, level_point in paid:
+            self.charges[level.key].append((privacy, level_point))
+
+    def _asking(self, entry: Entry, before: DataSet) -> list[Level]:
+        said = entry.body["purpose"], entry.body["analyst"]
+        asker = None if None in said else Key(before.name, *cast("tuple[str, str]", said))
+        return levels_of(self.levels.get, before, asker, entry.time)
+
+    def _named(self, entry: Entry) -> Key:
+        """The one level that an entry is about."""
+        (key,) = levels_in(entry)
+        return key
+
+    def _state(self, entry: Entry, expected: Sequence[Level], stored: list[Json]) -> None:
+        """Compare how the levels stand with what the entry says, and go on from that."""
+        stated = expected
+        if entry.body.get("levels", []) != stored:
+            stated = list(levels_in(entry).values())
+            near = len(expected) == len(stated) and all(map(_are_near, expected, stated))
+            if not near or _bare(entry.body["levels"]) != _bare(stored):
+                raise damage_at(entry, "a level cannot stand as it says after what was charged")
+            self.repriced.append(entry.number)
+        for level in stated:
+            self.levels[level.key], self.changed_by[level.key] = level, entry.number
+
+
+def _bare(stored: object) -> list[Json]:
+    """The levels as stored, without what they were charged."""
+    return [{**level, "state": None} for level in cast("list[Json]", stored)]
 
 
 @dataclass(slots=True)
@@ -104,7 +213,7 @@ class Replay:
         self.data_sets[name] = expected = self._expected(entry, name)
         if data_set_to_json(expected) != entry.body["after"]:
             stated = data_set_from_json(name, entry.body["after"])
-            if not _differ_in_last_digits(expected, stated):
+            if not _are_near(expected, stated):
                 raise damage_at(
                     entry, "the data set cannot stand as it says after what was charged"
                 )
@@ -151,7 +260,7 @@ class Replay:
         self.levels.reserve(entry, before, (privacy, delta))
         self.reserved[entry.number] = entry
         self.charges[name].append((privacy, delta))
-        return after_charge(before, privacy, delta)[0]
+        return after_charge(before, privacy, delta)
 
     def _settle(self, entry: Entry) -> None:
         number = cast("int", entry.body["reserved"])
@@ -184,6 +293,28 @@ def replay_entries(texts: Iterable[str]) -> Replay:
     return replay
 
 
-def _differ_in_last_digits(one: DataSet, other: DataSet) -> bool:
+def _are_near(one: Record, other: Record) -> bool:
     """Whether two records are the same but for the last digits of what was charged."""
     return replace(one, state=other.state) == other and states_are_near(one.state, other.state)
+
+
+def states_are_near(left: FilterState, right: FilterState) -> bool:
+    """Whether two states are the same but for the last digits of what was charged."""
+    pairs = list(zip(left.accounts, right.accounts, strict=False))
+    return (
+        _without_charges(left) == _without_charges(right)
+        and len(left.accounts) == len(right.accounts)
+        and _near(left.leak, right.leak)
+        and all(_near(a.amount, b.amount) and _near(a.leak, b.leak) for a, b in pairs)
+    )
+
+
+def _without_charges(state: FilterState) -> FilterState:
+    empty = [replace(account, amount=Fraction(0), leak=Fraction(0)) for account in state.accounts]
+    return replace(state, leak=Fraction(0), accounts=tuple(empty))
+
+
+def _near(one: Fraction | None, other: Fraction | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) <= LAST_DIGITS * max(one, other)

@@ -14,7 +14,7 @@ keep the file on a local disk.
 import os
 import sqlite3
 from collections.abc import Generator, Hashable
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock, RLock
@@ -45,6 +45,7 @@ from letalone.errors.problem import problem
 from letalone.errors.remedies import AskAgain
 from letalone.exact.typed import expand_home
 from letalone.ledger.acts import close_begun
+from letalone.ledger.canonical import too_new
 from letalone.ledger.claims import BesideFile, Claims, InProcess
 from letalone.ledger.declared import in_sqlite
 from letalone.ledger.tables import METADATA
@@ -130,7 +131,9 @@ class Store:
         self._check()
         with _in_words(self.path):
             _copy(self._engine, unfinished)
-        _close_begun(unfinished)
+        # Whoever restores it cannot know whether what is under way now was told meanwhile.
+        with Store(_engine(unfinished), unfinished).writing() as books:
+            close_begun(books)
         unfinished.replace(place)
         return place
 
@@ -146,7 +149,8 @@ class Store:
     @contextmanager
     def _transaction(self, begin: str) -> Generator[Connection]:
         self._check()
-        with self._shared(), _in_words(self.path), self._engine.connect() as connection:
+        turn = nullcontext() if self.path else self._lock  # in memory there is one connection
+        with turn, _in_words(self.path), self._engine.connect() as connection:
             connection.exec_driver_sql(begin)
             try:
                 yield connection
@@ -154,15 +158,6 @@ class Store:
             except BaseException:
                 connection.rollback()
                 raise
-
-    @contextmanager
-    def _shared(self) -> Generator[None]:
-        """In memory there is one connection, and threads take turns."""
-        if self.path is not None:
-            yield
-            return
-        with self._lock:
-            yield
 
     def _check(self) -> None:
         if not self._open:
@@ -321,10 +316,7 @@ def _format_of(engine: Engine, place: Path, *, create: bool) -> int:
         what = "is empty" if empty else "is an SQLite file of another program"
         raise NotALedger(f"{place} {what}, not a ledger of letalone. Name another file.")
     if written > FORMAT:
-        raise NotALedger(
-            f"{place} has format {written}, and this letalone reads up to format {FORMAT}. "
-            "Update letalone to read it."
-        )
+        raise NotALedger(too_new(place, written, FORMAT))
     return written
 
 
@@ -382,12 +374,6 @@ def _copy(engine: Engine, to: Path) -> None:
         target.close()
 
 
-def _close_begun(copy: Path) -> None:
-    """Whoever restores the copy cannot know whether what is under way now was told meanwhile."""
-    with Store(_engine(copy), copy).writing() as books:
-        close_begun(books)
-
-
 def _prepare(connection: sqlite3.Connection, _: object) -> None:
     connection.isolation_level = None  # transactions begin where this file says, nowhere else
     connection.execute("PRAGMA foreign_keys = ON")
@@ -400,17 +386,13 @@ def _in_words(path: Path | None) -> Generator[None]:
     try:
         yield
     except DBAPIError as error:
-        raise _name_error(error, str(path or "The ledger in memory")) from None
+        raise _named_by(_code(error), str(path or "The ledger in memory")) from None
     except UnicodeDecodeError:  # sqlite3 fails on its own words about a damaged file
         raise _damage_in(str(path or "The ledger in memory")) from None
 
 
 def _damage_in(place: str) -> LetaloneError:
     return LedgerDamaged(f"{place} is damaged: SQLite cannot read it. Restore it from a copy.")
-
-
-def _name_error(error: DBAPIError, place: str) -> LetaloneError:
-    return _named_by(_code(error), place)
 
 
 def _named_by(code: int, place: str) -> LetaloneError:

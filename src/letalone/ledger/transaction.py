@@ -5,7 +5,7 @@ and is the last entry, so that a damaged chain is never made longer.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
@@ -113,11 +113,7 @@ class LedgerTransaction:
 
     def rows(self, name: str | None = None, kind: EntryKind | None = None) -> Iterator[EntryRow]:
         """The entries as stored, in order, a page at a time."""
-        query = select(ENTRIES).order_by(ENTRIES.c.number).limit(PAGE)
-        if name is not None:
-            query = query.where(ENTRIES.c.name == name)
-        if kind is not None:
-            query = query.where(ENTRIES.c.kind == kind.value)
+        query = _about(name, kind).order_by(ENTRIES.c.number).limit(PAGE)
         page = [EntryRow(*row) for row in self.connection.execute(query)]
         while page:
             yield from page
@@ -130,32 +126,24 @@ class LedgerTransaction:
 
     def page(self, name: str | None, *, after: int, limit: int) -> list[Entry]:
         """The first entries after a number, in order; no other is read."""
-        query = select(ENTRIES).where(ENTRIES.c.number > after).order_by(ENTRIES.c.number)
-        if name is not None:
-            query = query.where(ENTRIES.c.name == name)
-        return [_read(EntryRow(*row)) for row in self.connection.execute(query.limit(limit))]
+        query = _about(name).where(ENTRIES.c.number > after).order_by(ENTRIES.c.number)
+        return self._read(query.limit(limit))
 
     def newest(
         self, name: str | None, *, before: int | None, limit: int, kind: EntryKind | None = None
     ) -> list[Entry]:
         """The last entries, of one kind or of all, or the last before a number; newest first."""
-        query = select(ENTRIES).order_by(ENTRIES.c.number.desc()).limit(limit)
-        if name is not None:
-            query = query.where(ENTRIES.c.name == name)
-        if before is not None:
-            query = query.where(ENTRIES.c.number < before)
-        if kind is not None:
-            query = query.where(ENTRIES.c.kind == kind.value)
+        query = _about(name, kind).order_by(ENTRIES.c.number.desc()).limit(limit)
+        return self._read(query if before is None else query.where(ENTRIES.c.number < before))
+
+    def _read(self, query: Select[Any]) -> list[Entry]:
         return [_read(EntryRow(*row)) for row in self.connection.execute(query)]
 
     def last_act(self, name: str, what: str) -> Entry | None:
         """The newest act of this kind on a data set, however many others came after it."""
-        query = select(ENTRIES).where(
-            ENTRIES.c.name == name,
-            ENTRIES.c.kind == EntryKind.ADMINISTERED.value,
-            ENTRIES.c.text.contains(canonical(what), autoescape=True),
-        )
-        rows = self.connection.execute(query.order_by(ENTRIES.c.number.desc())).all()
+        said = ENTRIES.c.text.contains(canonical(what), autoescape=True)
+        query = _about(name, EntryKind.ADMINISTERED).where(said).order_by(ENTRIES.c.number.desc())
+        rows = self.connection.execute(query).all()
         entries = (_read(EntryRow(*row)) for row in rows)
         return next((entry for entry in entries if entry.body.get("what") == what), None)
 
@@ -182,8 +170,7 @@ class LedgerTransaction:
         listed = list(self.connection.execute(numbers).scalars())
         every = max(1, -(-len(listed) // most))
         wanted = select(ENTRIES).where(ENTRIES.c.number.in_(listed[::every]))
-        rows = self.connection.execute(wanted.order_by(ENTRIES.c.number))
-        return [_read(EntryRow(*row)) for row in rows]
+        return self._read(wanted.order_by(ENTRIES.c.number))
 
     def entry(self, number: int) -> Entry | None:
         return _entry(*self._asked((statements.ONE_ENTRY, {"its": number})))
@@ -194,7 +181,7 @@ class LedgerTransaction:
 
     def standing(self, name: str, asker: Key | None) -> Standing:
         """How a data set stands, and the levels of who asks, if that is said."""
-        changed, *levels = self._asked((statements.LAST_CHANGE, {"its": name}), *_of(asker))
+        changed, *levels = self._asked(*to_stand(name), *_of(asker))
         self.seen = _last(changed), _by_key(*levels)
         return self.seen
 
@@ -206,10 +193,7 @@ class LedgerTransaction:
 
     def with_levels(self, name: str) -> Standing:
         """How a data set stands, and all its levels."""
-        wanted = {"its": name}
-        changed, levels = self._asked(
-            (statements.LAST_CHANGE, wanted), (statements.ALL_LEVELS, wanted)
-        )
+        changed, levels = self._asked(*to_stand(name), (statements.ALL_LEVELS, {"its": name}))
         return _last(changed), _by_key(levels)
 
     def answered(
@@ -217,17 +201,12 @@ class LedgerTransaction:
     ) -> tuple[Standing, list[AnswerRow]]:
         """The same, and the answers to a question about the version as it is by now, the first
         that was charged first."""
-        changed, answers, *levels = self._asked(
-            (statements.LAST_CHANGE, {"its": name}),
-            (statements.NEWEST_ANSWERS, {"its": name, "asked": digest}),
-            *_of(asker),
-        )
-        before, answers_read = _last(changed), [_read_answer(row) for row in answers]
-        now = [
-            answer for answer in answers_read if before and answer.ending.version == before.version
-        ]
+        newest = statements.NEWEST_ANSWERS, {"its": name, "asked": digest}
+        changed, rows, *levels = self._asked(*to_stand(name), newest, *_of(asker))
+        before, answers = _last(changed), [_read_answer(row) for row in rows]
         self.seen = before, _by_key(*levels)
-        return self.seen, now
+        version = None if before is None else before.version
+        return self.seen, [answer for answer in answers if answer.ending.version == version]
 
     def names(self) -> list[str]:
         """The names of all data sets, in the order in which they were opened."""
@@ -246,7 +225,7 @@ class LedgerTransaction:
     def reservation(self, number: int) -> tuple[Entry | None, Settlement | None]:
         """An entry, and how it ended, if it did."""
         entries, ended = self._asked(*to_settle(number))
-        return _entry(entries), _read_settlement(ended)
+        return _entry(entries), Settlement(*ended[0]) if ended else None
 
     def released(self, release: str) -> tuple[AnswerRow | None, SigningKey]:
         """The answer with this release, and the key to sign for it."""
@@ -254,9 +233,7 @@ class LedgerTransaction:
 
     def told(self, name: str, release: str) -> tuple[AnswerRow | None, SigningKey, DataSet | None]:
         """The same, and how a data set stands by now."""
-        *receipt_rows, changed = self._asked(
-            *_for_receipt(release), (statements.LAST_CHANGE, {"its": name})
-        )
+        *receipt_rows, changed = self._asked(*_for_receipt(release), *to_stand(name))
         return *_signable(*receipt_rows), _last(changed)
 
     def settled_by(self, digests: Sequence[str]) -> dict[str, int]:
@@ -351,12 +328,14 @@ def _entry(rows: Rows) -> Entry | None:
     return _read(EntryRow(*rows[0])) if rows else None
 
 
-def _read_settlement(rows: Rows) -> Settlement | None:
-    return Settlement(*rows[0]) if rows else None
-
-
 def _last(rows: Rows) -> DataSet | None:
     return _data_set(EntryRow(*rows[0])) if rows else None
+
+
+def _about(name: str | None, kind: EntryKind | None = None) -> Select[Any]:
+    """The entries about a data set, or all; of one kind, or of all."""
+    query = select(ENTRIES) if name is None else select(ENTRIES).where(ENTRIES.c.name == name)
+    return query if kind is None else query.where(ENTRIES.c.kind == kind.value)
 
 
 def _key_fields(key: Key) -> dict[str, object]:
@@ -504,16 +483,12 @@ def is_signed_head(head: Head, public: str) -> bool:
     return is_signed(statement, signature=head.signature, public=public)
 
 
-@lru_cache(maxsize=1)
-def _versions() -> tuple[tuple[str, str | None], ...]:
-    return tuple((program, _version(program)) for program in PROGRAMS)
-
-
 def versions() -> Json:
     """The versions of the programs that an answer depends on."""
-    return dict(_versions())
+    return {program: _version(program) for program in PROGRAMS}
 
 
+@cache
 def _version(program: str) -> str | None:
     try:
         return version(program)

@@ -20,11 +20,11 @@ from letalone.errors.problem import Spelled
 from letalone.exact.typed import refusal
 from letalone.ledger.canonical import text_digest
 from letalone.ledger.checkpoints import compare, read_checkpoint
-from letalone.ledger.damage import damage_at
 from letalone.ledger.declared import check_declared
+from letalone.ledger.entries import damage_at
 from letalone.ledger.keys import fingerprint
 from letalone.ledger.replay import DAMAGE, Replay
-from letalone.ledger.tables import EntryRow, Head, LevelRow, Payment, Settlement
+from letalone.ledger.tables import Head, Settlement
 from letalone.ledger.transaction import LedgerTransaction, is_signed_head, row_of
 from letalone.privacy.curve import Json
 
@@ -78,10 +78,17 @@ def _verify(
     check_declared(books.connection)
     replay = Replay()
     for row in books.rows():
-        _check_row(row, replay)
+        entry = replay.read(row.text)
+        if row != row_of(entry, row.text):
+            raise damage_at(entry, "its hash or another column does not fit its text")
     conclusion = conclude(replay, books.head(), head=head, checkpoints=checkpoints)
     check_settlements(replay, books.settlements())
-    check_levels(replay, books.level_rows(), books.payments())
+    levels, paid = replay.levels.rows(), replay.levels.paid()
+    if books.level_rows() != levels or books.payments() != paid:
+        raise LedgerDamaged(
+            "The ledger is damaged: where its levels stand, or what they have paid for, is not "
+            "what the entries say."
+        )
     if books.key().public != replay.public_key:
         raise LedgerDamaged("The ledger is damaged: its key is not the one it was made with.")
     return conclusion
@@ -133,15 +140,6 @@ def check_settlements(replay: Replay, found: Iterable[Settlement]) -> None:
         raise damage_at(missing, "its settlement is missing")
 
 
-def check_levels(replay: Replay, rows: list[LevelRow], payments: list[Payment]) -> None:
-    """Whether the levels and what they paid for are found where the entries say."""
-    if rows != replay.levels.rows() or payments != replay.levels.paid():
-        raise LedgerDamaged(
-            "The ledger is damaged: where its levels stand, or what they have paid for, is not "
-            "what the entries say."
-        )
-
-
 def read_head(head: object) -> str:
     """A hash as `ledger.head` gives it."""
     if not isinstance(head, str) or len(head.strip()) != HASH_DIGITS:
@@ -149,9 +147,3 @@ def read_head(head: object) -> str:
         python, http = f"{allowed} ledger.head gives it", f"{allowed} GET /api/v1/ledger gives it"
         raise refusal("head", head, Spelled(python, http=http))
     return head.strip().lower()
-
-
-def _check_row(row: EntryRow, replay: Replay) -> None:
-    entry = replay.read(row.text)
-    if row != row_of(entry, row.text):
-        raise damage_at(entry, "its hash or another column does not fit its text")

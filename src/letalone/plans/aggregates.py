@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from itertools import pairwise
 from math import gcd, inf, lcm
 from typing import Any, cast
@@ -29,6 +29,7 @@ from letalone.plans.facts import (
     always,
     as_number,
     clamp_request,
+    labelled,
     number_type,
     one_count,
 )
@@ -48,24 +49,23 @@ RANK = Constraint(
     (0, 1, -0.5, 50),
 )
 
+counting = partial(aggregate, columns=one_count, error=ErrorKind.STEADY)
+
 
 def _resolve_count(request: AggregateRequest, columns: ColumnTypes) -> "Count | CountPresent":
     of = request.of
     return Count() if of is None or not columns.type_of(of).nullable else CountPresent(of)
 
 
-@aggregate(
+@counting(
     "Count",
     words=("count",),
     needs=Needs.NOTHING,
     describe=always("count"),
     resolve=_resolve_count,
-    columns=one_count,
-    error=ErrorKind.STEADY,
     can_clip=True,
 )
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(StructuralEquality):
     """How many rows."""
 
 
@@ -79,19 +79,16 @@ def _resolve_distinct(
     return CountValues(of)
 
 
-@aggregate(
+@counting(
     "CountUnits",
     words=("count_distinct",),
     title=always("number of units"),
     needs=Needs.NOTHING,
     describe=always("number of units"),
     resolve=_resolve_distinct,
-    columns=one_count,
-    error=ErrorKind.STEADY,
     can_clip=True,
 )
-@dataclass(frozen=True, slots=True)
-class CountUnits:
+class CountUnits(StructuralEquality):
     """How many units have a row."""
 
 
@@ -103,17 +100,14 @@ def _describe_present(counted: "CountPresent") -> str:
             return f"count of rows that have {in_words(of)}"
 
 
-@aggregate(
+@counting(
     "CountPresent",
     title=always("count"),
     needs=Needs.VALUES,
     describe=_describe_present,
     check=lambda counted, columns: columns.type_of(counted.of),
-    columns=one_count,
-    error=ErrorKind.STEADY,
     can_clip=True,
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class CountPresent(StructuralEquality):
     """How many rows in which the value is not missing."""
 
@@ -128,19 +122,16 @@ def _check_values(of: Expression, columns: ColumnTypes) -> None:
         )
 
 
-@aggregate(
+@counting(
     "CountValues",
     title=always("number of values"),
     needs=Needs.VALUES,
     describe=lambda counted: f"number of different values of {in_words(counted.of)}",
     check=lambda counted, columns: _check_values(counted.of, columns),
-    columns=one_count,
-    error=ErrorKind.STEADY,
     note=lambda counted: (
         f"is how many different {in_words(counted.of)} there are among the rows that count"
     ),
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class CountValues(StructuralEquality):
     """How many different values there are; a missing one is none."""
 
@@ -183,7 +174,6 @@ def check_clamped(asked: Any, columns: ColumnTypes) -> None:
     error=ErrorKind.STEADY,
     can_clip=True,
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Sum(Clamped):
     """The total of values clamped to [lower, upper]."""
 
@@ -199,35 +189,30 @@ class Sum(Clamped):
     can_clip=True,
     sql_word="avg",
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Mean(Clamped):
     """The mean of values clamped to [lower, upper]."""
 
 
-def _resolve_variance(request: AggregateRequest, columns: ColumnTypes) -> "Variance":
-    return Variance(*clamp_request(request, columns), request.sample)
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread(Clamped):
+    """How far values are apart; sample: by n − 1 instead of n."""
+
+    sample: bool = False
 
 
 @aggregate(
     "Variance",
     words=("variance",),
     describe=describe_clamped("variance"),
-    resolve=_resolve_variance,
+    resolve=lambda request, columns: Variance(*clamp_request(request, columns), request.sample),
     check=check_clamped,
     known_range=lambda lower, upper: (0.0, ((upper - lower) / 2) ** 2),
     unknown_above=0.01,
     error=ErrorKind.PER_ROW,
     sql_word="var_pop",
 )
-@dataclass(frozen=True, slots=True, eq=False)
-class Variance(Clamped):
+class Variance(Spread):
     """The variance of values clamped to [lower, upper]; sample: n/(n − 1) times it."""
-
-    sample: bool = False
-
-
-def _resolve_deviation(request: AggregateRequest, columns: ColumnTypes) -> "Deviation":
-    return Deviation(*clamp_request(request, columns), request.sample)
 
 
 @aggregate(
@@ -235,23 +220,19 @@ def _resolve_deviation(request: AggregateRequest, columns: ColumnTypes) -> "Devi
     words=("std",),
     title=always("standard deviation"),
     describe=describe_clamped("standard deviation"),
-    resolve=_resolve_deviation,
+    resolve=lambda request, columns: Deviation(*clamp_request(request, columns), request.sample),
     check=check_clamped,
     known_range=lambda lower, upper: (0.0, (upper - lower) / 2),
     unknown_above=0.1,
     sql_word="stddev_pop",
 )
-@dataclass(frozen=True, slots=True, eq=False)
-class Deviation(Clamped):
+class Deviation(Spread):
     """The standard deviation of values clamped to [lower, upper]; sample: from n/(n − 1)."""
 
-    sample: bool = False
 
-
-Stepped = tuple[Expression, Fraction, Fraction, Fraction]
-
-
-def _resolve_steps(request: AggregateRequest, columns: ColumnTypes) -> Stepped:
+def _resolve_steps(
+    request: AggregateRequest, columns: ColumnTypes
+) -> tuple[Expression, Fraction, Fraction, Fraction]:
     of, lower, upper = clamp_request(request, columns)
     if request.step is None:
         return of, lower, upper, friendly_step(lower, upper, columns.type_of(of).type)
@@ -299,11 +280,8 @@ def _labels(labels: list[str]) -> list[str]:
 
 
 def _quantile_columns(asked: "Quantiles", columns: ColumnTypes) -> Sequence[OutputColumn]:
-    kind, labels = (
-        _step_type(asked, columns),
-        _labels([format_constant(share) for share in asked.at]),
-    )
-    return [OutputColumn(place, label, label, kind) for place, label in enumerate(labels)]
+    labels = _labels([format_constant(share) for share in asked.at])
+    return labelled(labels, _step_type(asked, columns))
 
 
 @aggregate(
@@ -319,13 +297,9 @@ def _quantile_columns(asked: "Quantiles", columns: ColumnTypes) -> Sequence[Outp
     is_single=lambda asked: len(asked.at) == 1,
     note=always("is a choice among the steps; its interval holds the true quantile"),
 )
-@dataclass(frozen=True, slots=True, eq=False)
-class Quantiles(StructuralEquality):
+class Quantiles(Clamped):
     """Quantiles of values clamped to [lower, upper], among lower, lower + step, … up to upper."""
 
-    of: Expression
-    lower: Fraction
-    upper: Fraction
     at: tuple[Fraction, ...]
     step: Fraction
 
@@ -357,13 +331,9 @@ def _note_of_extreme(asked: "Extreme") -> str:
     error=ErrorKind.IN_ROWS,
     note=_note_of_extreme,
 )
-@dataclass(frozen=True, slots=True, eq=False)
-class Extreme(StructuralEquality):
+class Extreme(Clamped):
     """A private extreme quantile, standing for the largest or the smallest value."""
 
-    of: Expression
-    lower: Fraction
-    upper: Fraction
     largest: bool
     step: Fraction
 
@@ -399,7 +369,7 @@ def _ranges(asked: "Histogram", _: ColumnTypes) -> Sequence[OutputColumn]:
         f"[{format_constant(start)}, {format_constant(end)}" for start, end in pairwise(asked.edges)
     ]
     labels = [*(f"{pair})" for pair in pairs[:-1]), f"{pairs[-1]}]"]
-    return [OutputColumn(place, label, label, Type.INTEGER) for place, label in enumerate(labels)]
+    return labelled(labels, Type.INTEGER)
 
 
 @aggregate(
@@ -412,7 +382,6 @@ def _ranges(asked: "Histogram", _: ColumnTypes) -> Sequence[OutputColumn]:
     error=ErrorKind.STEADY,
     is_single=lambda _: False,
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Histogram(StructuralEquality):
     """How many rows in each range between neighbouring edges.
 
@@ -480,7 +449,6 @@ def _winners(asked: "MostFrequent", columns: ColumnTypes) -> Sequence[OutputColu
     is_single=lambda _: False,
     note=always("are the winners, chosen privately; the intervals are those of their counts"),
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class MostFrequent(StructuralEquality):
     """The k most frequent of the declared candidates."""
 
@@ -494,9 +462,7 @@ def _resolve_bounds(request: AggregateRequest, columns: ColumnTypes) -> "Private
 
 
 def _sides(asked: "PrivateBounds", columns: ColumnTypes) -> Sequence[OutputColumn]:
-    kind = number_type(asked.of, columns)
-    sides = enumerate(("lower", "upper"))
-    return [OutputColumn(place, side, side, kind, has_interval=False) for place, side in sides]
+    return labelled(("lower", "upper"), number_type(asked.of, columns), has_interval=False)
 
 
 @aggregate(
@@ -512,7 +478,6 @@ def _sides(asked: "PrivateBounds", columns: ColumnTypes) -> Sequence[OutputColum
     is_single=lambda _: False,
     note=always("are choices among 0 and powers of two, and have no interval"),
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class PrivateBounds(StructuralEquality):
     """Bounds of a column, bought privately."""
 

@@ -44,8 +44,7 @@ def check_range(lower: Fraction, upper: Fraction, *, words: str) -> None:
     if lower >= upper:
         raise ParameterError(
             f"The bounds of '{words}' are lower={format_constant(lower)} and"
-            f" upper={format_constant(upper)}, but lower"
-            " must be below upper."
+            f" upper={format_constant(upper)}, but lower must be below upper."
         )
     if upper - lower < max(max(abs(lower), abs(upper)) * NARROWEST, SMALLEST_WIDTH):
         raise ParameterError(

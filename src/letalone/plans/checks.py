@@ -61,9 +61,7 @@ def check_per_unit(per_unit: PerUnit, schema: Schema) -> None:
 
 
 def check_columns(
-    schema: Schema,
-    joins: Sequence[Join],
-    derived: Sequence[tuple[str, Expression]],
+    schema: Schema, joins: Sequence[Join], derived: Sequence[tuple[str, Expression]]
 ) -> None:
     """Names that are distinct, and joins whose columns are there."""
     if not isinstance(schema, Schema):  # pyright: ignore[reportUnnecessaryIsInstance]

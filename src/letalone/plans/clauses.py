@@ -3,8 +3,6 @@
 Tested:   tests/plans/test_query.py
 """
 
-from dataclasses import dataclass
-
 from letalone.exact.typed import Constraint, read_flag
 from letalone.plans.expressions import Bin, Expression
 from letalone.plans.records import StructuralEquality, stored_as
@@ -20,7 +18,6 @@ CONTRIBUTION = Constraint(
 
 
 @stored_as("GroupColumn")
-@dataclass(frozen=True, slots=True, eq=False)
 class GroupColumn(StructuralEquality):
     """One column of the answer's keys: a name, what it is in each row, its type."""
 
@@ -34,7 +31,6 @@ class GroupColumn(StructuralEquality):
 
 
 @stored_as("Bounding")
-@dataclass(frozen=True, slots=True)
 class Bounding:
     """How much one unit may count for.
 
@@ -56,7 +52,6 @@ class Bounding:
 
 
 @stored_as("PublicJoin")
-@dataclass(frozen=True, slots=True)
 class PublicJoin:
     """A public table joined to each row on equal keys; a row without a partner is dropped.
 
@@ -71,7 +66,6 @@ class PublicJoin:
 
 
 @stored_as("PrivateJoin")
-@dataclass(frozen=True, slots=True)
 class PrivateJoin:
     """Another private table of the same units: of each unit one row, joined to all of its rows.
 

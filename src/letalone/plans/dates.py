@@ -8,10 +8,12 @@ Only constants are read: which they are is decided by the types of columns, neve
   Tested:   tests/plans/test_dates.py
 """
 
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import cast
 
 from letalone.errors import ParameterError
+from letalone.plans.clauses import Join
 from letalone.plans.constants import Value, as_value
 from letalone.plans.expressions import (
     Comparison,
@@ -23,8 +25,9 @@ from letalone.plans.expressions import (
     checked_size,
     with_parts,
 )
+from letalone.plans.schema import Schema
 from letalone.plans.types import Type
-from letalone.plans.typing import ColumnTypes
+from letalone.plans.typing import ColumnTypes, columns_of
 
 EXAMPLES = {Type.DATE: "'2024-01-31'", Type.TIMESTAMP: "'2024-01-31 14:30:00'"}
 
@@ -32,6 +35,16 @@ EXAMPLES = {Type.DATE: "'2024-01-31'", Type.TIMESTAMP: "'2024-01-31 14:30:00'"}
 def read_dates(expression: Expression, columns: ColumnTypes) -> Expression:
     """The expression with constants beside dates and times read as such."""
     return _read_dates_in(checked_size(expression), columns)
+
+
+def read_derived(
+    named: Sequence[tuple[str, Expression]], schema: Schema, joins: Sequence[Join]
+) -> tuple[tuple[str, Expression], ...]:
+    """Derived columns with the dates in them read, each beside the ones before it."""
+    read: tuple[tuple[str, Expression], ...] = ()
+    for name, expression in named:
+        read += ((name, read_dates(expression, columns_of(schema, joins=joins, derived=read))),)
+    return read
 
 
 def first_day(day: date, period: Period) -> date:

@@ -58,10 +58,10 @@ def _feature(feature: Feature) -> str:
     match feature:
         case UnitCount():
             return "their number"
-        case UnitTotal(of, lower, upper):
-            return f"the total of {_within_bounds(of, lower, upper)}"
-        case UnitMean(of, lower, upper):
-            return f"the mean of {_within_bounds(of, lower, upper)}"
+        case UnitTotal(of, Fraction() as lower, Fraction() as upper):
+            return f"the total of {clamped_in_words(of, lower, upper)}"
+        case UnitMean(of, Fraction() as lower, Fraction() as upper):
+            return f"the mean of {clamped_in_words(of, lower, upper)}"
         case UnitExtreme(of, largest):
             return f"the {'largest' if largest else 'smallest'} {in_words(of)}"
         case UnitCondition(of, every):
@@ -69,12 +69,8 @@ def _feature(feature: Feature) -> str:
         case UnitValue(of, by, last):
             which = f"{'largest' if last else 'smallest'} {in_words(by)}"
             return f"{in_words(of)} in the one with the {which}"
-
-
-def _within_bounds(of: Expression, lower: Fraction | None, upper: Fraction | None) -> str:
-    assert lower is not None
-    assert upper is not None
-    return clamped_in_words(of, lower, upper)
+        case UnitTotal() | UnitMean():
+            raise AssertionError("the bounds of a feature are filled in when a plan is made")
 
 
 def _groups(groups: tuple[GroupColumn, ...], keys: tuple[tuple[Key, ...], ...] | None) -> str:

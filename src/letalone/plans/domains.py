@@ -61,12 +61,11 @@ def _constants(results: list[Expression], columns: ColumnTypes) -> tuple[Key, ..
     if not all(isinstance(result, Literal) for result in results):
         return None
     types = [columns.type_of(result) for result in results]
-    if not all(typed == MISSING or _is_key(typed.type) for typed in types):
+    # A number may be no whole one, and then it is no key.
+    if not all(
+        typed == MISSING or (typed.type.is_groupable and typed.type is not Type.NUMBER)
+        for typed in types
+    ):
         return None
     values = [cast("Key", cast("Literal", result).value) for result in results]
     return tuple(dict.fromkeys(value for value in values if value is not None))
-
-
-def _is_key(kind: Type) -> bool:
-    """Whether a constant is a key as it is: a number may be no whole one."""
-    return kind.is_groupable and kind is not Type.NUMBER

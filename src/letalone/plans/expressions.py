@@ -24,10 +24,10 @@ that a row holds can make it fail.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from fractions import Fraction
+from typing import Generic, NoReturn, TypeVar, cast, final, get_args, get_origin
 from typing import Literal as OneOfThese
-from typing import NoReturn, cast, final
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import Constraint, refusal
@@ -39,10 +39,9 @@ ComparisonOp = OneOfThese["=", "<>", "<", "<=", ">", ">="]
 Part = OneOfThese["year", "month", "day", "weekday", "hour"]
 Period = OneOfThese["year", "quarter", "month", "week", "day"]
 
-ARITHMETIC = ("+", "-", "*", "/")
-COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
-PARTS = ("year", "month", "day", "weekday", "hour")
-PERIODS = ("year", "quarter", "month", "week", "day")
+PARTS: tuple[Part, ...] = get_args(Part)
+PERIODS: tuple[Period, ...] = get_args(Period)
+Result = TypeVar("Result")
 MOST_NODES = 200
 DEEPEST = 50
 MOST_VALUES = 10_000
@@ -57,34 +56,49 @@ BINS = Constraint(
 )
 
 
-class Expression:
+class ArithmeticOperators(Generic[Result]):
+    """Sums, differences, products and quotients with anything on either side."""
+
+    __slots__ = ()
+
+    def _calculate(self, op: ArithmeticOp, left: object, right: object) -> Result:
+        raise NotImplementedError
+
+    def __add__(self, other: object) -> Result:
+        return self._calculate("+", self, other)
+
+    def __radd__(self, other: object) -> Result:
+        return self._calculate("+", other, self)
+
+    def __sub__(self, other: object) -> Result:
+        return self._calculate("-", self, other)
+
+    def __rsub__(self, other: object) -> Result:
+        return self._calculate("-", other, self)
+
+    def __mul__(self, other: object) -> Result:
+        return self._calculate("*", self, other)
+
+    def __rmul__(self, other: object) -> Result:
+        return self._calculate("*", other, self)
+
+    def __truediv__(self, other: object) -> Result:
+        return self._calculate("/", self, other)
+
+    def __rtruediv__(self, other: object) -> Result:
+        return self._calculate("/", other, self)
+
+
+class Expression(ArithmeticOperators["Arithmetic"]):
     """A value computed from one row; operators build larger ones."""
 
     __slots__ = ()
 
-    def __add__(self, other: object) -> "Arithmetic":
-        return Arithmetic("+", self, as_expression(other))
+    def __post_init__(self) -> None:
+        _check_fields(self)
 
-    def __radd__(self, other: object) -> "Arithmetic":
-        return Arithmetic("+", as_expression(other), self)
-
-    def __sub__(self, other: object) -> "Arithmetic":
-        return Arithmetic("-", self, as_expression(other))
-
-    def __rsub__(self, other: object) -> "Arithmetic":
-        return Arithmetic("-", as_expression(other), self)
-
-    def __mul__(self, other: object) -> "Arithmetic":
-        return Arithmetic("*", self, as_expression(other))
-
-    def __rmul__(self, other: object) -> "Arithmetic":
-        return Arithmetic("*", as_expression(other), self)
-
-    def __truediv__(self, other: object) -> "Arithmetic":
-        return Arithmetic("/", self, as_expression(other))
-
-    def __rtruediv__(self, other: object) -> "Arithmetic":
-        return Arithmetic("/", as_expression(other), self)
+    def _calculate(self, op: ArithmeticOp, left: object, right: object) -> "Arithmetic":
+        return Arithmetic(op, as_expression(left), as_expression(right))
 
     def __neg__(self) -> "Negated":
         return Negated(self)
@@ -169,7 +183,6 @@ class Expression:
 
 @stored_as("ColumnRef")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class ColumnRef(Expression):
     """The value of a column."""
 
@@ -182,7 +195,6 @@ class ColumnRef(Expression):
 
 @stored_as("Literal")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class Literal(Expression):
     """A constant. Typed floats are their shortest decimal; times are in UTC, without a zone."""
 
@@ -194,7 +206,6 @@ class Literal(Expression):
 
 @stored_as("Arithmetic")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class Arithmetic(Expression):
     """Sum, difference, product or quotient, in doubles."""
 
@@ -202,26 +213,17 @@ class Arithmetic(Expression):
     left: Expression
     right: Expression
 
-    def __post_init__(self) -> None:
-        _check_choice("operator", self.op, ARITHMETIC)
-        _check_nodes(self.left, self.right)
-
 
 @stored_as("Negated")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class Negated(Expression):
     """The number with its sign turned, in doubles."""
 
     of: Expression
 
-    def __post_init__(self) -> None:
-        _check_nodes(self.of)
-
 
 @stored_as("Comparison")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class Comparison(Expression):
     """True, false, or missing where a side is missing."""
 
@@ -229,62 +231,41 @@ class Comparison(Expression):
     left: Expression
     right: Expression
 
-    def __post_init__(self) -> None:
-        _check_choice("operator", self.op, COMPARISONS)
-        _check_nodes(self.left, self.right)
-
 
 @stored_as("And")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class And(Expression):
     """True where all parts are true, false where one is false, else missing."""
 
     parts: tuple[Expression, ...]
 
-    def __post_init__(self) -> None:
-        _check_parts("And", self.parts)
-
 
 @stored_as("Or")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class Or(Expression):
     """True where one part is true, false where all are false, else missing."""
 
     parts: tuple[Expression, ...]
 
-    def __post_init__(self) -> None:
-        _check_parts("Or", self.parts)
-
 
 @stored_as("Not")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class Not(Expression):
     """The opposite; missing stays missing."""
 
     of: Expression
 
-    def __post_init__(self) -> None:
-        _check_nodes(self.of)
-
 
 @stored_as("IsNull")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class IsNull(Expression):
     """Whether the value is missing; never missing itself."""
 
     of: Expression
 
-    def __post_init__(self) -> None:
-        _check_nodes(self.of)
-
 
 @stored_as("OneOf")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class OneOf(Expression):
     """Whether the value is one of the listed ones; missing where it is missing."""
 
@@ -292,7 +273,7 @@ class OneOf(Expression):
     values: tuple[Value, ...]
 
     def __post_init__(self) -> None:
-        _check_nodes(self.of)
+        _check_fields(self)
         values = tuple(as_value(value) for value in self.values)
         if not 1 <= len(values) <= MOST_VALUES:
             raise ParameterError(
@@ -304,7 +285,6 @@ class OneOf(Expression):
 
 @stored_as("Case")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class Case(Expression):
     """The value of the first branch whose condition is true, or `otherwise`."""
 
@@ -316,12 +296,11 @@ class Case(Expression):
             raise ParameterError("A case needs at least one (condition, value) pair; it has none.")
         for condition, value in self.branches:
             _check_nodes(condition, value)
-        _check_nodes(self.otherwise)
+        _check_fields(self)
 
 
 @stored_as("DatePart")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class DatePart(Expression):
     """A whole number: year, month 1-12, day 1-31, weekday 1-7 (Monday is 1), hour 0-23 (UTC)."""
 
@@ -329,28 +308,18 @@ class DatePart(Expression):
     part: Part = field()  # pyright: ignore[reportIncompatibleMethodOverride]
     of: Expression
 
-    def __post_init__(self) -> None:
-        _check_choice("part", self.part, PARTS)
-        _check_nodes(self.of)
-
 
 @stored_as("StartOf")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class StartOf(Expression):
     """A date: the first day of the year, quarter, month or week (Monday), or the day (UTC)."""
 
     period: Period
     of: Expression
 
-    def __post_init__(self) -> None:
-        _check_choice("period", self.period, PERIODS)
-        _check_nodes(self.of)
-
 
 @stored_as("Bin")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class Bin(Expression):
     """The number 0 … count-1 of the range that holds the value; missing if none does.
 
@@ -364,7 +333,7 @@ class Bin(Expression):
     count: int
 
     def __post_init__(self) -> None:
-        _check_nodes(self.of)
+        _check_fields(self)
         object.__setattr__(self, "lower", as_bound("lower", self.lower))
         object.__setattr__(self, "width", WIDTH.typed("width", as_bound("width", self.width)))
         object.__setattr__(self, "count", int(BINS.typed("count", self.count)))
@@ -380,7 +349,6 @@ class Bin(Expression):
 
 @stored_as("Clamp")
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class Clamp(Expression):
     """The number, moved to the nearer end where it lies outside of [lower, upper].
 
@@ -392,7 +360,7 @@ class Clamp(Expression):
     upper: Fraction | None
 
     def __post_init__(self) -> None:
-        _check_nodes(self.of)
+        _check_fields(self)
         for side in ("lower", "upper"):
             if getattr(self, side) is not None:
                 object.__setattr__(self, side, as_bound(side, getattr(self, side)))
@@ -401,8 +369,8 @@ class Clamp(Expression):
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise ParameterError(
                 f"clamp got lower={format_constant(self.lower)} and"
-                f" upper={format_constant(self.upper)}, but lower must"
-                " not be above upper. Swap them."
+                f" upper={format_constant(self.upper)}, but lower must not be above upper. Swap"
+                " them."
             )
 
 
@@ -528,18 +496,24 @@ def _parts(kind: type[And] | type[Or], node: Expression) -> tuple[Expression, ..
     return node.parts if isinstance(node, kind) else (node,)
 
 
-def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise refusal(name, value, "one of " + ", ".join(allowed))
+def _check_fields(node: Expression) -> None:
+    """By their types: expressions, at least one of them, or one of a few words."""
+    for part in fields(cast("Node", node)):
+        value: object = getattr(node, part.name)
+        allowed = get_args(part.type)
+        if part.type is Expression:
+            _check_nodes(value)
+        elif part.type == tuple[Expression, ...]:
+            if not isinstance(value, tuple) or not value:
+                what = f"parts of {type(node).__name__}"
+                raise refusal(what, cast("object", value), "at least one condition")
+            _check_nodes(*cast("tuple[object, ...]", value))
+        elif get_origin(part.type) is OneOfThese and value not in allowed:
+            name = "operator" if part.name == "op" else part.name
+            raise refusal(name, value, "one of " + ", ".join(allowed))
 
 
 def _check_nodes(*nodes: object) -> None:
     for node in nodes:
         if not isinstance(node, NODES):
             raise refusal("part of an expression", node, 'an expression, such as la.col("age")')
-
-
-def _check_parts(name: str, parts: tuple[Expression, ...]) -> None:
-    if not isinstance(parts, tuple) or not parts:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise refusal(f"parts of {name}", parts, "at least one condition")
-    _check_nodes(*parts)

@@ -1,7 +1,6 @@
 """What an aggregate says of itself: one record beside its class, read by all who need it.
 
     @aggregate("Mean", words=("mean",), title=always("mean"), needs=Needs.BOUNDS, …)
-    @dataclass(frozen=True, slots=True, eq=False)
     class Mean(Clamped): …
 
 An aggregate has two forms. `AggregateRequest` is what people write (`la.mean("cost")`), before the
@@ -13,7 +12,7 @@ lists the places that it does need.
   Tested:   tests/laws/test_aggregates.py, over all of `FACTS`
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 from fractions import Fraction
@@ -23,7 +22,7 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import Number, refusal
 from letalone.plans.bounds import check_numeric, check_range, resolve_bounds
 from letalone.plans.constants import as_bound
-from letalone.plans.expressions import Case, ColumnRef, Expression, Literal, Not
+from letalone.plans.expressions import Case, ColumnRef, Expression, Literal, Not, inline_columns
 from letalone.plans.records import STORED_NAMES, StructuralEquality, stored_as
 from letalone.plans.trees import Computable
 from letalone.plans.types import Type
@@ -34,7 +33,7 @@ Of = str | Expression
 Bounds = Mapping[str, tuple[Number, Number]]
 Range = tuple[Fraction, Fraction]
 Words = Callable[[Any], str]
-Class = TypeVar("Class", bound=type)
+Class = TypeVar("Class")
 
 
 class Needs(Enum):
@@ -103,7 +102,7 @@ class AggregateRequest(Computable, StructuralEquality):
 class AggregateFacts:
     """What differs from one aggregate to another; the functions take an instance of its class.
 
-    Used as a decorator: `aggregate("Mean", …)` registers the class.
+    Used as a decorator: `aggregate("Mean", …)` makes the class a frozen dataclass.
     """
 
     stored_name: str
@@ -129,7 +128,7 @@ class AggregateFacts:
         """What stands above a picture of it."""
         return self.words[0] if self.title is None else self.title(stored)
 
-    def __call__(self, aggregate: Class) -> Class:
+    def __call__(self, aggregate: type[Class]) -> type[Class]:
         FACTS[self.stored_name] = self
         for word in self.words:
             assert word not in REQUESTED, f"two aggregates are called {word}"
@@ -162,6 +161,11 @@ def one_count(_asked: object, _columns: ColumnTypes) -> Sequence[OutputColumn]:
     return ONE_COUNT
 
 
+def labelled(labels: Iterable[str], kind: Type, **how: bool) -> Sequence[OutputColumn]:
+    """A column of this type for each label."""
+    return [OutputColumn(place, label, label, kind, **how) for place, label in enumerate(labels)]
+
+
 def number_type(of: Expression, columns: ColumnTypes) -> Type:
     """Whole numbers stay whole."""
     return Type.INTEGER if columns.type_of(of).type is Type.INTEGER else Type.NUMBER
@@ -183,6 +187,18 @@ def read_of(of: object) -> Expression:
     if isinstance(of, Expression):
         return of
     raise refusal("column", of, 'a column\'s name or an expression, such as la.col("cost") / 2')
+
+
+def read_ends(
+    of: object, lower: Number | None, upper: Number | None
+) -> tuple[Expression, Fraction | None, Fraction | None]:
+    """What is asked about, and the bounds that are given, in order where both are."""
+    node = read_of(of)
+    low = None if lower is None else as_bound("lower", lower)
+    high = None if upper is None else as_bound("upper", upper)
+    if low is not None and high is not None:
+        check_range(low, high, words=in_words(inline_columns(node, {})))
+    return node, low, high
 
 
 def read_bounds(bounds: object) -> tuple[tuple[str, Range], ...]:

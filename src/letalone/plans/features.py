@@ -26,9 +26,10 @@ from letalone.exact.typed import read_flag, refusal
 from letalone.plans.bounds import check_numeric, check_range, resolve_bounds
 from letalone.plans.clauses import Join
 from letalone.plans.constants import LARGEST_BOUND, as_bound
-from letalone.plans.dates import read_dates
+from letalone.plans.dates import read_dates, read_derived
 from letalone.plans.domains import closed_domain
-from letalone.plans.expressions import Case, ColumnRef, Expression, Literal, Not
+from letalone.plans.expressions import ColumnRef, Expression
+from letalone.plans.facts import as_number
 from letalone.plans.records import StructuralEquality, stored_as
 from letalone.plans.schema import Column, Schema, check_name, check_names
 from letalone.plans.types import Key, Type
@@ -41,13 +42,11 @@ WHOLE = 2**52  # whole numbers below it are added up as they are
 
 
 @stored_as("UnitCount")
-@dataclass(frozen=True, slots=True)
 class UnitCount:
     """How many rows the unit has."""
 
 
 @stored_as("UnitTotal")
-@dataclass(frozen=True, slots=True, eq=False)
 class UnitTotal(StructuralEquality):
     """The total of the values of the unit's rows, each clamped to [lower, upper]."""
 
@@ -57,7 +56,6 @@ class UnitTotal(StructuralEquality):
 
 
 @stored_as("UnitMean")
-@dataclass(frozen=True, slots=True, eq=False)
 class UnitMean(StructuralEquality):
     """The mean of the values of the unit's rows, each clamped to [lower, upper]."""
 
@@ -67,7 +65,6 @@ class UnitMean(StructuralEquality):
 
 
 @stored_as("UnitExtreme")
-@dataclass(frozen=True, slots=True, eq=False)
 class UnitExtreme(StructuralEquality):
     """The largest or the smallest value among the unit's rows."""
 
@@ -76,7 +73,6 @@ class UnitExtreme(StructuralEquality):
 
 
 @stored_as("UnitCondition")
-@dataclass(frozen=True, slots=True, eq=False)
 class UnitCondition(StructuralEquality):
     """Whether a condition is true in some row of the unit, or in every one."""
 
@@ -85,7 +81,6 @@ class UnitCondition(StructuralEquality):
 
 
 @stored_as("UnitValue")
-@dataclass(frozen=True, slots=True, eq=False)
 class UnitValue(StructuralEquality):
     """The value in the row with the largest `by`, or the smallest; of several, the smallest value.
 
@@ -102,7 +97,6 @@ Feature = UnitCount | UnitTotal | UnitMean | UnitExtreme | UnitCondition | UnitV
 
 
 @stored_as("PerUnit")
-@dataclass(frozen=True, slots=True, eq=False)
 class PerUnit(StructuralEquality):
     """What is done to rows before there is one for each unit, and what that one holds."""
 
@@ -146,11 +140,7 @@ def columns_before(schema: Schema, per_unit: PerUnit) -> ColumnTypes:
 
 def resolve_features(per_unit: PerUnit, schema: Schema) -> PerUnit:
     """The same with dates read and bounds filled in."""
-    derived: tuple[tuple[str, Expression], ...] = ()
-    for name, of in per_unit.derived:
-        derived += (
-            (name, read_dates(of, columns_of(schema, joins=per_unit.joins, derived=derived))),
-        )
+    derived = read_derived(per_unit.derived, schema, per_unit.joins)
     columns = columns_of(schema, joins=per_unit.joins, derived=derived)
     where = None if per_unit.where is None else read_dates(per_unit.where, columns)
     features = tuple(
@@ -223,7 +213,7 @@ def _bits(number: Fraction) -> int:
 def _resolve_feature(feature: Feature, columns: ColumnTypes) -> Feature:
     match feature:
         case UnitTotal(of) | UnitMean(of):
-            of = _as_number(read_dates(of, columns), columns)
+            of = as_number(read_dates(of, columns), columns)
             check_numeric(of, columns, done="adding up")
             lower, upper = resolve_bounds(of, columns, lower=feature.lower, upper=feature.upper)
             return replace(feature, of=of, lower=lower, upper=upper)
@@ -233,13 +223,6 @@ def _resolve_feature(feature: Feature, columns: ColumnTypes) -> Feature:
             return replace(feature, of=read_dates(of, columns), by=read_dates(by, columns))
         case _:
             return feature
-
-
-def _as_number(of: Expression, columns: ColumnTypes) -> Expression:
-    """A condition as 1 or 0, missing where it is missing."""
-    if columns.type_of(of).type is not Type.BOOLEAN:
-        return of
-    return Case(((of, Literal(1)), (Not(of), Literal(0))), Literal(None))
 
 
 def _check(feature: Feature, columns: ColumnTypes) -> None:
@@ -314,12 +297,10 @@ def _total(name: str, feature: UnitTotal, before: ColumnTypes) -> Column:
     """One row at least is added up, and nobody knows how many: only one side is known."""
     steps = steps_of(feature, before.type_of(feature.of).type)
     is_whole = steps.kind is Type.INTEGER
-    lower, upper = (Fraction(steps.low), Fraction(steps.high)) if is_whole else _bounds_of(feature)
+    lower, upper = cast("tuple[Fraction, Fraction]", (feature.lower, feature.upper))
+    if is_whole:
+        lower, upper = Fraction(steps.low), Fraction(steps.high)
     return Column(name, steps.kind, lower if lower >= 0 else None, upper if upper <= 0 else None)
-
-
-def _bounds_of(feature: UnitTotal) -> tuple[Fraction, Fraction]:
-    return cast("Fraction", feature.lower), cast("Fraction", feature.upper)
 
 
 def _one_of_them(name: str, of: Expression, before: ColumnTypes) -> Column:

@@ -22,9 +22,7 @@ class FitJob(Protocol):
     """A fit of some columns of a table."""
 
     @property
-    def features(self) -> Sequence[str]:
-        """The columns that the model looks at."""
-        ...
+    def features(self) -> Sequence[str]: ...  # the columns that the model looks at
 
     @property
     def target(self) -> str | None:
@@ -32,23 +30,15 @@ class FitJob(Protocol):
         ...
 
     @property
-    def epsilon(self) -> Number:
-        """The price, with `delta`: what `privacy` promises."""
-        ...
+    def epsilon(self) -> Number: ...  # the price, with `delta`: what `privacy` promises
 
     @property
-    def delta(self) -> Number:
-        """The probability at which the promise may fail."""
-        ...
+    def delta(self) -> Number: ...  # the probability at which the promise may fail
 
     @property
-    def privacy(self) -> Privacy:
-        """What the model reveals about one row."""
-        ...
+    def privacy(self) -> Privacy: ...  # what the model reveals about one row
 
-    def described(self) -> Json:
-        """All that decides the law of the model, but the rows."""
-        ...
+    def described(self) -> Json: ...  # all that decides the law of the model, but the rows
 
     def fit(self, columns: FitColumns) -> Json:
         """The model, as it is published; must succeed for any values."""

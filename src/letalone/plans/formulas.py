@@ -8,7 +8,6 @@ for instead, and its interval treats sum and count jointly.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 
 from letalone.errors import ParameterError, UnsupportedQuery
@@ -16,14 +15,7 @@ from letalone.exact.typed import refusal
 from letalone.plans.aggregates import ColumnAggregate, Count, CountPresent, Mean, Sum
 from letalone.plans.bounds import resolve_all
 from letalone.plans.expressions import Expression, nodes_in, same
-from letalone.plans.facts import (
-    FACTS,
-    AggregateFacts,
-    aggregate,
-    always,
-    check_aggregate,
-    facts_of,
-)
+from letalone.plans.facts import FACTS, AggregateFacts, aggregate, always, check_aggregate, facts_of
 from letalone.plans.pairs import PairAggregate
 from letalone.plans.records import STORED_NAMES, Json, StructuralEquality
 from letalone.plans.trees import (
@@ -64,7 +56,6 @@ def _check(formula: "Formula", columns: ColumnTypes) -> None:
     is_single=lambda _: False,
     note=always("is computed from noisy numbers; its interval follows from theirs"),
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Formula(StructuralEquality):
     """A formula over aggregates with one number each, computed on their noisy answers."""
 

@@ -27,6 +27,7 @@ from letalone.plans.facts import (
     aggregate,
     always,
     as_number,
+    labelled,
     name_of,
     read_bounds,
     read_of,
@@ -108,7 +109,6 @@ def _resolve_covariance(request: AggregateRequest, columns: ColumnTypes) -> "Cov
     note=BOTH,
     sql_word="covar_pop",
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Covariance(TwoClamped):
     """The covariance of two columns, each clamped, over the rows that have both."""
 
@@ -125,7 +125,6 @@ class Covariance(TwoClamped):
     note=BOTH,
     sql_word="corr",
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Correlation(TwoClamped):
     """Pearson's correlation of two columns, each clamped, over the rows that have both."""
 
@@ -140,7 +139,6 @@ class Correlation(TwoClamped):
     note=BOTH,
     sql_word="regr_slope",
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Slope(TwoClamped):
     """How much `of` rises where `by` rises by 1: least squares over the rows that have both."""
 
@@ -175,8 +173,7 @@ def _describe_regression(asked: "Regression") -> str:
 
 
 def _coefficients(asked: "Regression", _: ColumnTypes) -> Sequence[OutputColumn]:
-    labels = enumerate(["intercept", *(name_of(of) for of in asked.by)])
-    return [OutputColumn(place, label, label, Type.NUMBER) for place, label in labels]
+    return labelled(["intercept", *(name_of(of) for of in asked.by)], Type.NUMBER)
 
 
 @aggregate(
@@ -190,7 +187,6 @@ def _coefficients(asked: "Regression", _: ColumnTypes) -> Sequence[OutputColumn]
     is_single=lambda _: False,
     note=ALL,
 )
-@dataclass(frozen=True, slots=True, eq=False)
 class Regression(StructuralEquality):
     """Least squares of `of` on an intercept and `by`, all clamped, over the rows that have all."""
 

@@ -8,12 +8,8 @@ values are missing is in `letalone.plans.features`.
   Tested:   tests/plans/test_features.py
 """
 
-from fractions import Fraction
-
-from letalone.exact.typed import Number, refusal
-from letalone.plans.bounds import check_range
-from letalone.plans.constants import as_bound
-from letalone.plans.expressions import ColumnRef, Expression, inline_columns
+from letalone.exact.typed import Number
+from letalone.plans.facts import Of, read_ends, read_of
 from letalone.plans.features import (
     UnitCondition,
     UnitCount,
@@ -22,11 +18,8 @@ from letalone.plans.features import (
     UnitTotal,
     UnitValue,
 )
-from letalone.plans.wording import in_words
 
 __all__ = ["all", "any", "count", "first", "last", "max", "mean", "min", "sum"]
-
-Of = str | Expression
 
 
 def count() -> UnitCount:
@@ -39,34 +32,32 @@ def sum(of: Of, *, lower: Number | None = None, upper: Number | None = None) -> 
 
     A condition counts as 1 where it is true and 0 where it is false.
     """
-    node = _of(of)
-    return UnitTotal(node, *_bounds(node, lower, upper))
+    return UnitTotal(*read_ends(of, lower, upper))
 
 
 def mean(of: Of, *, lower: Number | None = None, upper: Number | None = None) -> UnitMean:
     """The mean of the unit's values, each clamped to [lower, upper]; missing ones are skipped."""
-    node = _of(of)
-    return UnitMean(node, *_bounds(node, lower, upper))
+    return UnitMean(*read_ends(of, lower, upper))
 
 
 def max(of: Of) -> UnitExtreme:  # noqa: A001
     """The unit's largest value: a number, a date or a time."""
-    return UnitExtreme(_of(of), largest=True)
+    return UnitExtreme(read_of(of), largest=True)
 
 
 def min(of: Of) -> UnitExtreme:  # noqa: A001
     """The unit's smallest value: a number, a date or a time."""
-    return UnitExtreme(_of(of), largest=False)
+    return UnitExtreme(read_of(of), largest=False)
 
 
 def any(condition: Of) -> UnitCondition:  # noqa: A001
     """Whether the condition is true in some row of the unit."""
-    return UnitCondition(_of(condition), every=False)
+    return UnitCondition(read_of(condition), every=False)
 
 
 def all(condition: Of) -> UnitCondition:  # noqa: A001
     """Whether the condition is true in every row of the unit."""
-    return UnitCondition(_of(condition), every=True)
+    return UnitCondition(read_of(condition), every=True)
 
 
 def last(of: Of, *, by: Of) -> UnitValue:
@@ -74,27 +65,9 @@ def last(of: Of, *, by: Of) -> UnitValue:
 
     Rows without `by` are looked at only where the unit has no others.
     """
-    return UnitValue(_of(of), _of(by), last=True)
+    return UnitValue(read_of(of), read_of(by), last=True)
 
 
 def first(of: Of, *, by: Of) -> UnitValue:
     """The value in the row with the smallest `by`; otherwise as `last`."""
-    return UnitValue(_of(of), _of(by), last=False)
-
-
-def _of(of: object) -> Expression:
-    if isinstance(of, str):
-        return ColumnRef(of)
-    if isinstance(of, Expression):
-        return of
-    raise refusal("column", of, 'a column\'s name or an expression, such as la.col("cost") / 2')
-
-
-def _bounds(
-    of: Expression, lower: Number | None, upper: Number | None
-) -> tuple[Fraction | None, Fraction | None]:
-    low = None if lower is None else as_bound("lower", lower)
-    high = None if upper is None else as_bound("upper", upper)
-    if low is not None and high is not None:
-        check_range(low, high, words=in_words(inline_columns(of, {})))
-    return low, high
+    return UnitValue(read_of(of), read_of(by), last=False)

@@ -38,7 +38,7 @@ from letalone.plans.checks import (
 )
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin, PublicJoin
 from letalone.plans.constants import as_bound, format_constant
-from letalone.plans.dates import first_day, read_dates
+from letalone.plans.dates import first_day, read_dates, read_derived
 from letalone.plans.described import describe_plan
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Bin, ColumnRef, Expression, StartOf, as_expression
@@ -161,10 +161,11 @@ def make_plan(
     units = None if per_unit is None else units_of(per_unit, schema)
     rows = rows_schema(schema, units)
     check_columns(rows, joins, named)
-    named = _read_derived(named, rows, joins)
+    named = read_derived(named, rows, joins)
     columns = columns_of(rows, joins=joins, derived=named)
     condition = None if where is None else read_dates(as_expression(where), columns)
-    grouped = tuple(_group(group, columns) for group in _as_sequence(groups))
+    group_list = (groups,) if isinstance(groups, str | GroupColumn) else groups
+    grouped = tuple(_group(group, columns) for group in group_list)
     kept = columns_of(rows, joins=joins, derived=named, where=condition)
     resolved, listed = resolve_all(
         partial(_resolve_aggregates, aggregates, columns, kept),
@@ -179,7 +180,7 @@ def make_plan(
         groups=grouped,
         keys=listed,
         aggregates=resolved,
-        bounding=_one_row(given) if units else _bounding(schema, grouped, resolved, given),
+        bounding=_bounding(schema, grouped, resolved, given, per_unit=units is not None),
         per_unit=units,
     )
     check_names_nobody(plan)
@@ -212,21 +213,11 @@ def bins(
     if low >= high or step <= 0 or ((high - low) / step).denominator != 1:
         raise ParameterError(
             f"The ranges go from {format_constant(low)} to {format_constant(high)} in steps of"
-            f" {format_constant(step)}, but a"
-            " whole number of positive steps must lead from lower up to upper."
+            f" {format_constant(step)}, but a whole number of positive steps must lead from lower"
+            " up to upper."
         )
     count = int((high - low) / step)
     return GroupColumn(shown_as, Bin(node, low, step, count), Type.INTEGER)
-
-
-def _read_derived(
-    named: Sequence[tuple[str, Expression]], schema: Schema, joins: Sequence[Join]
-) -> tuple[tuple[str, Expression], ...]:
-    """Derived columns with the dates in them read, each beside the ones before it."""
-    read: tuple[tuple[str, Expression], ...] = ()
-    for name, expression in named:
-        read += ((name, read_dates(expression, columns_of(schema, joins=joins, derived=read))),)
-    return read
 
 
 def _read_dates_of(asked: Computable | Aggregate, columns: ColumnTypes) -> Computable | Aggregate:
@@ -245,10 +236,6 @@ def _resolve_aggregates(
     dated_ones = [_read_dates_of(request, columns) for request in aggregates.values()]
     resolved = resolve_all(*(partial(resolve_aggregate, request, kept) for request in dated_ones))
     return tuple(zip(aggregates, resolved, strict=True))
-
-
-def _as_sequence(groups: Sequence[Group]) -> Sequence[Group]:
-    return (groups,) if isinstance(groups, str | GroupColumn) else groups
 
 
 def _group(group: Group, columns: ColumnTypes) -> GroupColumn:
@@ -293,8 +280,8 @@ def _keys(
         if isinstance(keys, Mapping):
             keys = _combine_keys(cast("Mapping[str, object]", keys), groups, columns)
         read = read_keys(keys, [group.type for group in groups])
-        _check_ranges(read, groups)
-        _check_starts(read, groups)
+        for group, column in zip(groups, zip(*read, strict=True), strict=True):
+            _check_column_keys(group, column)
         return read
     domains_or_none = [closed_domain(group.of, columns) for group in groups]
     domains = [domain for domain in domains_or_none if domain is not None]
@@ -332,36 +319,24 @@ def _combine_keys(
     return all_of(*cast("list[Sequence[object]]", lists))
 
 
-def _check_ranges(keys: tuple[tuple[Key, ...], ...], groups: Sequence[GroupColumn]) -> None:
-    """The keys of ranges are their numbers; one beyond them would be paid for and be empty."""
-    for place, group in enumerate(groups):
-        if not isinstance(group.of, Bin):
+def _check_column_keys(group: GroupColumn, keys: Sequence[Key]) -> None:
+    """The keys of ranges are their numbers, and those of months first days: one beyond them, or
+    one that begins no month, would be paid for and be empty."""
+    of = group.of
+    for key in keys:
+        if isinstance(of, Bin) and not (isinstance(key, int) and 0 <= key < of.count):
+            raise ParameterError(
+                f"The key {key!r} of {group.name!r} is no range: ranges are numbered from 0"
+                f" to {of.count - 1}. Leave them out, and list other columns' keys by"
+                " name: keys={'sex': ['F', 'M']}."
+            )
+        if not isinstance(of, StartOf) or not isinstance(key, date):
             continue
-        for key in keys:
-            number = key[place]
-            if not isinstance(number, int) or not 0 <= number < group.of.count:
-                raise ParameterError(
-                    f"The key {number!r} of {group.name!r} is no range: ranges are numbered from 0"
-                    f" to {group.of.count - 1}. Leave them out, and list other columns' keys by"
-                    " name: keys={'sex': ['F', 'M']}."
-                )
-
-
-def _check_starts(keys: tuple[tuple[Key, ...], ...], groups: Sequence[GroupColumn]) -> None:
-    """A key that begins no month, say, would be paid for and be empty."""
-    for place, group in enumerate(groups):
-        if not isinstance(group.of, StartOf):
-            continue
-        for day in (key[place] for key in keys):
-            if isinstance(day, date) and day != (first := first_day(day, group.of.period)):
-                raise ParameterError(
-                    f"The key {day} of {group.name!r} begins no {group.of.period}. List first days,"
-                    f" such as {first}."
-                )
-
-
-def _one_row(given: Bounding) -> Bounding:
-    return Bounding(max_rows=1) if given == Bounding() else given
+        if key != (first := first_day(key, of.period)):
+            raise ParameterError(
+                f"The key {key} of {group.name!r} begins no {of.period}. List first days, such as"
+                f" {first}."
+            )
 
 
 def _bounding(
@@ -369,11 +344,15 @@ def _bounding(
     groups: Sequence[GroupColumn],
     aggregates: Sequence[tuple[str, Aggregate]],
     given: Bounding,
+    *,
+    per_unit: bool,
 ) -> Bounding:
     """What was given; else ten rows a unit, unless the unit is the row or units are counted.
 
     One row is enough for bounds alone: the error grows with the number of rows.
     """
+    if per_unit:
+        return Bounding(max_rows=1) if given == Bounding() else given
     aggregates = with_formula_parts(aggregates)
     only_units = all(isinstance(aggregate, CountUnits) for _, aggregate in aggregates)
     if only_units and not groups and not given.clip:

@@ -14,13 +14,23 @@ the types of the fields, all the way down, before a record is made of it.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from enum import Enum
 from fractions import Fraction
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from letalone.errors import FormatError
 from letalone.exact.canonical import MAX_SAFE_INTEGER
@@ -36,12 +46,13 @@ NOT_STORED = ("unit_declared",)
 LATER: dict[str, object] = {"per_unit": None, "sample": False}
 WHOLE_TYPES = (int, bool)  # True is no number here
 Json = dict[str, object]
-Record = TypeVar("Record", bound=type)
+Record = TypeVar("Record")
 
 RECORDS: dict[str, type] = {}
 STORED_NAMES: dict[type, str] = {}
 
 
+@dataclass_transform(frozen_default=True, eq_default=False)
 class StructuralEquality:
     """Equal where all parts are: the `==` of expressions builds a comparison instead."""
 
@@ -67,13 +78,17 @@ def _as_typed(name: str, value: object) -> Fraction | tuple[Fraction, ...] | Non
     return None if value is None else as_bound(name, value)
 
 
-def stored_as(name: str) -> Callable[[Record], Record]:
-    """Registers a dataclass under the name that stands for it in every stored plan."""
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
+def stored_as(name: str) -> Callable[[type[Record]], type[Record]]:
+    """Makes a frozen dataclass, equal by its fields or as its base says; every stored plan has
+    this name for it."""
 
-    def register(record: Record) -> Record:
+    def register(record: type[Record]) -> type[Record]:
         assert name not in RECORDS, f"two records are stored as {name}"
-        RECORDS[name], STORED_NAMES[record] = record, name
-        return record
+        by_fields = record.__eq__ is object.__eq__
+        made = dataclass(frozen=True, slots=True, eq=by_fields)(record)
+        RECORDS[name], STORED_NAMES[made] = made, name
+        return made
 
     return register
 
@@ -91,8 +106,14 @@ def to_stored(value: object) -> object:
             return {"type": value.value}
         case tuple():
             return [to_stored(item) for item in cast("tuple[object, ...]", value)]
-        case int() | Fraction() | date():
-            return _tag(value)
+        case int():
+            return {"integer": str(value)}
+        case Fraction():
+            return {"number": str(value)}
+        case datetime():  # before date: a datetime is a date to Python
+            return {"timestamp": value.isoformat()}
+        case date():
+            return {"date": value.isoformat()}
         case _:
             name = STORED_NAMES[type(value)]
             return {"node": name, **fields_to_stored(value)}
@@ -106,18 +127,6 @@ def fields_to_stored(record: object) -> Json:
         for name, value in named.items()
         if name not in NOT_STORED and not (name in LATER and value is LATER[name])
     }
-
-
-def _tag(value: int | Fraction | date) -> Json:
-    match value:
-        case int():
-            return {"integer": str(value)}
-        case Fraction():
-            return {"number": str(value)}
-        case datetime():
-            return {"timestamp": value.isoformat()}
-        case date():
-            return {"date": value.isoformat()}
 
 
 def read_stored(stored: object, *, depth: int) -> object:

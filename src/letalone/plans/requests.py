@@ -13,22 +13,18 @@ What these functions return does not know its table yet; `resolve_aggregate` mak
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from fractions import Fraction
 from typing import cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, Number, read_flag, refusal
 from letalone.plans.aggregates import read_edges, read_ranks
-from letalone.plans.bounds import check_range
 from letalone.plans.constants import as_bound, as_value
-from letalone.plans.expressions import inline_columns
-from letalone.plans.facts import AggregateRequest, Of, read_of
+from letalone.plans.facts import AggregateRequest, Of, read_ends, read_of
 from letalone.plans.formulas import Aggregate, resolve_formula
 from letalone.plans.pairs import correlation, covariance, linear_regression, regression_slope
 from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.typing import ColumnTypes
-from letalone.plans.wording import in_words
 
 __all__ = [
     "AggregateRequest",
@@ -83,8 +79,7 @@ def variance(
 
     With sample=True its squares are divided by n − 1 instead of n.
     """
-    request = _make_request("variance", of, lower, upper)
-    return replace(request, sample=read_flag("sample", sample))
+    return _make_request("variance", of, lower, upper, sample=read_flag("sample", sample))
 
 
 def std(
@@ -94,8 +89,7 @@ def std(
 
     With sample=True its squares are divided by n − 1 instead of n.
     """
-    request = _make_request("std", of, lower, upper)
-    return replace(request, sample=read_flag("sample", sample))
+    return _make_request("std", of, lower, upper, sample=read_flag("sample", sample))
 
 
 def quantile(
@@ -111,46 +105,34 @@ def quantile(
     Quantiles have at most six digits, or are fractions such as Fraction(1, 3). Without a step: 1
     for whole numbers, else a round number near a thousandth of the range.
     """
-    return _make_request("quantile", of, lower, upper, step=_step(step), at=read_ranks(at))
+    return _make_request("quantile", of, lower, upper, step=step, at=read_ranks(at))
 
 
 def median(
-    of: Of,
-    *,
-    lower: Number | None = None,
-    upper: Number | None = None,
-    step: Number | None = None,
+    of: Of, *, lower: Number | None = None, upper: Number | None = None, step: Number | None = None
 ) -> AggregateRequest:
     """The middle value: the quantile at 0.5."""
     return quantile(of, Fraction(1, 2), lower=lower, upper=upper, step=step)
 
 
 def min(  # noqa: A001
-    of: Of,
-    *,
-    lower: Number | None = None,
-    upper: Number | None = None,
-    step: Number | None = None,
+    of: Of, *, lower: Number | None = None, upper: Number | None = None, step: Number | None = None
 ) -> AggregateRequest:
     """A private extreme quantile that stands for the smallest value: the r-th smallest.
 
     r follows from epsilon, so that it lies within the data with 95 %, if there are r rows or more.
     """
-    return _make_request("min", of, lower, upper, step=_step(step))
+    return _make_request("min", of, lower, upper, step=step)
 
 
 def max(  # noqa: A001
-    of: Of,
-    *,
-    lower: Number | None = None,
-    upper: Number | None = None,
-    step: Number | None = None,
+    of: Of, *, lower: Number | None = None, upper: Number | None = None, step: Number | None = None
 ) -> AggregateRequest:
     """A private extreme quantile that stands for the largest value: the r-th largest.
 
     r follows from epsilon, so that it lies within the data with 95 %, if there are r rows or more.
     """
-    return _make_request("max", of, lower, upper, step=_step(step))
+    return _make_request("max", of, lower, upper, step=step)
 
 
 def histogram(of: Of, edges: Iterable[Number], *more: object) -> AggregateRequest:
@@ -198,16 +180,9 @@ def _make_request(
     lower: Number | None,
     upper: Number | None,
     *,
-    step: Fraction | None = None,
+    step: Number | None = None,
     at: tuple[Fraction, ...] = (),
+    sample: bool = False,
 ) -> AggregateRequest:
-    low = None if lower is None else as_bound("lower", lower)
-    high = None if upper is None else as_bound("upper", upper)
-    node = read_of(of)
-    if low is not None and high is not None:
-        check_range(low, high, words=in_words(inline_columns(node, {})))
-    return AggregateRequest(word, node, low, high, step, at)
-
-
-def _step(step: Number | None) -> Fraction | None:
-    return None if step is None else as_bound("step", step)
+    width = None if step is None else as_bound("step", step)
+    return AggregateRequest(word, *read_ends(of, lower, upper), width, at, sample=sample)

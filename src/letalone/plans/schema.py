@@ -12,7 +12,7 @@ goes could change which rows of another are kept.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -39,7 +39,6 @@ LONGEST_IN_A_PATH = 100  # in bytes; names of files have 255
 
 
 @stored_as("Column")
-@dataclass(frozen=True, slots=True)
 class Column:
     """A column: its type and, where declared, its bounds and its keys (None last)."""
 
@@ -61,7 +60,7 @@ class Column:
             )
         if self.keys is not None:
             keys = read_column_keys(self.keys, self.type)
-            object.__setattr__(self, "keys", (*(k for k in keys if k is not None), *_none(keys)))
+            object.__setattr__(self, "keys", tuple(sorted(keys, key=lambda key: key is None)))
 
     def _bound(self, side: str) -> Fraction | None:
         value = getattr(self, side)
@@ -83,7 +82,6 @@ class Column:
 
 
 @stored_as("Schema")
-@dataclass(frozen=True, slots=True)
 class Schema:
     """The columns of a table, and whose privacy is protected.
 
@@ -231,10 +229,6 @@ def unknown_column(name: object, names: Sequence[str], *, table: str) -> Paramet
     return ParameterError(
         problem(Code.UNKNOWN_COLUMN, *remedies, name=name, table=table, known=known)
     )
-
-
-def _none(keys: tuple[Key, ...]) -> tuple[None, ...]:
-    return (None,) if None in keys else ()
 
 
 def _read_type(kind: object) -> Type:

@@ -247,13 +247,9 @@ def _keys(column: str, found: Table) -> tuple[Key, ...] | None:
     if listed is None and not missing:
         return None
     keys = listed or []
-    if any(isinstance(key, datetime | dict | list) or not _plain(key) for key in keys):
+    if any(isinstance(key, datetime) or not isinstance(key, str | int | date) for key in keys):
         raise FormatError(f"The keys of column {column!r} must be text, whole numbers or dates.")
     return (*cast("list[Key]", keys), *([None] if missing else []))
-
-
-def _plain(key: object) -> bool:
-    return isinstance(key, str | int | date)
 
 
 def _of_type(found: Table, name: str, kind: type[Kind], allowed: str) -> Kind | None:

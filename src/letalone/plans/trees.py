@@ -10,17 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal as OneOfThese
-from typing import SupportsIndex, cast
+from typing import SupportsIndex, cast, get_args
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.plans.constants import as_bound, format_constant
+from letalone.plans.expressions import ArithmeticOp, ArithmeticOperators
 from letalone.plans.records import stored_as
 
-Operator = OneOfThese["+", "-", "*", "/"]
 Function = OneOfThese["negative", "absolute", "rounded"]
-OPERATORS = ("+", "-", "*", "/")
-FUNCTIONS = ("negative", "absolute", "rounded")
+FUNCTIONS: tuple[Function, ...] = get_args(Function)
 MOST_DIGITS = 15
 MOST_NODES = 100
 DEEPEST = 30
@@ -28,7 +27,6 @@ PLAIN = "a number or an aggregate, such as la.count()"
 
 
 @stored_as("Answered")
-@dataclass(frozen=True, slots=True)
 class PartValue:
     """The noisy answer of the part of this number."""
 
@@ -36,7 +34,6 @@ class PartValue:
 
 
 @stored_as("Constant")
-@dataclass(frozen=True, slots=True)
 class Constant:
     """A number as typed."""
 
@@ -47,21 +44,19 @@ class Constant:
 
 
 @stored_as("Combined")
-@dataclass(frozen=True, slots=True)
 class Operation:
     """A sum, a difference, a product or a quotient."""
 
-    op: Operator
+    op: ArithmeticOp
     left: "Tree"
     right: "Tree"
 
     def __post_init__(self) -> None:
-        if self.op not in OPERATORS:
+        if self.op not in get_args(ArithmeticOp):
             raise refusal("operator", self.op, "one of + - * /")
 
 
 @stored_as("Applied")
-@dataclass(frozen=True, slots=True)
 class FunctionCall:
     """The opposite, the size, or the number rounded half away from 0 to so many digits."""
 
@@ -81,34 +76,13 @@ Tree = PartValue | Constant | Operation | FunctionCall
 TREES: tuple[type, ...] = Tree.__args__
 
 
-class Computable:
+class Computable(ArithmeticOperators["FormulaRequest"]):
     """What can be calculated with: an aggregate as asked, or a formula over some."""
 
     __slots__ = ()
 
-    def __add__(self, other: object) -> "FormulaRequest":
-        return combine("+", self, other)
-
-    def __radd__(self, other: object) -> "FormulaRequest":
-        return combine("+", other, self)
-
-    def __sub__(self, other: object) -> "FormulaRequest":
-        return combine("-", self, other)
-
-    def __rsub__(self, other: object) -> "FormulaRequest":
-        return combine("-", other, self)
-
-    def __mul__(self, other: object) -> "FormulaRequest":
-        return combine("*", self, other)
-
-    def __rmul__(self, other: object) -> "FormulaRequest":
-        return combine("*", other, self)
-
-    def __truediv__(self, other: object) -> "FormulaRequest":
-        return combine("/", self, other)
-
-    def __rtruediv__(self, other: object) -> "FormulaRequest":
-        return combine("/", other, self)
+    def _calculate(self, op: ArithmeticOp, left: object, right: object) -> "FormulaRequest":
+        return combine(op, left, right)
 
     def __neg__(self) -> "FormulaRequest":
         return apply_function("negative", self)
@@ -128,7 +102,7 @@ class FormulaRequest(Computable):
     tree: Tree
 
 
-def combine(op: Operator, left: object, right: object) -> FormulaRequest:
+def combine(op: ArithmeticOp, left: object, right: object) -> FormulaRequest:
     """The formula of an operation on two aggregates, formulas or numbers."""
     first, other = as_formula(left), as_formula(right)
     parts = first.parts + tuple(part for part in other.parts if part not in first.parts)

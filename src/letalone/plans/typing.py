@@ -127,18 +127,10 @@ def columns_of(
     }
     columns = ColumnTypes(schema.name, schema.unit, typed, declared, {})
     for name, expression in derived:
-        columns = _with_derived(columns, name, expression)
+        typed = {**columns.typed, name: columns.type_of(expression)}
+        inlined = inline_columns(expression, columns.derived)
+        columns = replace(columns, typed=typed, derived={**columns.derived, name: inlined})
     return columns if where is None else _within(columns, where, derived)
-
-
-def _with_derived(columns: ColumnTypes, name: str, expression: Expression) -> ColumnTypes:
-    typed = columns.type_of(expression)
-    inlined = inline_columns(expression, columns.derived)
-    return replace(
-        columns,
-        typed={**columns.typed, name: typed},
-        derived={**columns.derived, name: inlined},
-    )
 
 
 def _within(
@@ -247,16 +239,11 @@ def _interval(op: str, left: ExpressionType, right: ExpressionType) -> tuple[flo
             return -inf, inf
         case _:
             ends = product((left.lower, left.upper), (right.lower, right.upper))
-            corners = [_times(a, b) if op == "*" else _over(a, b) for a, b in ends]
+            if op == "*":
+                corners = [0.0 if 0 in (a, b) else a * b for a, b in ends]
+            else:
+                corners = [a / b if isfinite(b) else 0.0 for a, b in ends]
             return min(corners), max(corners)
-
-
-def _times(a: float, b: float) -> float:
-    return 0.0 if a == 0 or b == 0 else a * b
-
-
-def _over(a: float, b: float) -> float:
-    return 0.0 if not isfinite(b) else a / b
 
 
 def _comparison(expression: Comparison, columns: ColumnTypes) -> ExpressionType:

@@ -25,14 +25,7 @@ from typing import TYPE_CHECKING
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.aggregates import CountPresent, CountValues
 from letalone.plans.clauses import Join
-from letalone.plans.expressions import (
-    Case,
-    ColumnRef,
-    Expression,
-    IsNull,
-    Literal,
-    children,
-)
+from letalone.plans.expressions import Case, ColumnRef, Expression, IsNull, Literal, children
 from letalone.plans.features import made_of
 from letalone.plans.formulas import expressions_of, with_formula_parts
 from letalone.plans.schema import Column, Schema
@@ -90,15 +83,13 @@ def _others(plan: "Plan") -> Iterator[Expression]:
 
 def _of_count(of: Expression) -> Iterator[Expression]:
     """What is looked at but the counted column: COUNT(DISTINCT CASE WHEN cost > 9 THEN id END)."""
-    if isinstance(of, Case) and all(map(_is_plain, _results(of))):
-        yield from (condition for condition, _ in of.branches)
-    elif not isinstance(of, ColumnRef):
+    if isinstance(of, Case):
+        conditions, results = zip(*of.branches, strict=True)
+        if all(map(_is_plain, (*results, of.otherwise))):
+            yield from conditions
+            return
+    if not isinstance(of, ColumnRef):
         yield of
-
-
-def _results(of: Case) -> Iterator[Expression]:
-    yield from (value for _, value in of.branches)
-    yield of.otherwise
 
 
 def _is_plain(of: Expression) -> bool:
@@ -111,21 +102,20 @@ def _check(of: Expression, units: set[str]) -> None:
     while waiting:
         node = waiting.pop()
         if isinstance(node, ColumnRef):
-            _check_names([node.name], units)
+            _check_name(node.name, units)
         elif not (isinstance(node, IsNull) and isinstance(node.of, ColumnRef)):
             waiting.extend(children(node))
 
 
-def _check_names(names: Iterable[str], units: set[str]) -> None:
-    for name in names:
-        if name in units:
-            raise UnsupportedQuery(
-                f"Column {name!r} identifies people, and questions are kept for ever, so they must"
-                " not hold its values. It can be counted, as in COUNT(DISTINCT …), tested with IS"
-                " NULL, and joined with another table; it cannot be compared, calculated with or"
-                " grouped by. To ask about some people, put a column into the data that says which"
-                " group each person is in, such as a cohort."
-            )
+def _check_name(name: str, units: set[str]) -> None:
+    if name in units:
+        raise UnsupportedQuery(
+            f"Column {name!r} identifies people, and questions are kept for ever, so they must not"
+            " hold its values. It can be counted, as in COUNT(DISTINCT …), tested with IS NULL,"
+            " and joined with another table; it cannot be compared, calculated with or grouped by."
+            " To ask about some people, put a column into the data that says which group each"
+            " person is in, such as a cohort."
+        )
 
 
 def check_no_feature(schema: Schema, names: Collection[str]) -> None:
