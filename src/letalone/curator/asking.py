@@ -318,8 +318,7 @@ class AskingService:
 
     def standing(self, *, by: str) -> list[GrantRecord]:
         """What is left under the own grants."""
-        self._people.require(by, *Role)
-        return self._requests.own_grants(by=by)
+        return self._requests.grants(by=by, own=True)
 
     def _before(
         self, question: DataSetQuestion, price: QuestionPrice, granted: Granted, *, by: str

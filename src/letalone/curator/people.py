@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import cast
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from letalone.curator.database_tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
 from letalone.curator.dependencies import Dependencies
@@ -29,9 +29,9 @@ from letalone.curator.passwords import (
 from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
 from letalone.curator.stored_values import (
-    read_list,
+    DataRow,
+    read_record,
     read_time,
-    reads_stored,
     still_lasts,
     write_list,
     write_time,
@@ -187,7 +187,7 @@ class PeopleService:
         return self.person(name)
 
     def person(self, name: str) -> Person:
-        return _person_or_refuse(self._cached_person(name), name)
+        return _check_there(self._cached_person(name), name)
 
     def everybody(self, *, by: str) -> list[Person]:
         self.require(by, Role.OWNER, Role.STEWARD, Role.AUDITOR)
@@ -209,7 +209,7 @@ class PeopleService:
             return False
         return True
 
-    def cache_row(self, row: "Row[tuple[object, ...]]") -> None:
+    def cache_row(self, row: DataRow) -> None:
         """Keeps the person of a row that was read with something of theirs."""
         self._shared.database.cache.put(("person", row.name), _person(row))
 
@@ -316,32 +316,23 @@ def _is_linked(connection: Connection, before: Recognised) -> bool:
     return connection.execute(wanted).first() is not None
 
 
-def _row(connection: Connection, name: str) -> "Row[tuple[object, ...]] | None":
+def _row(connection: Connection, name: str) -> DataRow | None:
     return connection.execute(select(PEOPLE).where(PEOPLE.c.name == name)).one_or_none()
 
 
 def _find_person(connection: Connection, name: str) -> Person:
     row = _row(connection, name)
-    return _person_or_refuse(None if row is None else _person(row), name)
+    return _check_there(None if row is None else _person(row), name)
 
 
-def _person_or_refuse(person: Person | None, name: str) -> Person:
+def _check_there(person: Person | None, name: str) -> Person:
     if person is None:
         raise NotThere(f"There is no person {name[:80]!r}.")
     return person
 
 
-@reads_stored
-def _person(row: "Row[tuple[object, ...]]") -> Person:
-    roles = frozenset(Role(word) for word in read_list(row.roles))
-    return Person(
-        row.name,
-        roles,
-        active=row.active,
-        must_change=row.must_change,
-        handed=read_time(row.handed or row.made),
-        handed_by=row.handed_by,
-    )
+def _person(row: DataRow) -> Person:
+    return read_record(Person, row, handed=read_time(row.handed or row.made))
 
 
 def _looks_taken(connection: Connection, name: str) -> bool:

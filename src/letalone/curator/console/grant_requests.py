@@ -29,7 +29,7 @@ def requests(request: Request, visitor: Visiting, service: Context) -> Response:
     own_requests = (
         requests.requests(by=visitor.name, own=True) if Scope.ASK in visitor.scopes else []
     )
-    had = requests.own_grants(by=visitor.name) if own_requests else []
+    had = requests.grants(by=visitor.name, own=True) if own_requests else []
     over = {(grant.data_set, grant.purpose): grant.why for grant in find_ended(service, had)}
     return page(request, "requests.html", own=own_requests, over=over, **inbox(service, visitor))
 
