@@ -5,6 +5,8 @@ Times are text in UTC, to the second; amounts are rationals as text; lists are J
   Tested:   tests/curator/test_database.py: the migrations lead to exactly these tables
 """
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -22,229 +24,197 @@ from sqlalchemy import (
     insert,
     select,
 )
+from sqlalchemy.types import TypeEngine
 
 METADATA = MetaData()
 
-PEOPLE = Table(
+
+def _table(name: str, *parts: Column[Any] | UniqueConstraint) -> Table:
+    return Table(name, METADATA, *parts)
+
+
+def _of(name: str, table: str, **more: Any) -> Column[str]:
+    """A text that is the name of a row of another table."""
+    return Column(name, Text, ForeignKey(f"{table}.name"), nullable=False, **more)
+
+
+def _texts(*names: str) -> list[Column[Any]]:
+    return _each(Text, *names)
+
+
+def _each(kind: type[TypeEngine[Any]], *names: str) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=False) for name in names]
+
+
+def _optional(*names: str) -> list[Column[str]]:
+    return [Column(name, Text) for name in names]
+
+
+PEOPLE = _table(
     "people",
-    METADATA,
     Column("name", Text, primary_key=True),
-    Column("roles", Text, nullable=False),
-    Column("password", Text, nullable=False),
-    Column("must_change", Boolean, nullable=False),
-    Column("active", Boolean, nullable=False),
-    Column("made", Text, nullable=False),
-    Column("handed", Text),
-    Column("handed_by", Text),
+    *_texts("roles", "password"),
+    *_each(Boolean, "must_change", "active"),
+    *_texts("made"),
+    *_optional("handed", "handed_by"),
 )
 
 # What the service says of itself: who answers for the data.
-CONTROLLER_FACTS = Table(
-    "facts", METADATA, Column("name", Text, primary_key=True), Column("words", Text, nullable=False)
-)
+CONTROLLER_FACTS = _table("facts", Column("name", Text, primary_key=True), *_texts("words"))
 
 # The last entry of the ledger that was seen; `decided` are losses of it that were known by then.
-SEEN = Table(
+SEEN = _table(
     "seen",
-    METADATA,
     Column("only", Integer, primary_key=True, autoincrement=False),
     Column("number", Integer, nullable=False),
-    Column("hash", Text, nullable=False),
-    Column("decided", Text, nullable=False),
+    *_texts("hash", "decided"),
 )
 
 # Data sets whose retention date is over: since when, by the clock and by the machine (notices.py).
-NOTICES = Table(
+NOTICES = _table(
     "notices",
-    METADATA,
-    Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
+    _of("data_set", "data_sets", primary_key=True),
     Column("machine", Text, primary_key=True),
-    Column("since", Text, nullable=False),
+    *_texts("since"),
     Column("steady", BigInteger, nullable=False),
 )
 
-ATTEMPTS = Table(
+ATTEMPTS = _table(
     "tries",
-    METADATA,
     Column("digest", Text, primary_key=True),
-    Column("since", Integer, nullable=False),
-    Column("number", Integer, nullable=False),
+    *_each(Integer, "since", "number"),
 )
 
-TOKENS = Table(
+TOKENS = _table(
     "tokens",
-    METADATA,
     Column("id", Text, primary_key=True),
-    Column("person", Text, ForeignKey("people.name"), nullable=False, index=True),
+    _of("person", "people", index=True),
     Column("digest", Text, nullable=False, unique=True),
-    Column("scopes", Text, nullable=False),
-    Column("label", Text, nullable=False),
-    Column("created", Text, nullable=False),
-    Column("expires", Text, nullable=False),
-    Column("revoked", Boolean, nullable=False),
-    Column("elevated", Boolean, nullable=False),
-    Column("last_used", Text),
+    *_texts("scopes", "label", "created", "expires"),
+    *_each(Boolean, "revoked", "elevated"),
+    *_optional("last_used"),
 )
 
-DATA_SETS = Table(
+DATA_SETS = _table(
     "data_sets",
-    METADATA,
     Column("name", Text, primary_key=True),
-    Column("description", Text, nullable=False),
-    Column("schema", Text, nullable=False),
-    Column("file", Text),
+    *_texts("description", "schema"),
+    *_optional("file"),
     Column("external", Boolean, nullable=False),
-    Column("affected", Text),
-    Column("retention", Text),
-    Column("registered", Text, nullable=False),
-    Column("registered_by", Text, nullable=False),
-    Column("retired", Text),
+    *_optional("affected", "retention"),
+    *_texts("registered", "registered_by"),
+    *_optional("retired"),
 )
 
-PURPOSES = Table(
+PURPOSES = _table(
     "purposes",
-    METADATA,
-    Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
+    _of("data_set", "data_sets", primary_key=True),
     Column("name", Text, primary_key=True),
-    Column("description", Text, nullable=False),
-    Column("epsilon", Text, nullable=False),
-    Column("delta", Text, nullable=False),
-    Column("expires", Text),
+    *_texts("description", "epsilon", "delta"),
+    *_optional("expires"),
 )
 
 # Which versions of a data set hold which import; `members` is the file of those who were in it.
-IMPORTS = Table(
+IMPORTS = _table(
     "held",
-    METADATA,
-    Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
+    _of("data_set", "data_sets", primary_key=True),
     Column("version", Integer, primary_key=True),
-    Column("since", Text, nullable=False),
-    Column("members", Text),
+    *_texts("since"),
+    *_optional("members"),
 )
 
-REQUESTS = Table(
+REQUESTS = _table(
     "requests",
-    METADATA,
     Column("id", Text, primary_key=True),
-    Column("data_set", Text, ForeignKey("data_sets.name"), nullable=False),
-    Column("purpose", Text, nullable=False),
-    Column("analyst", Text, ForeignKey("people.name"), nullable=False, index=True),
-    Column("columns", Text, nullable=False),
-    Column("epsilon", Text, nullable=False),
-    Column("delta", Text, nullable=False),
-    Column("why", Text, nullable=False),
-    Column("expires", Text),
-    Column("state", Text, nullable=False),
-    Column("made", Text, nullable=False),
-    Column("decided_by", Text),
-    Column("decided", Text),
-    Column("reason", Text),
+    _of("data_set", "data_sets"),
+    *_texts("purpose"),
+    _of("analyst", "people", index=True),
+    *_texts("columns", "epsilon", "delta", "why"),
+    *_optional("expires"),
+    *_texts("state", "made"),
+    *_optional("decided_by", "decided", "reason"),
 )
 
-GRANTS = Table(
+GRANTS = _table(
     "grants",
-    METADATA,
-    Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
+    _of("data_set", "data_sets", primary_key=True),
     Column("purpose", Text, primary_key=True),
-    Column("analyst", Text, ForeignKey("people.name"), primary_key=True),
-    Column("columns", Text, nullable=False),
-    Column("made", Text, nullable=False),
-    Column("withdrawn", Text),
+    _of("analyst", "people", primary_key=True),
+    *_texts("columns", "made"),
+    *_optional("withdrawn"),
 )
 
-PROPOSALS = Table(
+PROPOSALS = _table(
     "proposals",
-    METADATA,
     Column("id", Text, primary_key=True),
-    Column("data_set", Text, ForeignKey("data_sets.name"), nullable=False),
-    Column("purpose", Text),
-    Column("analyst", Text),
-    Column("epsilon", Text, nullable=False),
-    Column("delta", Text, nullable=False),
-    Column("why", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("proposed_by", Text, ForeignKey("people.name"), nullable=False),
-    Column("proposed", Text, nullable=False),
-    Column("decided_by", Text),
-    Column("decided", Text),
-    Column("reason", Text),
+    _of("data_set", "data_sets"),
+    *_optional("purpose", "analyst"),
+    *_texts("epsilon", "delta", "why", "state"),
+    _of("proposed_by", "people"),
+    *_texts("proposed"),
+    *_optional("decided_by", "decided", "reason"),
 )
 
-RELEASES = Table(
+RELEASES = _table(
     "releases",
-    METADATA,
     Column("id", Text, primary_key=True),
-    Column("analyst", Text, ForeignKey("people.name"), nullable=False, index=True),
-    Column("data_set", Text, nullable=False),
-    Column("purpose", Text, nullable=False),
-    Column("time", Text, nullable=False),
-    Column("release", Text, nullable=False),
+    _of("analyst", "people", index=True),
+    *_texts("data_set", "purpose", "time", "release"),
     Column("sent_as", Text, index=True),  # the name of the request, and all that it said:
-    Column("sent", Text),  # pseudonyms, null where it had none (`sendings`)
+    Column("sent", Text),  # pseudonyms, null where it had none (`idempotency`)
 )
 
 # How long the answers are that were stored for a person in a day.
-STORED_BYTES = Table(
+STORED_BYTES = _table(
     "stored",
-    METADATA,
-    Column("person", Text, ForeignKey("people.name"), primary_key=True),
+    _of("person", "people", primary_key=True),
     Column("day", Text, primary_key=True),
     Column("letters", BigInteger, nullable=False),
 )
 
 # A person's key, found by an HMAC of data set and id under the master key; erasure destroys it.
-SUBJECT_KEYS = Table(
+SUBJECT_KEYS = _table(
     "subject_keys",
-    METADATA,
     Column("finder", Text, primary_key=True),
     Column("key", LargeBinary, nullable=False),
 )
 
 # What the owner of an external source was asked to run, until the outcome is recorded.
-OWNER_TASKS = Table(
+OWNER_TASKS = _table(
     "errands",
-    METADATA,
     Column("id", Text, primary_key=True),
-    Column("data_set", Text, ForeignKey("data_sets.name"), nullable=False),
-    Column("what", Text, nullable=False),
-    Column("finder", Text, nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("asked", Text, nullable=False),
-    Column("done", Text),
+    _of("data_set", "data_sets"),
+    *_texts("what", "finder", "subject", "asked"),
+    *_optional("done"),
 )
 
 # For the console: what a browser is signed in as. `expires` moves on with use, `until` does not.
-SESSIONS = Table(
+SESSIONS = _table(
     "sessions",
-    METADATA,
     Column("digest", Text, primary_key=True),
-    Column("person", Text, ForeignKey("people.name"), nullable=False, index=True),
-    Column("expires", Text, nullable=False),
-    Column("elevated_until", Text),
+    _of("person", "people", index=True),
+    *_texts("expires"),
+    *_optional("elevated_until"),
     Column("until", Text, nullable=False, server_default=""),
 )
 
 # For the console: what was typed, under a key that only the browser's address has.
-DRAFTS = Table(
+DRAFTS = _table(
     "drafts",
-    METADATA,
     Column("digest", Text, primary_key=True),
-    Column("person", Text, ForeignKey("people.name"), nullable=False, index=True),
-    Column("until", Text, nullable=False),
+    _of("person", "people", index=True),
+    *_texts("until"),
     Column("number", BigInteger, nullable=False),
     Column("body", LargeBinary, nullable=False),
 )
 
 # For the console: who signs in at a provider. By e-mail until the first time, by subject after it.
-IDENTITIES = Table(
+IDENTITIES = _table(
     "identities",
-    METADATA,
-    Column("person", Text, ForeignKey("people.name"), primary_key=True),
-    Column("issuer", Text, nullable=False),
-    Column("email", Text),
-    Column("subject", Text),
-    Column("linked", Text, nullable=False),
-    Column("linked_by", Text, nullable=False),
+    _of("person", "people", primary_key=True),
+    *_texts("issuer"),
+    *_optional("email", "subject"),
+    *_texts("linked", "linked_by"),
     UniqueConstraint("issuer", "email"),
     UniqueConstraint("issuer", "subject"),
 )
