@@ -288,9 +288,7 @@ class AskingService:
         if data_set is not None:
             wanted = wanted.where(RELEASES.c.data_set == data_set)
         wanted = wanted.order_by(RELEASES.c.time.desc(), RELEASES.c.id).limit(most).offset(start)
-        with self._shared.database.reading() as connection:
-            releases = [_past(row) for row in connection.execute(wanted).all()]
-        return self._in_order(releases)
+        return self._in_order([_past(row) for row in self._shared.database.rows(wanted)])
 
     def _in_order(self, releases: list[PastReleaseRecord]) -> list[PastReleaseRecord]:
         """Times are to the second: answers of the same one come in the order of the ledger."""
@@ -306,8 +304,7 @@ class AskingService:
         """One of the own answers by its id; NotThere also for anybody else's."""
         self._people.require(by, *Role)
         wanted = select(RELEASES).where((RELEASES.c.id == release) & (RELEASES.c.analyst == by))
-        with self._shared.database.reading() as connection:
-            row = connection.execute(wanted).one_or_none()
+        row = self._shared.database.row(wanted)
         if row is None:
             raise NotThere("There is no such answer of yours.")
         return _past(row)
@@ -477,10 +474,9 @@ class AskingService:
             "purpose": question.purpose, "time": write_time(now), "release": stored,
             "sent_as": None, "sent": None, **sent,
         }  # fmt: skip
-        if release.repeated:  # else nobody has it yet
-            with self._shared.database.reading() as connection:
-                if connection.execute(A_RELEASE, {"its": name}).one_or_none() is not None:
-                    return True
+        # One that is not repeated nobody has yet.
+        if release.repeated and self._shared.database.row(A_RELEASE, its=name) is not None:
+            return True
         counted = count_bytes(by, len(stored), now=now, unless=name)
         seen = statement_of_seen(self._shared.ledger)
         self._shared.database.write(*counted, (KEEP_RELEASE, row), seen)

@@ -146,14 +146,12 @@ class DataSets:
                 f"The purpose may spend ({purpose.budget}), more than the whole data set,"
                 f" ({budget})."
             )
-        with self._shared.database.reading() as connection:
-            wanted = select(PURPOSES.c.name).where(PURPOSES.c.data_set == name)
-            names = connection.execute(wanted).scalars().all()
+        wanted = select(PURPOSES.c.name).where(PURPOSES.c.data_set == name)
+        names = self._shared.database.values(wanted)
         if purpose.name.casefold() in {known.casefold() for known in names}:
             raise AlreadyDecided(f"{name!r} has, or had, a purpose {purpose.name!r}.")
         self._allow(name, purpose, by=by)
-        with self._shared.database.writing() as connection:
-            connection.execute(insert(PURPOSES).values(_purpose_row(name, purpose)))
+        self._shared.database.execute(insert(PURPOSES).values(_purpose_row(name, purpose)))
         return self.record(name)
 
     def withdraw_purpose(self, name: str, purpose: str, *, why: str, by: str) -> DataSetRecord:
@@ -351,10 +349,11 @@ class DataSets:
         }  # fmt: skip
         purposes = [_purpose_row(schema.name, purpose) for purpose in registration.purposes]
         began = {"data_set": schema.name, "version": schema.version, "since": now}
-        with self._shared.database.writing() as connection:
-            connection.execute(insert(DATA_SETS).values(row))
-            connection.execute(insert(PURPOSES), purposes)
-            connection.execute(insert(IMPORTS).values(began))
+        self._shared.database.execute(
+            insert(DATA_SETS).values(row),
+            insert(PURPOSES).values(purposes),
+            insert(IMPORTS).values(began),
+        )
 
     def _record(self, row: DataSetRow) -> DataSetRecord:
         return DataSetRecord(

@@ -50,8 +50,8 @@ class DataStore:
 
     def row(self, name: str, *, retired: bool = False) -> DataSetRow:
         """What the database says; NotThere, and Retired where the rows are gone."""
-        cache = self._shared.database.cache
-        row = cache.value(("data set", name), lambda: self._read(name))
+        database, wanted = self._shared.database, select(DATA_SETS).where(DATA_SETS.c.name == name)
+        row = database.cache.value(("data set", name), lambda: database.row(wanted))
         if row is None:
             raise NotThere(f"There is no data set {name[:200]!r}. The public page lists them.")
         if row.retired is not None and not retired:
@@ -59,11 +59,6 @@ class DataStore:
                 f"{name!r} was retired: {words_of_retirement(row)}, and nothing is answered."
             )
         return row
-
-    def _read(self, name: str) -> DataSetRow | None:
-        with self._shared.database.reading() as connection:
-            wanted = select(DATA_SETS).where(DATA_SETS.c.name == name)
-            return connection.execute(wanted).one_or_none()
 
     def rows(self) -> list[DataSetRow]:
         return list(self._shared.database.rows(select(DATA_SETS).order_by(DATA_SETS.c.name)))
@@ -161,8 +156,7 @@ class DataStore:
         marks = [mark(schema.name, unit_id) for unit_id in unit_ids(old, schema)]
         file = keep_members(self._shared.settings.data_folder, marks)
         current = IMPORTS.c.members.is_(None) & (IMPORTS.c.data_set == schema.name)
-        with self._shared.database.writing() as connection:
-            connection.execute(update(IMPORTS).where(current).values(members=file))
+        self._shared.database.execute(update(IMPORTS).where(current).values(members=file))
 
     def remove(self, name: str) -> None:
         """The rows and all marks are gone; what was declared stays."""

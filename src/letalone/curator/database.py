@@ -23,6 +23,7 @@ from sqlalchemy import (
     URL,
     Connection,
     Engine,
+    Executable,
     QueuePool,
     Row,
     Select,
@@ -98,10 +99,15 @@ class Database:
         with self.reading() as connection:
             return connection.execute(query).all()
 
-    def row(self, query: Select[Any]) -> Row[Any] | None:
+    def values(self, query: Select[Any]) -> Sequence[Any]:
+        """The one column of all rows that a query finds."""
+        with self.reading() as connection:
+            return connection.execute(query).scalars().all()
+
+    def row(self, query: Select[Any], **values: object) -> Row[Any] | None:
         """The one row that a query finds, or None."""
         with self.reading() as connection:
-            return connection.execute(query).one_or_none()
+            return connection.execute(query, values).one_or_none()
 
     @contextmanager
     def writing(self) -> Generator[Connection]:
@@ -110,6 +116,12 @@ class Database:
             "; ".join(ALONE) if self._is_distant else "BEGIN IMMEDIATE"
         ) as connection:
             yield connection
+
+    def execute(self, *statements: Executable) -> None:
+        """Runs statements in one transaction that alone may write."""
+        with self.writing() as connection:
+            for statement in statements:
+                connection.execute(statement)
 
     def write(self, *statements: Asked) -> None:
         """Runs statements in a transaction that alone may write, for one wait of PostgreSQL."""

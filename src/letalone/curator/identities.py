@@ -107,8 +107,8 @@ class Identities:
         wanted = select(IDENTITIES.c.person).where(
             IDENTITIES.c.issuer == identity.issuer, IDENTITIES.c.subject == identity.subject
         )
-        with self._shared.database.reading() as connection:
-            return connection.execute(wanted).scalar_one_or_none()
+        row = self._shared.database.row(wanted)
+        return None if row is None else row.person
 
     def _bind_by_email(self, identity: Identity) -> str | None:
         """The first account with an e-mail that was linked: it is the one from now on."""

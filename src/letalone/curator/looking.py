@@ -141,8 +141,8 @@ def _find_own_answer(
     # A quote within a text of JSON has a backslash before it: this can be nothing but the field.
     same = or_(*(newest.c.release.contains(f'"digest": "{digest}"') for digest in digests))
     wanted = select(newest.c.id).where(same).order_by(newest.c.time.desc()).limit(1)
-    with shared.database.reading() as connection:
-        return connection.execute(wanted).scalar_one_or_none()
+    row = shared.database.row(wanted)
+    return None if row is None else row.id
 
 
 def _why_not(

@@ -58,8 +58,7 @@ def to_remove(shared: Dependencies, overdue: Collection[str]) -> list[str]:
 def removal(shared: Dependencies, data_set: str) -> datetime | None:
     """From when on the rows are removed, where that was announced."""
     wanted = select(NOTICES.c.since).where(NOTICES.c.data_set == data_set)
-    with shared.database.reading() as connection:
-        times = connection.execute(wanted.order_by(NOTICES.c.since)).scalars().all()
+    times = shared.database.values(wanted.order_by(NOTICES.c.since))
     return read_time(times[-1]) + NOTICE if times else None
 
 

@@ -126,8 +126,7 @@ def forget_attempts(shared: Dependencies, what: str, name: str, address: str | N
     which = digest.startswith(_digest(what, name), autoescape=True)
     if address is not None:
         which = digest == _digest(what, name, address)
-    with shared.database.writing() as connection:
-        connection.execute(delete(ATTEMPTS).where(which))
+    shared.database.execute(delete(ATTEMPTS).where(which))
 
 
 def _count(shared: Dependencies, digest: str, *, limit: int) -> tuple[int, int]:

@@ -13,9 +13,9 @@ is written within the transaction. What only takes away holds even where the led
 
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import cast
+from typing import Any, cast
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, update
 
 from letalone.curator.database_tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
 from letalone.curator.dependencies import Dependencies
@@ -144,8 +144,7 @@ class PeopleService:
 
     def known_elsewhere(self, name: str) -> Recognised:
         """The person, where a provider has checked who this is; NotRecognised."""
-        with self._shared.database.reading() as connection:
-            row = _row(connection, name)
+        row = self._shared.database.row(_select(name))
         if row is None or not row.active:
             raise NotRecognised(DISABLED)
         return Recognised(_person(row), row.password)
@@ -237,14 +236,12 @@ class PeopleService:
         return self._shared.database.cache.value(("person", name), lambda: self._read(name))
 
     def _read(self, name: str) -> Person | None:
-        with self._shared.database.reading() as connection:
-            row = _row(connection, name)
+        row = self._shared.database.row(_select(name))
         return None if row is None else _person(row)
 
     def _check_password(self, what: str, name: str, password: str, *, address: str) -> Recognised:
         count_attempt(self._shared, what, name, address)
-        with self._shared.database.reading() as connection:
-            row = _row(connection, name)
+        row = self._shared.database.row(_select(name))
         kept = row.password if row is not None and row.active else None
         if not self._passwords.is_right(password, kept) or row is None:
             raise NotRecognised(Problem(Code.WRONG_PASSWORD))
@@ -303,7 +300,7 @@ class PeopleService:
 
 def check_same(connection: Connection, before: Recognised) -> None:
     """Within the transaction that acts on a password: it was not changed or disabled meanwhile."""
-    row = _row(connection, before.person.name)
+    row = connection.execute(_select(before.person.name)).one_or_none()
     if row is None or not row.active or row.password != before.kept:
         raise NotRecognised(Problem(Code.WRONG_PASSWORD))
     if before.account is not None and not _is_linked(connection, before):
@@ -316,12 +313,12 @@ def _is_linked(connection: Connection, before: Recognised) -> bool:
     return connection.execute(wanted).first() is not None
 
 
-def _row(connection: Connection, name: str) -> DataRow | None:
-    return connection.execute(select(PEOPLE).where(PEOPLE.c.name == name)).one_or_none()
+def _select(name: str) -> Select[Any]:
+    return select(PEOPLE).where(PEOPLE.c.name == name)
 
 
 def _find_person(connection: Connection, name: str) -> Person:
-    row = _row(connection, name)
+    row = connection.execute(_select(name)).one_or_none()
     return _check_there(None if row is None else _person(row), name)
 
 

@@ -37,7 +37,7 @@ from letalone.curator.person_ids import (
 )
 from letalone.curator.records import Holding, OpenOwnerTask, ReleaseMade, Role, SubjectActResult
 from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
-from letalone.curator.stored_values import new_id, read_time, write_time
+from letalone.curator.stored_values import new_id, read_record, read_time, write_time
 from letalone.curator.unit_rows import (
     check_corrected,
     copy_corrected,
@@ -207,7 +207,7 @@ class Subjects:
             select(OWNER_TASKS).where(OWNER_TASKS.c.done.is_(None)).order_by(OWNER_TASKS.c.asked)
         )
         rows = self._shared.database.rows(wanted)
-        return [OpenOwnerTask(row.id, row.data_set, row.what, read_time(row.asked)) for row in rows]
+        return [read_record(OpenOwnerTask, row, act=row.id) for row in rows]
 
     def _check_reason(self, by: str, why: str, unit_id: str) -> str:
         self._people.require(by, Role.STEWARD, Role.OWNER)
@@ -280,13 +280,10 @@ class Subjects:
         return self._holding(data_set, held=held)
 
     def _holding(self, data_set: str, *, held: bool | None) -> Holding:
-        wanted = (
-            select(IMPORTS).where(IMPORTS.c.data_set == data_set).order_by(IMPORTS.c.version.desc())
-        )
-        with self._shared.database.reading() as connection:
-            since = connection.execute(wanted).first()
+        wanted = select(IMPORTS.c.since).where(IMPORTS.c.data_set == data_set)
+        newest = self._shared.database.values(wanted.order_by(IMPORTS.c.version.desc()).limit(1))
         external = self._data_sets.record(data_set).external
-        return Holding(data_set, held, external, read_time(cast("str", since and since.since)))
+        return Holding(data_set, held, external, read_time(newest[0]))
 
     def _versions_of_person(self, data_set: str, person: PersonId) -> list[tuple[int, bool]]:
         """From which version on the person was in, or was not, in order."""
@@ -310,9 +307,7 @@ class Subjects:
         """No mark of a past import is left. Within the lock under which marks are written."""
         folder, marks = self._shared.settings.data_folder, self._marks(data_set, person)
         wanted = select(IMPORTS.c.members).where(IMPORTS.c.data_set == data_set)
-        with self._shared.database.reading() as connection:
-            files = connection.execute(wanted).scalars().all()
-        for file in files:
+        for file in self._shared.database.values(wanted):
             if file is not None:
                 forget_members(folder / file, marks)
 
@@ -361,8 +356,7 @@ class Subjects:
             "finder": self._shared.master.finder(data_set, unit_id),
             "asked": write_time(self._shared.clock()), "done": None,
         }  # fmt: skip
-        with self._shared.database.writing() as connection:
-            connection.execute(insert(OWNER_TASKS).values(row))
+        self._shared.database.execute(insert(OWNER_TASKS).values(row))
         self._write(data_set, f"subject: {what} asked of the source", unit_id, about, by=by)
         words = (
             f"{data_set!r} is external: its owner changes the source as the statement says, and"

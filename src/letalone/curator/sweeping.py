@@ -42,9 +42,10 @@ def sweep(settings: Settings, database: Database) -> list[str]:
 
 
 def _sweep_files(settings: Settings, database: Database) -> list[str]:
-    with database.reading() as connection:
-        named = set(connection.execute(select(DATA_SETS.c.file)).scalars())
-        named |= set(connection.execute(select(IMPORTS.c.members)).scalars())
+    named = {
+        *database.values(select(DATA_SETS.c.file)),
+        *database.values(select(IMPORTS.c.members)),
+    }
     data = [
         place for place in settings.data_folder.iterdir() if place.suffix in (KEPT, MEMBERS, ".new")
     ]

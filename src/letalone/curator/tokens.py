@@ -186,10 +186,8 @@ class Tokens:
     def _mark_used(self, token: AccessToken) -> None:
         """The day only, and written once a day: a token's hours are its person's affair."""
         today = self._today().isoformat()
-        with self._shared.database.writing() as connection:
-            connection.execute(
-                update(TOKENS).where(TOKENS.c.id == token.id).values(last_used=today)
-            )
+        used = update(TOKENS).where(TOKENS.c.id == token.id).values(last_used=today)
+        self._shared.database.execute(used)
 
     def _today(self) -> date:
         return self._shared.clock().date()
