@@ -16,16 +16,16 @@ that the own grants have paid for.
 
 from collections import Counter
 from collections.abc import Callable, Generator, Hashable
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from fractions import Fraction
 from json import dumps, loads
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import Row, bindparam, select
+from sqlalchemy import bindparam, select
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arrange_release
-from letalone.answers.release import ReleaseRecord, Standing, explain_question
+from letalone.answers.release import ReleaseRecord, Standing, Terms, explain_question
 from letalone.curator.answer_cache import AnswerCache, CachedAnswer, spell_question
 from letalone.curator.caches import CacheMiss
 from letalone.curator.consistency import statement_of_seen
@@ -55,7 +55,7 @@ from letalone.curator.records import (
 )
 from letalone.curator.refusals import NotThere
 from letalone.curator.requests import Requests
-from letalone.curator.stored_values import is_name, read_time, reads_stored, write_time
+from letalone.curator.stored_values import DataRow, is_name, read_record, reads_stored, write_time
 from letalone.errors import (
     LedgerUnavailable,
     LetaloneError,
@@ -72,7 +72,6 @@ from letalone.session.preview import Preview
 from letalone.session.pricing import Priced, least_epsilon_remark
 from letalone.session.query import Query
 from letalone.session.release import Release, releases_from
-from letalone.session.session import Session
 from letalone.tables.ahead import epsilon_for
 
 MOST_EPSILON = 1000
@@ -97,26 +96,22 @@ class AskingService:
 
     def preview(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""
-
-        def look(query: Query) -> Preview:
-            return self._at_price(price)(query).preview(price.rows)
-
-        return self._without_rows(question, look, by=by)
+        return self._without_rows(
+            question, lambda query: self._price(query, price).preview(price.rows), by=by
+        )
 
     def epsilon_for(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> float:
         """The smallest ε that keeps `price.error`: no data touched, nothing spent."""
         wanted = replace(price, epsilon=None)
-
-        def look(query: Query) -> float:
-            return float(self._epsilon(query, wanted)[0])
-
-        return self._without_rows(question, look, by=by)
+        return self._without_rows(
+            question, lambda query: float(self._epsilon(query, wanted)[0]), by=by
+        )
 
     def explain(
         self, question: DataSetQuestion, price: QuestionPrice, *, by: str, sql: bool = False
     ) -> str:
         """The question, its price and its split in words, and the SQL: no data touched."""
-        terms = self._without_rows(question, self._at_price(price), by=by).terms
+        terms = self._terms(question, price, by=by)
         words = self.left(question, terms.privacy, delta=terms.delta, by=by)
         return explain_question(terms, [words], sql=sql)
 
@@ -124,8 +119,11 @@ class AskingService:
         self, question: DataSetQuestion, price: QuestionPrice, *, by: str
     ) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
-        terms = self._without_rows(question, self._at_price(price), by=by).terms
+        terms = self._terms(question, price, by=by)
         return self.remaining(question, terms.privacy, delta=terms.delta, by=by).more
+
+    def _terms(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> Terms:
+        return self._without_rows(question, lambda query: self._price(query, price).terms, by=by)
 
     def left(self, question: DataSetQuestion, privacy: Privacy, *, delta: Fraction, by: str) -> str:
         """What is left of the own grant, and how many more like this fit, in words."""
@@ -141,7 +139,7 @@ class AskingService:
         """A preview, what is left, and what would come of asking for it now; nothing is spent."""
 
         def look(query: Query) -> tuple[Query, Priced, Preview]:
-            priced = self._at_price(price)(query)
+            priced = self._price(query, price)
             return query, priced, priced.preview(price.rows)
 
         query, priced, preview = self._without_rows(question, look, by=by)
@@ -172,7 +170,7 @@ class AskingService:
                 self._shared.database.cache.only_cached(),
                 self._shared.ledger_view.cache.only_cached(),
             ):
-                granted = self._checked(question, by=by)
+                granted = self._granted(question, by=by, refusals=False)
                 return self._before(question, price, granted, by=by)[0]
         except (CacheMiss, LetaloneError):
             return None
@@ -187,7 +185,7 @@ class AskingService:
     ) -> CachedAnswer | None:
         """As `answer`, where this process has given it before; or None."""
         with self._single_stamp():
-            granted = self._grants(question, by=by)
+            granted = self._granted(question, by=by)
             before, _, _ = self._before(question, price, granted, by=by)
         if before is None:
             return None  # `answer` looks for the key, once it is this question's turn
@@ -203,7 +201,7 @@ class AskingService:
     ) -> CachedAnswer:
         """As `release`, with a place for how the answer is written out."""
         with self._single_stamp():
-            granted = self._grants(question, by=by)
+            granted = self._granted(question, by=by)
             before, key, version = self._before(question, price, granted, by=by)
         sent = self._sent_before(question, granted, sending, by=by)
         if sent is not None or before is not None:
@@ -277,7 +275,7 @@ class AskingService:
         with self._written_down(question, by=by):
             check_asks(query)
             check_quota(self._shared, by)
-            return self._at_price(price)(query)
+            return self._price(query, price)
 
     def history(
         self, *, by: str, data_set: str | None = None, most: int | None = None, start: int = 0
@@ -332,12 +330,17 @@ class AskingService:
         cached = self._remembered.get(key)
         return None if cached is None else cached.as_of(now), key, now.version
 
-    def _grants(self, question: DataSetQuestion, *, by: str) -> Granted:
-        """The columns that are granted, by data set; refusals are written down."""
-        with self._single_stamp():
-            self._check_known(question, by=by)
-            with self._written_down(question, by=by):
-                return self._allowed(question, by=by)
+    def _granted(self, question: DataSetQuestion, *, by: str, refusals: bool = True) -> Granted:
+        """The columns that are granted, by data set; `refusals` are written down."""
+        self._people.require(by, Role.ANALYST)
+        names = (question.data_set, *question.others)
+        for name in names:
+            self._store.row(name, retired=True)
+        with self._written_down(question, by=by) if refusals else nullcontext():
+            for name in names:
+                self._store.check_answers(name)
+            purpose = question.purpose
+            return {name: self._requests.check(name, purpose=purpose, analyst=by) for name in names}
 
     @contextmanager
     def _single_stamp(self) -> Generator[None]:
@@ -348,34 +351,13 @@ class AskingService:
         ):
             yield
 
-    def _checked(self, question: DataSetQuestion, *, by: str) -> Granted:
-        """As `_grants`; nothing is written down."""
-        self._check_known(question, by=by)
-        return self._allowed(question, by=by)
-
-    def _check_known(self, question: DataSetQuestion, *, by: str) -> None:
-        self._people.require(by, Role.ANALYST)
-        for name in (question.data_set, *question.others):
-            self._store.row(name, retired=True)
-
-    def _allowed(self, question: DataSetQuestion, *, by: str) -> Granted:
-        names = (question.data_set, *question.others)
-        for name in names:
-            self._store.check_answers(name)
-        return {
-            name: self._requests.check(name, purpose=question.purpose, analyst=by) for name in names
-        }
-
     @contextmanager
     def _looked_at(
         self, question: DataSetQuestion, after: ExitStack, *, by: str
     ) -> Generator[Query]:
         """As `_ready`, for what is free: nothing is written down."""
-        with (
-            self._shared.database.cache.single_stamp(),
-            self._shared.ledger_view.cache.single_stamp(),
-        ):
-            granted = self._checked(question, by=by)
+        with self._single_stamp():
+            granted = self._granted(question, by=by, refusals=False)
         with self._opened(question, granted, after, by=by) as query:
             yield query
 
@@ -391,14 +373,16 @@ class AskingService:
     def _opened(
         self, question: DataSetQuestion, granted: Granted, after: ExitStack, *, by: str
     ) -> Generator[Query]:
+        settings, whose = self._shared.settings, {"purpose": question.purpose}
         with self._store.opened(*granted) as sessions:
-            mine = [self._behalf(session, question, by) for session in sessions]
+            step = settings.time_step_seconds
+            mine = [s.on_behalf_of(by, **whose, time_step_seconds=step) for s in sessions]
             for session in mine:  # no public table stays with a data set that others ask
                 after.callback(session.bound().table.forget_public)
             query = read(question, mine)
             check_columns(query.plan, granted)
-            check_size(query.plan, self._shared.settings.most_cells)
-            check_work(query.plan, self._shared.settings.most_steps)
+            check_size(query.plan, settings.most_cells)
+            check_work(query.plan, settings.most_steps)
             yield query
 
     def _without_rows(
@@ -419,17 +403,32 @@ class AskingService:
             with self._looked_at(question, after, by=by) as query:
                 return look(query)
 
-    def _at_price(self, price: QuestionPrice) -> Callable[[Query], Priced]:
-        return lambda query: _price(query, price, *self._epsilon(query, price))
+    def _price(self, query: Query, price: QuestionPrice) -> Priced:
+        epsilon, remark = self._epsilon(query, price)
+        if EPSILON.typed("epsilon", epsilon) > MOST_EPSILON:
+            raise ParameterError(
+                f"epsilon must be at most {MOST_EPSILON:,} here: beyond, nothing is private, and to"
+                " say so exactly takes long."
+            )
+        priced = query.price(epsilon, delta=price.delta, confidence=price.confidence)
+        return replace(priced, remark=remark)
 
     def _epsilon(self, query: Query, price: QuestionPrice) -> tuple[Any, str | None]:
+        """The ε that is paid, and a remark where it was solved for."""
         if price.epsilon is None:
             check_work(query.plan, self._shared.settings.most_steps, error=True)
-        return _epsilon(query, price)
-
-    def _behalf(self, session: Session, question: DataSetQuestion, by: str) -> Session:
-        step = self._shared.settings.time_step_seconds
-        return session.on_behalf_of(by, purpose=question.purpose, time_step_seconds=step)
+        if (price.epsilon is None) == (price.error is None):
+            raise ParameterError("Give either an epsilon to pay or an error to keep, and not both.")
+        if price.epsilon is not None:
+            return price.epsilon, None
+        epsilon = epsilon_for(
+            query.plan,
+            error=cast("Any", price.error),
+            delta=price.delta,
+            confidence=price.confidence,
+            rows=price.rows,
+        )
+        return epsilon, least_epsilon_remark(epsilon)
 
     @contextmanager
     def _written_down(self, question: DataSetQuestion, *, by: str) -> Generator[None]:
@@ -488,32 +487,6 @@ def release_id(release: ReleaseRecord, *, analyst: str, purpose: str) -> str:
     return digest_of({"of": [analyst, purpose, digest_of(release.to_json())]})
 
 
-def _epsilon(query: Query, price: QuestionPrice) -> tuple[Any, str | None]:
-    """The ε that is paid, and a remark where it was solved for."""
-    if (price.epsilon is None) == (price.error is None):
-        raise ParameterError("Give either an epsilon to pay or an error to keep, and not both.")
-    if price.epsilon is not None:
-        return price.epsilon, None
-    epsilon = epsilon_for(
-        query.plan,
-        error=cast("Any", price.error),
-        delta=price.delta,
-        confidence=price.confidence,
-        rows=price.rows,
-    )
-    return epsilon, least_epsilon_remark(epsilon)
-
-
-def _price(query: Query, price: QuestionPrice, epsilon: Any, remark: str | None) -> Priced:
-    if EPSILON.typed("epsilon", epsilon) > MOST_EPSILON:
-        raise ParameterError(
-            f"epsilon must be at most {MOST_EPSILON:,} here: beyond, nothing is private, and to say"
-            " so exactly takes long."
-        )
-    priced = query.price(epsilon, delta=price.delta, confidence=price.confidence)
-    return replace(priced, remark=remark)
-
-
 def spelled_out(question: DataSetQuestion) -> str:
     """What a refused question was. It may name people, so the ledger has it under a key: nothing
     of it can be read back, or tried out."""
@@ -525,7 +498,6 @@ def spelled_out(question: DataSetQuestion) -> str:
 
 
 @reads_stored
-def _past(row: Row[tuple[Any, ...]]) -> PastReleaseRecord:
+def _past(row: DataRow) -> PastReleaseRecord:
     release = cast("Json", loads(row.release))
-    words = str(release["question"])
-    return PastReleaseRecord(row.id, row.data_set, row.purpose, read_time(row.time), words, release)
+    return read_record(PastReleaseRecord, row, question=str(release["question"]), release=release)

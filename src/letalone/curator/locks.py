@@ -52,7 +52,10 @@ def exclusive_lock_if_free(place: Path) -> Generator[bool]:
 def _hold_lock(
     place: Path, *statements: str, wait_seconds: float = WAIT_SECONDS
 ) -> Generator[None]:
-    with closing(sqlite3.connect(place, timeout=wait_seconds, isolation_level=None)) as connection:
+    lock = sqlite3.connect(
+        place, timeout=wait_seconds, isolation_level=None, check_same_thread=False
+    )
+    with closing(lock) as connection:
         try:
             for statement in statements:
                 connection.execute(statement).fetchall()

@@ -168,7 +168,7 @@ def _read(plan: Plan, from_text: frozenset[str]) -> Iterator[str]:
 def expressions_in(plan: Plan) -> Iterator[Expression]:
     """All that a question looks at in a row."""
     if plan.per_unit is not None:
-        yield from _of_rows(plan.per_unit)
+        yield from expressions_of_rows(plan.per_unit)
     if plan.where is not None:
         yield plan.where
     yield from (expression for _, expression in plan.derived)
@@ -178,7 +178,8 @@ def expressions_in(plan: Plan) -> Iterator[Expression]:
     )
 
 
-def _of_rows(before: PerUnit) -> Iterator[Expression]:
+def expressions_of_rows(before: PerUnit) -> Iterator[Expression]:
+    """All that features of units look at in a row."""
     if before.where is not None:
         yield before.where
     yield from (expression for _, expression in before.derived)
