@@ -19,9 +19,7 @@ from letalone.ledger.charging import RemainingBudget
 from letalone.session.release import Release
 
 MAX_CACHED_ANSWERS = 1000
-MAX_CACHED_LETTERS = (
-    8_000_000  # of all answers as they are stored; in memory they take ten times as much
-)
+MAX_CACHED_LETTERS = 8_000_000  # of all answers as they are stored; ten times that in memory
 MAX_WRITTEN_BYTES = 1 << 18  # bytes; what is longer is written anew each time
 
 
@@ -47,13 +45,9 @@ class CachedAnswer:
         return CachedAnswer(replace(self.release, standing=standing), self.arrangement)
 
     def as_of(self, now: DataSet) -> "CachedAnswer":
-        remaining = self.release.standing.left
-        remaining = (
-            replace(remaining, data_set=now)
-            if isinstance(remaining, RemainingBudget)
-            else remaining
-        )
-        standing = replace(self.release.standing, left=remaining)
+        left = self.release.standing.left
+        left = replace(left, data_set=now) if isinstance(left, RemainingBudget) else left
+        standing = replace(self.release.standing, left=left)
         return replace(self, release=replace(self.release, standing=standing))
 
 

@@ -123,17 +123,15 @@ class DataSets:
         self, name: str, *, by: str, file: str | None = None, upload: Path | None = None
     ) -> DataSetRecord:
         """Imports newer data under the same name, and so the same budget; raises the version."""
-        counted: list[ImportEffects] = []
         with self._arriving(file, upload, by=by) as source:
 
-            def write(old: Path, schema: Schema, target: Path) -> None:
+            def write(old: Path, schema: Schema, target: Path) -> ImportEffects:
                 self._shared.settings.import_limits.check(source, schema)
-                counted.append(copy_declared(source, schema, target))
+                affected = copy_declared(source, schema, target)
                 self.store.keep_members(old, schema)
+                return affected
 
-            version = self.store.rewrite(
-                name, write, began=lambda version: _write_effects(counted[0], version)
-            )
+            _, version = self.store.rewrite(name, write, began=_write_effects)
         self._shared.ledger.administer(name, "renewed", {"version": version}, by=[by])
         return self.record(name)
 

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, Row, insert, select, update
 
@@ -36,7 +36,7 @@ from letalone.plans.schema import Schema
 from letalone.session.session import Session
 
 DataSetRow = Row[tuple[Any, ...]]
-WriteRows = Callable[[Path, Schema, Path], None]
+Result = TypeVar("Result")
 
 
 class DataStore:
@@ -116,11 +116,16 @@ class DataStore:
             return 1
 
     def rewrite(
-        self, name: str, write: WriteRows, *, began: Callable[[int], str] | None = None
-    ) -> int:
-        """Puts other rows in the place of those of an imported table; the version it has then.
+        self,
+        name: str,
+        write: Callable[[Path, Schema, Path], Result],
+        *,
+        began: Callable[[Result, int], str] | None = None,
+    ) -> tuple[Result, int]:
+        """Puts other rows in the place of those of an imported table.
 
-        `began`: they are of a new import; what its rules touched, given its version.
+        What `write` returns, and the version it has then. `began`: they are of a new import; what
+        its rules touched, as it is stored.
         """
         with self.changing(name):
             if self.row(name).external:
@@ -129,8 +134,8 @@ class DataStore:
             old = cast("Path", source.place)
             after = replace(source.schema, version=self.next_version(name))
             try:
-                write(old, source.schema, target)
-                affected = None if began is None else began(after.version)
+                written = write(old, source.schema, target)
+                affected = None if began is None else began(written, after.version)
                 _check_written(name, target)
                 self._put(after, file=target.name, affected=affected)
             except BaseException:
@@ -138,7 +143,7 @@ class DataStore:
                 raise
             old.unlink(missing_ok=True)
             self._shared.ledger.raise_version(name)
-        return after.version
+        return written, after.version
 
     def with_new_version(self, name: str) -> int:
         """The rows have changed where they lie: they are opened anew, under a new version."""

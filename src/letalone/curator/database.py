@@ -10,12 +10,12 @@ begins with BEGIN IMMEDIATE, PostgreSQL takes one advisory lock. What is deleted
 
 import sqlite3
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from os import getpid
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
 from sqlite3 import Error as SqliteError
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 from alembic import command
 from alembic.config import Config
@@ -89,11 +89,9 @@ class Database:
         self._watch = _watch(self._engine.url)
         self.cache = StampedCache(self._watch.stamp)
 
-    @contextmanager
-    def reading(self) -> Generator[Connection]:
+    def reading(self) -> AbstractContextManager[Connection]:
         """For reading: of SQLite one state; PostgreSQL tells with each statement how it stands."""
-        with self._connected(None if self._is_distant else "BEGIN") as connection:
-            yield connection
+        return self._connected(None if self._is_distant else "BEGIN")
 
     def rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
         with self.reading() as connection:
@@ -109,13 +107,9 @@ class Database:
         with self.reading() as connection:
             return connection.execute(query, values).one_or_none()
 
-    @contextmanager
-    def writing(self) -> Generator[Connection]:
+    def writing(self) -> AbstractContextManager[Connection]:
         """One transaction that alone may write; rolled back if the block raises."""
-        with self._connected(
-            "; ".join(ALONE) if self._is_distant else "BEGIN IMMEDIATE"
-        ) as connection:
-            yield connection
+        return self._connected("; ".join(ALONE) if self._is_distant else "BEGIN IMMEDIATE")
 
     def execute(self, *statements: Executable) -> None:
         """Runs statements in one transaction that alone may write."""
@@ -179,7 +173,10 @@ class Database:
             try:
                 command.upgrade(config, revision)
             except command.util.CommandError:
-                newer()
+                raise FormatError(
+                    "The curator's database was written by a newer letalone. Update letalone to"
+                    " open it."
+                ) from None
 
     def overwrite(self) -> bool:
         """What was deleted is gone from SQLite's log, too; False where others kept it busy.
@@ -269,13 +266,6 @@ def _is_away(error: Exception) -> bool:
 
 def _code(error: Exception) -> str | None:
     return getattr(getattr(error, "orig", None), "sqlstate", None)
-
-
-def newer() -> NoReturn:
-    """The error for a database of a newer letalone."""
-    raise FormatError(
-        "The curator's database was written by a newer letalone. Update letalone to open it."
-    ) from None
 
 
 def _engine(url: str) -> Engine:

@@ -20,11 +20,11 @@ from sqlalchemy import Connection, Select, func, insert, select, update
 from letalone.curator.database_tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.passwords import (
+    Passwords,
     count_attempt,
     delay_attempt,
     forget_attempts,
     one_time_password,
-    passwords_of,
 )
 from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
@@ -54,7 +54,7 @@ class PeopleService:
     __slots__ = ("_passwords", "_shared")
 
     def __init__(self, shared: Dependencies) -> None:
-        self._shared, self._passwords = shared, passwords_of(shared.settings)
+        self._shared, self._passwords = shared, Passwords(shared.settings)
 
     def first_owner(self, name: str = "owner") -> str | None:
         """Makes the first person, an owner; the one-time password. None where there are people."""
@@ -63,38 +63,35 @@ class PeopleService:
         with self._shared.database.writing() as connection:
             if connection.execute(select(func.count()).select_from(PEOPLE)).scalar_one():
                 return None
-            self._insert(connection, read_name(name), frozenset({Role.OWNER}), kept, by=None)
-            self._write(ADDED, name, by=name, roles=["owner"])
+            self._insert(connection, read_name(name), [Role.OWNER.value], kept, by=None)
         return password
 
     def add(self, name: str, roles: Iterable[Role], *, by: str) -> str:
         """Adds a person (by an owner); returns the one-time password, which is shown once."""
         self.require(by, Role.OWNER)
-        wanted, password = _check_roles(roles), one_time_password()
+        wanted, password = _role_words(_check_roles(roles)), one_time_password()
         kept = self._passwords.hashed(password)
         with self._shared.database.writing() as connection:
-            if _looks_taken(connection, read_name(name)):
+            names = connection.execute(select(PEOPLE.c.name)).scalars()
+            if read_name(name).casefold() in {taken.casefold() for taken in names}:
                 raise AlreadyDecided(
                     f"There is a person {name!r}, or one whose name looks the same. Choose another"
                     " name: names stay in the ledger and are not used twice."
                 )
             self._insert(connection, name, wanted, kept, by=by)
-            self._write(ADDED, name, by=by, roles=_role_words(wanted))
         return password
 
     def change_roles(self, name: str, roles: Iterable[Role], *, by: str) -> Person:
         """Gives a person other roles (by an owner); the last owner stays one."""
         self.require(by, Role.OWNER)
-        wanted = _check_roles(roles)
+        wanted = _role_words(_check_roles(roles))
         with self._shared.database.writing() as connection:
             person = _find_person(connection, name)
-            if Role.OWNER not in wanted:
+            if Role.OWNER.value not in wanted:
                 _check_other_owner(connection, person)
-            _change_row(
-                connection, name, roles=write_list(_role_words(wanted)), **self._handover(by)
-            )
+            _change_row(connection, name, roles=write_list(wanted), **self._handover(by))
             _end_browser_sessions(connection, name)
-            self._write(ROLES_CHANGED, name, by=by, roles=_role_words(wanted))
+            self._write(ROLES_CHANGED, name, by=by, roles=wanted)
         return self.person(name)
 
     def reset_password(self, name: str, *, by: str) -> str:
@@ -223,21 +220,21 @@ class PeopleService:
 
         def read() -> frozenset[str]:
             acts = [entry for what in (ADDED, ROLES_CHANGED) for entry in ledger.all_acts(what)]
-            bodies = [cast("Json", entry.body["body"]) for entry in acts]
-            had = [
-                body for body in bodies if wanted & set(cast("list[str]", body.get("roles") or ()))
-            ]
-            return frozenset(str(body["person"]) for body in had)
+            bodies = [cast("dict[str, Any]", entry.body["body"]) for entry in acts]
+            return frozenset(
+                str(body["person"]) for body in bodies if wanted & set(body.get("roles") or ())
+            )
 
         return now | self._shared.ledger_view.cache.value(("ever", roles), read)
 
     def _cached_person(self, name: str) -> Person | None:
         """The person, where there is one; read anew whenever the database was written to."""
-        return self._shared.database.cache.value(("person", name), lambda: self._read(name))
 
-    def _read(self, name: str) -> Person | None:
-        row = self._shared.database.row(_select(name))
-        return None if row is None else _person(row)
+        def read() -> Person | None:
+            row = self._shared.database.row(_select(name))
+            return None if row is None else _person(row)
+
+        return self._shared.database.cache.value(("person", name), read)
 
     def _check_password(self, what: str, name: str, password: str, *, address: str) -> Recognised:
         count_attempt(self._shared, what, name, address)
@@ -272,20 +269,15 @@ class PeopleService:
         return password
 
     def _insert(
-        self,
-        connection: Connection,
-        name: str,
-        roles: frozenset[Role],
-        password: str,
-        *,
-        by: str | None,
+        self, connection: Connection, name: str, roles: list[str], password: str, *, by: str | None
     ) -> None:
+        """Adds a person, in the ledger, too; the first one by nobody else."""
         row = {
-            "name": name, "roles": write_list(_role_words(roles)), "password": password,
-            "must_change": True, "active": True, "made": write_time(self._shared.clock()),
-            **self._handover(by),
+            "name": name, "roles": write_list(roles), "password": password, "must_change": True,
+            "active": True, "made": write_time(self._shared.clock()), **self._handover(by),
         }  # fmt: skip
         connection.execute(insert(PEOPLE).values(row))
+        self._write(ADDED, name, by=by or name, roles=roles)
 
     def _handover(self, by: str | None) -> dict[str, str | None]:
         """Somebody else had this account in their hands, now."""
@@ -330,11 +322,6 @@ def _check_there(person: Person | None, name: str) -> Person:
 
 def _person(row: DataRow) -> Person:
     return read_record(Person, row, handed=read_time(row.handed or row.made))
-
-
-def _looks_taken(connection: Connection, name: str) -> bool:
-    names = connection.execute(select(PEOPLE.c.name)).scalars().all()
-    return name.casefold() in {taken.casefold() for taken in names}
 
 
 def _check_other_owner(connection: Connection, person: Person) -> None:

@@ -85,13 +85,12 @@ class Proposals:
             before = self._decisions.find_open(connection, proposal)
             self._check_second(before, by)
             both = list(dict.fromkeys([before.proposed_by, by]))
-            self._shared.ledger_view.raise_to(
-                before.data_set,
-                before.budget,
-                purpose=before.purpose,
-                analyst=before.analyst,
-                by=both,
-            )
+            ledger, name, budget = self._shared.ledger, before.data_set, before.budget
+            purpose, analyst = before.purpose, before.analyst
+            if purpose is None:
+                ledger.raise_budget(name, budget, by=both)
+            else:
+                ledger.raise_level(name, budget, purpose=purpose, analyst=analyst, by=both)
             after = self._decisions.decide(connection, proposal, State.GRANTED, by=by, reason=words)
             what = "seconded" if len(both) > 1 else "decided alone"
             self._decisions.write(what, after, by=by, accounts=self._accounts(both))

@@ -9,7 +9,7 @@ promise more than holds.
   Tested:   tests/curator/test_subjects.py, test_principles.py (G7)
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -22,7 +22,7 @@ from letalone.curator.decisions import read_words
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.master_key import forget_members, is_member
 from letalone.curator.open_sessions import RowsLocation
-from letalone.curator.owner_tasks import OwnerTask, correct_statement, erase_statement
+from letalone.curator.owner_tasks import correct_statement, erase_statement
 from letalone.curator.people import PeopleService
 from letalone.curator.person_ids import (
     NotAnId,
@@ -84,11 +84,8 @@ class Subjects:
 
     def holdings(self, unit_id: str, *, by: str, why: str) -> list[Holding]:
         words = self._check_reason(by, why, unit_id)
-        names = [
-            record.name
-            for record in self._data_sets.records()
-            if not record.retired and record.schema.unit is not None
-        ]
+        kept = [record for record in self._data_sets.records() if not record.retired]
+        names = [record.name for record in kept if record.schema.unit is not None]
         return [self._look_up(name, unit_id, {"why": words}, by=by) for name in names]
 
     def releases(self, data_set: str, unit_id: str, *, by: str, why: str) -> list[ReleaseMade]:
@@ -133,15 +130,13 @@ class Subjects:
         about: Json = {"why": words, "columns": sorted(changes)}
         if self._data_sets.record(data_set).external:
             return self._ask_to_correct(data_set, person, about, row=row, changes=changes, by=by)
-        made: list[list[str] | None] = []
 
-        def write(old: Path, schema: Schema, target: Path) -> None:
-            made.append(copy_corrected(old, schema, person, target, row=row, changes=changes))
+        def write(old: Path, schema: Schema, target: Path) -> list[str] | None:
+            return copy_corrected(old, schema, person, target, row=row, changes=changes)
 
         # Also where there is no such row: the version is public, and must not tell.
-        version = self._store.rewrite(data_set, write)
+        remarks, version = self._store.rewrite(data_set, write)
         self._write(data_set, "subject corrected", person, {**about, "version": version}, by=by)
-        remarks = made[0]
         if remarks is None:
             raise NotThere(f"{NO_ROW} Nothing was changed; it is version {version} all the same.")
         change = f"1 row of {data_set!r} was corrected; it is version {version} now."
@@ -153,30 +148,25 @@ class Subjects:
         """Removes the person's rows and destroys their key; what was spent stays spent."""
         words = self._check_reason(by, why, unit_id)
         person = self._read(data_set, unit_id, words)
-        about: Json = {"why": words}
         if self._data_sets.record(data_set).external:
-            return self._ask_to_erase(data_set, person.spelled, about, by=by)
-        counted: list[int] = []
+            return self._ask_to_erase(data_set, person.spelled, {"why": words}, by=by)
 
-        def write(old: Path, schema: Schema, target: Path) -> None:
-            counted.append(number_of_rows(old, schema, person.spelled))
+        def write(old: Path, schema: Schema, target: Path) -> int:
+            rows = number_of_rows(old, schema, person.spelled)
             copy_without(old, schema, person.spelled, target)
             self._forget_marks(data_set, person)  # here, where nobody else changes them
+            return rows
 
         # Also where there are no rows: the version is public, and must not tell.
-        version = self._store.rewrite(data_set, write)
-        self._write(
-            data_set, "subject erased", person.spelled, {**about, "version": version}, by=by
-        )
-        key_words = self._destroy(
-            [self._shared.master.finder(data_set, spelling) for spelling in person.spellings]
-        )
-        rows = counted[0]
-        change = (
-            f"{rows} row{'s' * (rows != 1)} of {data_set!r} {'are' if rows != 1 else 'is'} gone"
-        )
-        words = [f"{change}; it is version {version} now.", STAYS, *self._imports(), key_words]
-        return SubjectActResult(data_set, rows, version, " ".join(words).rstrip())
+        rows, version = self._store.rewrite(data_set, write)
+        about: Json = {"why": words, "version": version}
+        self._write(data_set, "subject erased", person.spelled, about, by=by)
+        finder = self._shared.master.finder
+        key_words = self._destroy([finder(data_set, each) for each in person.spellings])
+        noun, are = ("row", "is") if rows == 1 else ("rows", "are")
+        change = f"{rows} {noun} of {data_set!r} {are} gone; it is version {version} now."
+        told = " ".join([change, STAYS, *self._imports(), key_words])
+        return SubjectActResult(data_set, rows, version, told.rstrip())
 
     def record_outcome(self, act: str, *, done: bool, words: str, by: str) -> SubjectActResult:
         """Records what came of a statement for the owner of an external source (`Done.act`)."""
@@ -203,10 +193,8 @@ class Subjects:
     def waiting(self, *, by: str) -> list[OpenOwnerTask]:
         """What owners of external sources were asked for, without an outcome; the oldest first."""
         self._people.require(by, Role.STEWARD, Role.OWNER)
-        wanted = (
-            select(OWNER_TASKS).where(OWNER_TASKS.c.done.is_(None)).order_by(OWNER_TASKS.c.asked)
-        )
-        rows = self._shared.database.rows(wanted)
+        wanted = select(OWNER_TASKS).where(OWNER_TASKS.c.done.is_(None))
+        rows = self._shared.database.rows(wanted.order_by(OWNER_TASKS.c.asked))
         return [read_record(OpenOwnerTask, row, act=row.id) for row in rows]
 
     def _check_reason(self, by: str, why: str, unit_id: str) -> str:
@@ -230,12 +218,14 @@ class Subjects:
             raise NotThere("There is no such act.")
         if row.done is not None:
             raise AlreadyDecided("The outcome of this act was recorded before.")
-        finder = self._shared.master.finder
-        if row.finder and any(
-            finder(row.data_set, unit_id) == row.finder for unit_id in possible_ids(outcome)
-        ):
+        if row.finder and self._is_among(row, possible_ids(outcome)):
             raise id_in_reason()
         return row
+
+    def _is_among(self, row: DataSetRow, ids: Iterable[str]) -> bool:
+        """Whether one of these is the person of a task, whose id is not kept."""
+        finder = self._shared.master.finder
+        return any(finder(row.data_set, unit_id) == row.finder for unit_id in ids)
 
     def _check_erased(self, row: DataSetRow) -> None:
         """What is said to be erased is looked for; a correction cannot be, its values are unknown.
@@ -245,10 +235,7 @@ class Subjects:
         if not row.finder or self._data_sets.record(row.data_set).retired:
             return  # erased before, or its source is not read any more
         with self._store.rows_at(row.data_set) as source:
-            ids = unit_ids(source.place, source.schema)
-            is_held = any(
-                self._shared.master.finder(row.data_set, unit_id) == row.finder for unit_id in ids
-            )
+            is_held = self._is_among(row, unit_ids(source.place, source.schema))
         if is_held:
             raise ParameterError(
                 f"The source of {row.data_set!r} still has rows of this person, so it is not"
@@ -292,13 +279,11 @@ class Subjects:
         with self._store.rows_at(data_set) as source:
             now = number_of_rows(source.place, source.schema, person.spelled) > 0
             rows = self._shared.database.rows(wanted)
-            return [
-                (
-                    row.version,
-                    now if row.members is None else is_member(folder / row.members, marks),
-                )
+            was_in = [
+                now if row.members is None else is_member(folder / row.members, marks)
                 for row in rows
             ]
+        return [(row.version, was) for row, was in zip(rows, was_in, strict=True)]
 
     def _marks(self, data_set: str, person: PersonId) -> set[bytes]:
         return {self._shared.master.member(data_set, spelling) for spelling in person.spellings}
@@ -331,25 +316,31 @@ class Subjects:
         with self._store.rows_at(data_set) as source:
             remarks = check_corrected(source.schema, changes)
             statement = correct_statement(source, unit_id, row=row, changes=changes)
-        words = (
-            " ".join([statement, *remarks]) if statement else f"{NO_ROW} Nothing is to be changed."
-        )
-        task = OwnerTask("correct", int(statement is not None), words)
-        return self._ask_owner(data_set, unit_id, task, about, by=by)
+        words = f"{NO_ROW} Nothing is to be changed."
+        words = words if statement is None else " ".join([statement, *remarks])
+        rows = int(statement is not None)
+        return self._ask_owner("correct", data_set, unit_id, about, rows, words, by=by)
 
     def _ask_to_erase(
         self, data_set: str, unit_id: str, about: Json, *, by: str
     ) -> SubjectActResult:
         with self._store.rows_at(data_set) as source:
             rows = number_of_rows(source.place, source.schema, unit_id)
-            task = OwnerTask("erase", rows, erase_statement(source, unit_id, rows=rows))
-        return self._ask_owner(data_set, unit_id, task, about, by=by)
+            words = erase_statement(source, unit_id, rows=rows)
+        return self._ask_owner("erase", data_set, unit_id, about, rows, words, by=by)
 
     def _ask_owner(
-        self, data_set: str, unit_id: str, task: OwnerTask, about: Json, *, by: str
+        self,
+        what: str,
+        data_set: str,
+        unit_id: str,
+        about: Json,
+        rows: int,
+        statement: str,
+        *,
+        by: str,
     ) -> SubjectActResult:
         """What the owner of an external source is to do; it is not kept, since it has the id."""
-        what = task.what
         subject, act = pseudonym_of_subject(self._shared, data_set, unit_id), new_id()
         row = {
             "id": act, "data_set": data_set, "what": what, "subject": subject,
@@ -363,7 +354,7 @@ class Subjects:
             f" then the outcome is recorded. {STAYS}"
         )
         version = self._version(data_set)
-        return SubjectActResult(data_set, task.rows, version, words, task.statement, act)
+        return SubjectActResult(data_set, rows, version, words, statement, act)
 
     def _version(self, data_set: str) -> int:
         return self._shared.ledger.data_set(data_set).version

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from letalone.errors import remedies
 from letalone.errors.codes import Code
+from letalone.errors.in_python import words_for_delta
 from letalone.errors.problem import Argument, Face, Fact, Problem, Remedy, Spelled
 
 Json = dict[str, Any]
@@ -94,8 +95,7 @@ HTTP = Face(
         remedies.DeclareTypes: "Its owner can declare the types.",
         remedies.EditSql: "Write {text} there.",
         remedies.FindKeys: 'Or send a "delta", such as {delta}, to have common ones found.',
-        remedies.GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the"
-        ' budget a δ, such as {{"epsilon": 1, "delta": 1e-6}}, or use noise that needs none (Laplace).',
+        remedies.GiveDelta: words_for_delta('{{"epsilon": 1, "delta": 1e-6}}'),
         remedies.LeaveOut: "Leave {name} out.",
         remedies.LimitRows: 'Let fewer rows count: "max_rows": {rows}.',
         remedies.LowerEpsilon: _lower_epsilon,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from letalone.errors import remedies
-from letalone.errors.in_python import words_for_thaw
+from letalone.errors.in_python import words_for_delta, words_for_thaw
 from letalone.errors.problem import Face, Problem, Remedy
 
 EXAMPLE_BOUNDS = "0:1000"
@@ -69,8 +69,7 @@ REMEDIES: dict[type[Remedy], str | Callable[[Any], str]] = {
     remedies.DeclareTypes: "Declare their types in a schema file, which letalone init writes.",
     remedies.EditSql: "Write {text} there.",
     remedies.FindKeys: "Or have common ones found privately, with a --delta.",
-    remedies.GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget a"
-    " δ, such as --budget 1:1e-6, or use noise that needs none (Laplace).",
+    remedies.GiveDelta: words_for_delta("--budget 1:1e-6"),
     remedies.LeaveOut: "Leave {name} out.",
     remedies.LimitRows: "Let fewer rows count: --max-rows {rows}.",
     remedies.LowerEpsilon: _lower_epsilon,

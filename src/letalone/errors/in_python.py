@@ -71,6 +71,14 @@ def words_for_thaw(remedy: remedies.Thaw) -> str:
     )
 
 
+def words_for_delta(example: str) -> str:
+    """That a budget without a δ has no room for it, with an example of one that has a δ."""
+    return (
+        "Without a δ no such release ever fits, whatever its noise: give the budget a δ, such as"
+        f" {example}, or use noise that needs none (Laplace)."
+    )
+
+
 PYTHON = Face(
     "python",
     lambda name: name,
@@ -89,8 +97,7 @@ PYTHON = Face(
         " types={{…}}).",
         remedies.EditSql: "Write {text!r} there.",
         remedies.FindKeys: _find_keys,
-        remedies.GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget"
-        " a δ, such as la.Budget(epsilon=1, delta=1e-6), or use noise that needs none (Laplace).",
+        remedies.GiveDelta: words_for_delta("la.Budget(epsilon=1, delta=1e-6)"),
         remedies.LeaveOut: "Leave {name} out.",
         remedies.LimitRows: "Let fewer rows count: .bound(max_rows={rows}).",
         remedies.LowerEpsilon: _lower_epsilon,
