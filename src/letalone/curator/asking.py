@@ -26,14 +26,20 @@ from sqlalchemy import bindparam, select
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arrange_release
 from letalone.answers.release import ReleaseRecord, Standing, Terms, explain_question
-from letalone.curator.answer_cache import AnswerCache, CachedAnswer, spell_question
+from letalone.curator.answer_cache import (
+    AnswerCache,
+    CachedAnswer,
+    KeyedRequest,
+    find_earlier_answer,
+    pseudonyms_of,
+    spell_question,
+)
 from letalone.curator.caches import CacheMiss
 from letalone.curator.consistency import statement_of_seen
 from letalone.curator.daily_quota import check_quota, count_bytes
 from letalone.curator.data_store import DataStore
 from letalone.curator.database_tables import RELEASES, insert_once
 from letalone.curator.dependencies import Dependencies
-from letalone.curator.idempotency import KeyedRequest, find_earlier_answer, pseudonyms_of
 from letalone.curator.locks import Turns
 from letalone.curator.looking import Look, Remaining, least_remaining, look_at_question
 from letalone.curator.people import PeopleService
@@ -220,7 +226,12 @@ class AskingService:
         return answer
 
     def _sent_before(
-        self, question: DataSetQuestion, granted: Granted, sending: KeyedRequest | None, *, by: str
+        self,
+        question: DataSetQuestion,
+        granted: Granted,
+        sending: KeyedRequest | None,
+        *,
+        by: str,
     ) -> CachedAnswer | None:
         """The answer that was given under the same name, also about an earlier version."""
         if sending is None:
@@ -239,7 +250,12 @@ class AskingService:
             return CachedAnswer(arrange_release(release, query.arrangement))
 
     def _released(
-        self, question: DataSetQuestion, price: QuestionPrice, granted: Granted, *, by: str
+        self,
+        question: DataSetQuestion,
+        price: QuestionPrice,
+        granted: Granted,
+        *,
+        by: str,
     ) -> tuple[Release, Arrangement]:
         """The answer, and how it is arranged. Fresh ones come in turn, and equal questions one
         after the other in all processes; who waits holds no rows."""
@@ -259,7 +275,12 @@ class AskingService:
         return self._released_in_turn(question, price, granted, by=by)
 
     def _released_in_turn(
-        self, question: DataSetQuestion, price: QuestionPrice, granted: Granted, *, by: str
+        self,
+        question: DataSetQuestion,
+        price: QuestionPrice,
+        granted: Granted,
+        *,
+        by: str,
     ) -> tuple[Release, Arrangement]:
         with self._turns.of(granted, wait=True), self._ready(question, granted, by=by) as query:
             priced = self._priced(query, question, price, by=by)
@@ -316,7 +337,12 @@ class AskingService:
         return self._requests.grants(by=by, own=True)
 
     def _before(
-        self, question: DataSetQuestion, price: QuestionPrice, granted: Granted, *, by: str
+        self,
+        question: DataSetQuestion,
+        price: QuestionPrice,
+        granted: Granted,
+        *,
+        by: str,
     ) -> tuple[CachedAnswer | None, Hashable, int]:
         """An answer that this analyst has; the key to remember one, and the version asked about."""
         levels = self._shared.ledger_view.levels_for(
@@ -447,7 +473,7 @@ class AskingService:
     def _refuse(self, question: DataSetQuestion, error: LetaloneError, *, by: str) -> None:
         """In the record of each data set that was asked about."""
         digest = self._shared.master.question(spelled_out(question))
-        for name in dict.fromkeys((question.data_set, *question.others)):
+        for name in dict.fromkeys(question.names):
             self._shared.ledger.refuse(
                 name,
                 error,

@@ -16,17 +16,12 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
+from letalone.curator import file_places
 from letalone.curator.addresses import check_allowed, check_table
 from letalone.curator.copies import check_columns_there, check_declared, copy_declared
 from letalone.curator.data_store import DataSetRow, DataStore, read_schema
 from letalone.curator.database_tables import DATA_SETS, IMPORTS, PURPOSES
 from letalone.curator.dependencies import Dependencies
-from letalone.curator.file_places import (
-    place_for_upload,
-    place_of_import,
-    place_of_upload,
-    place_to_keep,
-)
 from letalone.curator.notices import removal, to_remove
 from letalone.curator.people import PeopleService
 from letalone.curator.records import (
@@ -66,7 +61,7 @@ class DataSets:
 
     def incoming(self, kind: str) -> Path:
         """A fresh place for an upload of this kind ("csv" or "parquet"), for `upload=`."""
-        return place_for_upload(self._shared.settings, kind)
+        return file_places.place_for_upload(self._shared.settings, kind)
 
     def register(
         self,
@@ -109,8 +104,7 @@ class DataSets:
         check_allowed(self._shared.settings, address)
         with self._new(registration) as schema:
             check_table(address, schema)
-            self._open_budget(registration, schema, by=by)
-            self._insert(registration, schema, file=address, affected=None, by=by)
+            self._insert(registration, schema, address, None, by=by)
 
     def check_registration(self, registration: Registration, *, by: str) -> Schema:
         """Refuses what `register` would refuse before it reads any row; the schema."""
@@ -168,7 +162,7 @@ class DataSets:
         if _is_imports_file(row):
             with self.store.changing(name):
                 check_columns_there(
-                    place_of_import(self._shared.settings, row.file), read_schema(row)
+                    file_places.place_of_import(self._shared.settings, row.file), read_schema(row)
                 )
         version = self.store.with_new_version(name)
         body: Json = {"version": version, **({} if why is None else {"why": why})}
@@ -245,10 +239,12 @@ class DataSets:
         """
         if (file is None) == (upload is None):
             raise _not_one_source()
-        place = None if upload is None else place_of_upload(self._shared.settings, upload)
+        place = (
+            None if upload is None else file_places.place_of_upload(self._shared.settings, upload)
+        )
         self._people.require(by, Role.OWNER)
         if place is None:
-            yield place_of_import(self._shared.settings, file)
+            yield file_places.place_of_import(self._shared.settings, file)
             return
         try:
             yield place
@@ -291,18 +287,16 @@ class DataSets:
             source, schema
         )
         check_columns_there(source, schema)
-        self._open_budget(registration, schema, by=by)
-        self._insert(registration, schema, file=file, affected=None, by=by)
+        self._insert(registration, schema, file, None, by=by)
 
     def _register_import(
         self, registration: Registration, schema: Schema, source: Path, *, by: str
     ) -> None:
         self._shared.settings.import_limits.check(source, schema)
-        target = place_to_keep(self._shared.settings)
+        target = file_places.place_to_keep(self._shared.settings)
         try:
             affected = copy_declared(source, schema, target)
-            self._open_budget(registration, schema, by=by)
-            self._insert(registration, schema, file=target.name, affected=affected, by=by)
+            self._insert(registration, schema, target.name, affected, by=by)
         except BaseException:
             target.unlink(missing_ok=True)
             raise
@@ -332,11 +326,13 @@ class DataSets:
         self,
         registration: Registration,
         schema: Schema,
-        *,
         file: str,
         affected: ImportEffects | None,
+        *,
         by: str,
     ) -> None:
+        """Writes a data set down, in the ledger first; external where no import `affected` it."""
+        self._open_budget(registration, schema, by=by)
         now, retention = write_time(self._shared.clock()), registration.retention
         row = {
             "name": schema.name, "description": registration.description,

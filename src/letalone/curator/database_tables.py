@@ -7,66 +7,50 @@ Times are text in UTC, to the second; amounts are rationals as text; lists are J
 
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    ForeignKey,
-    Insert,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-    bindparam,
-    exists,
-    insert,
-    select,
-)
+import sqlalchemy as sa
 from sqlalchemy.types import TypeEngine
 
-METADATA = MetaData()
+METADATA = sa.MetaData()
 
 
-def _table(name: str, *parts: Column[Any] | UniqueConstraint) -> Table:
-    return Table(name, METADATA, *parts)
+def _table(name: str, *parts: sa.Column[Any] | sa.UniqueConstraint) -> sa.Table:
+    return sa.Table(name, METADATA, *parts)
 
 
-def _of(name: str, table: str, **more: Any) -> Column[str]:
+def _of(name: str, table: str, **more: Any) -> sa.Column[str]:
     """A text that is the name of a row of another table."""
-    return Column(name, Text, ForeignKey(f"{table}.name"), nullable=False, **more)
+    return sa.Column(name, sa.Text, sa.ForeignKey(f"{table}.name"), nullable=False, **more)
 
 
-def _texts(*names: str) -> list[Column[Any]]:
-    return _each(Text, *names)
+def _texts(*names: str) -> list[sa.Column[Any]]:
+    return _each(sa.Text, *names)
 
 
-def _each(kind: type[TypeEngine[Any]], *names: str) -> list[Column[Any]]:
-    return [Column(name, kind, nullable=False) for name in names]
+def _each(kind: type[TypeEngine[Any]], *names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, kind, nullable=False) for name in names]
 
 
-def _optional(*names: str) -> list[Column[str]]:
-    return [Column(name, Text) for name in names]
+def _optional(*names: str) -> list[sa.Column[str]]:
+    return [sa.Column(name, sa.Text) for name in names]
 
 
 PEOPLE = _table(
     "people",
-    Column("name", Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
     *_texts("roles", "password"),
-    *_each(Boolean, "must_change", "active"),
+    *_each(sa.Boolean, "must_change", "active"),
     *_texts("made"),
     *_optional("handed", "handed_by"),
 )
 
 # What the service says of itself: who answers for the data.
-CONTROLLER_FACTS = _table("facts", Column("name", Text, primary_key=True), *_texts("words"))
+CONTROLLER_FACTS = _table("facts", sa.Column("name", sa.Text, primary_key=True), *_texts("words"))
 
 # The last entry of the ledger that was seen; `decided` are losses of it that were known by then.
 SEEN = _table(
     "seen",
-    Column("only", Integer, primary_key=True, autoincrement=False),
-    Column("number", Integer, nullable=False),
+    sa.Column("only", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("number", sa.Integer, nullable=False),
     *_texts("hash", "decided"),
 )
 
@@ -74,33 +58,33 @@ SEEN = _table(
 NOTICES = _table(
     "notices",
     _of("data_set", "data_sets", primary_key=True),
-    Column("machine", Text, primary_key=True),
+    sa.Column("machine", sa.Text, primary_key=True),
     *_texts("since"),
-    Column("steady", BigInteger, nullable=False),
+    sa.Column("steady", sa.BigInteger, nullable=False),
 )
 
 ATTEMPTS = _table(
     "tries",
-    Column("digest", Text, primary_key=True),
-    *_each(Integer, "since", "number"),
+    sa.Column("digest", sa.Text, primary_key=True),
+    *_each(sa.Integer, "since", "number"),
 )
 
 TOKENS = _table(
     "tokens",
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _of("person", "people", index=True),
-    Column("digest", Text, nullable=False, unique=True),
+    sa.Column("digest", sa.Text, nullable=False, unique=True),
     *_texts("scopes", "label", "created", "expires"),
-    *_each(Boolean, "revoked", "elevated"),
+    *_each(sa.Boolean, "revoked", "elevated"),
     *_optional("last_used"),
 )
 
 DATA_SETS = _table(
     "data_sets",
-    Column("name", Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
     *_texts("description", "schema"),
     *_optional("file"),
-    Column("external", Boolean, nullable=False),
+    sa.Column("external", sa.Boolean, nullable=False),
     *_optional("affected", "retention"),
     *_texts("registered", "registered_by"),
     *_optional("retired"),
@@ -109,7 +93,7 @@ DATA_SETS = _table(
 PURPOSES = _table(
     "purposes",
     _of("data_set", "data_sets", primary_key=True),
-    Column("name", Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
     *_texts("description", "epsilon", "delta"),
     *_optional("expires"),
 )
@@ -118,14 +102,14 @@ PURPOSES = _table(
 IMPORTS = _table(
     "held",
     _of("data_set", "data_sets", primary_key=True),
-    Column("version", Integer, primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True),
     *_texts("since"),
     *_optional("members"),
 )
 
 REQUESTS = _table(
     "requests",
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _of("data_set", "data_sets"),
     *_texts("purpose"),
     _of("analyst", "people", index=True),
@@ -138,7 +122,7 @@ REQUESTS = _table(
 GRANTS = _table(
     "grants",
     _of("data_set", "data_sets", primary_key=True),
-    Column("purpose", Text, primary_key=True),
+    sa.Column("purpose", sa.Text, primary_key=True),
     _of("analyst", "people", primary_key=True),
     *_texts("columns", "made"),
     *_optional("withdrawn"),
@@ -146,7 +130,7 @@ GRANTS = _table(
 
 PROPOSALS = _table(
     "proposals",
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _of("data_set", "data_sets"),
     *_optional("purpose", "analyst"),
     *_texts("epsilon", "delta", "why", "state"),
@@ -157,32 +141,32 @@ PROPOSALS = _table(
 
 RELEASES = _table(
     "releases",
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _of("analyst", "people", index=True),
     *_texts("data_set", "purpose", "time", "release"),
-    Column("sent_as", Text, index=True),  # the name of the request, and all that it said:
-    Column("sent", Text),  # pseudonyms, null where it had none (`idempotency`)
+    sa.Column("sent_as", sa.Text, index=True),  # the name of the request, and all that it said:
+    sa.Column("sent", sa.Text),  # pseudonyms, null where it had none (`answer_cache`)
 )
 
 # How long the answers are that were stored for a person in a day.
 STORED_BYTES = _table(
     "stored",
     _of("person", "people", primary_key=True),
-    Column("day", Text, primary_key=True),
-    Column("letters", BigInteger, nullable=False),
+    sa.Column("day", sa.Text, primary_key=True),
+    sa.Column("letters", sa.BigInteger, nullable=False),
 )
 
 # A person's key, found by an HMAC of data set and id under the master key; erasure destroys it.
 SUBJECT_KEYS = _table(
     "subject_keys",
-    Column("finder", Text, primary_key=True),
-    Column("key", LargeBinary, nullable=False),
+    sa.Column("finder", sa.Text, primary_key=True),
+    sa.Column("key", sa.LargeBinary, nullable=False),
 )
 
 # What the owner of an external source was asked to run, until the outcome is recorded.
 OWNER_TASKS = _table(
     "errands",
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _of("data_set", "data_sets"),
     *_texts("what", "finder", "subject", "asked"),
     *_optional("done"),
@@ -191,21 +175,21 @@ OWNER_TASKS = _table(
 # For the console: what a browser is signed in as. `expires` moves on with use, `until` does not.
 SESSIONS = _table(
     "sessions",
-    Column("digest", Text, primary_key=True),
+    sa.Column("digest", sa.Text, primary_key=True),
     _of("person", "people", index=True),
     *_texts("expires"),
     *_optional("elevated_until"),
-    Column("until", Text, nullable=False, server_default=""),
+    sa.Column("until", sa.Text, nullable=False, server_default=""),
 )
 
 # For the console: what was typed, under a key that only the browser's address has.
 DRAFTS = _table(
     "drafts",
-    Column("digest", Text, primary_key=True),
+    sa.Column("digest", sa.Text, primary_key=True),
     _of("person", "people", index=True),
     *_texts("until"),
-    Column("number", BigInteger, nullable=False),
-    Column("body", LargeBinary, nullable=False),
+    sa.Column("number", sa.BigInteger, nullable=False),
+    sa.Column("body", sa.LargeBinary, nullable=False),
 )
 
 # For the console: who signs in at a provider. By e-mail until the first time, by subject after it.
@@ -215,14 +199,14 @@ IDENTITIES = _table(
     *_texts("issuer"),
     *_optional("email", "subject"),
     *_texts("linked", "linked_by"),
-    UniqueConstraint("issuer", "email"),
-    UniqueConstraint("issuer", "subject"),
+    sa.UniqueConstraint("issuer", "email"),
+    sa.UniqueConstraint("issuer", "subject"),
 )
 
 
-def insert_once(table: Table) -> Insert:
+def insert_once(table: sa.Table) -> sa.Insert:
     """Adds a row unless there is one with its key: for a writer that is alone."""
     names = [column.name for column in table.columns]
-    row = select(*(bindparam(column.name, type_=column.type) for column in table.columns))
-    same = (column == bindparam(column.name) for column in table.primary_key)
-    return insert(table).from_select(names, row.where(~exists().where(*same)))
+    row = sa.select(*(sa.bindparam(column.name, type_=column.type) for column in table.columns))
+    same = (column == sa.bindparam(column.name) for column in table.primary_key)
+    return sa.insert(table).from_select(names, row.where(~sa.exists().where(*same)))

@@ -20,7 +20,7 @@ from letalone.answers.release import Terms
 from letalone.curator.daily_quota import check_quota
 from letalone.curator.database_tables import RELEASES
 from letalone.curator.dependencies import Dependencies
-from letalone.curator.ledger_view import LedgerView
+from letalone.curator.ledger_view import LedgerView, LevelsOfAsker
 from letalone.curator.questions import check_asks
 from letalone.curator.records import DataSetQuestion
 from letalone.errors import BudgetExceeded, LetaloneError
@@ -159,7 +159,7 @@ def _why_not(
     try:
         check_asks(query)
         check_quota(shared, by)
-        for name in (question.data_set, *question.others):
+        for name in question.names:
             curve = terms.privacy.labelled(ledger.data_set(name).neighbours)
             ledger.check_fits(
                 name, curve, delta=terms.delta or None, analyst=by, purpose=question.purpose
@@ -180,29 +180,25 @@ def least_remaining(
     by: str,
 ) -> Remaining:
     """Where the fewest such answers fit, if nothing else is asked."""
-    names = (question.data_set, *question.others)
-    levels = (_remaining_by_level(view, name, question, privacy, delta, by) for name in names)
-    return min(chain.from_iterable(levels), key=lambda remaining: remaining.size)
+    purpose = question.purpose
+    levels = [view.levels_for(name, purpose=purpose, analyst=by) for name in question.names]
+    left = chain.from_iterable(_remaining_by_level(each, privacy, delta or None) for each in levels)
+    return min(left, key=lambda remaining: remaining.size)
 
 
 def _remaining_by_level(
-    view: LedgerView,
-    name: str,
-    question: DataSetQuestion,
-    privacy: Privacy,
-    delta: Fraction | None,
-    by: str,
+    levels: LevelsOfAsker, privacy: Privacy, delta: Fraction | None
 ) -> Iterable[Remaining]:
     """The own grant first: where nothing is less, it is the one that is named."""
-    data_set, purpose, grant = view.levels_for(name, purpose=question.purpose, analyst=by)
+    data_set, purpose, grant = levels
     for level in (grant, purpose):
         if level is not None:
             shared = f"the whole purpose {level.purpose!r} ({level.budget}), which others share"
             where = f"your grant of {level.budget}" if level.analyst else shared
             raised = "share for you" if level.analyst else "share for this purpose"
-            more = level.how_many_more(privacy, delta=delta or None)
+            more = level.how_many_more(privacy, delta=delta)
             own_budget = level.budget if level.analyst else None
             yield Remaining(more, where, level.state, raised, own_budget)
-    where = f"the whole data set {name!r} ({data_set.budget}), which others share"
-    more = data_set.how_many_more(privacy.labelled(data_set.neighbours), delta=delta or None)
+    where = f"the whole data set {data_set.name!r} ({data_set.budget}), which others share"
+    more = data_set.how_many_more(privacy.labelled(data_set.neighbours), delta=delta)
     yield Remaining(more, where, data_set.state, "budget for it")

@@ -17,15 +17,9 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, Select, func, insert, select, update
 
+from letalone.curator import passwords
 from letalone.curator.database_tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
 from letalone.curator.dependencies import Dependencies
-from letalone.curator.passwords import (
-    Passwords,
-    count_attempt,
-    delay_attempt,
-    forget_attempts,
-    one_time_password,
-)
 from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
 from letalone.curator.stored_values import (
@@ -54,11 +48,11 @@ class PeopleService:
     __slots__ = ("_passwords", "_shared")
 
     def __init__(self, shared: Dependencies) -> None:
-        self._shared, self._passwords = shared, Passwords(shared.settings)
+        self._shared, self._passwords = shared, passwords.Passwords(shared.settings)
 
     def first_owner(self, name: str = "owner") -> str | None:
         """Makes the first person, an owner; the one-time password. None where there are people."""
-        password = one_time_password()
+        password = passwords.one_time_password()
         kept = self._passwords.hashed(password)
         with self._shared.database.writing() as connection:
             if connection.execute(select(func.count()).select_from(PEOPLE)).scalar_one():
@@ -69,7 +63,7 @@ class PeopleService:
     def add(self, name: str, roles: Iterable[Role], *, by: str) -> str:
         """Adds a person (by an owner); returns the one-time password, which is shown once."""
         self.require(by, Role.OWNER)
-        wanted, password = _role_words(_check_roles(roles)), one_time_password()
+        wanted, password = _role_words(_check_roles(roles)), passwords.one_time_password()
         kept = self._passwords.hashed(password)
         with self._shared.database.writing() as connection:
             names = connection.execute(select(PEOPLE.c.name)).scalars()
@@ -132,7 +126,7 @@ class PeopleService:
 
     def recognised(self, name: str, password: str, *, address: str = "") -> Recognised:
         """As `log_in`, with what must not have changed when the caller acts on it."""
-        delay_attempt(self._shared, LOG_IN, name)
+        passwords.delay_attempt(self._shared, LOG_IN, name)
         return self._check_password(LOG_IN, name, password, address=address)
 
     def password_again(self, name: str, password: str) -> Recognised:
@@ -154,7 +148,7 @@ class PeopleService:
         """
         person = _find_person(connection, name)
         if person.must_change:
-            kept = self._passwords.hashed(one_time_password())  # which nobody is told
+            kept = self._passwords.hashed(passwords.one_time_password())  # which nobody is told
             _change_row(connection, name, password=kept, must_change=False)
         if by != name:
             _change_row(connection, name, **self._handover(by))
@@ -237,13 +231,13 @@ class PeopleService:
         return self._shared.database.cache.value(("person", name), read)
 
     def _check_password(self, what: str, name: str, password: str, *, address: str) -> Recognised:
-        count_attempt(self._shared, what, name, address)
+        passwords.count_attempt(self._shared, what, name, address)
         row = self._shared.database.row(_select(name))
         kept = row.password if row is not None and row.active else None
         if not self._passwords.is_right(password, kept) or row is None:
             raise NotRecognised(Problem(Code.WRONG_PASSWORD))
         self._check_in_time(_person(row))
-        forget_attempts(self._shared, what, name, address)
+        passwords.forget_attempts(self._shared, what, name, address)
         return Recognised(_person(row), row.password)
 
     def _check_in_time(self, person: Person) -> None:
@@ -257,7 +251,7 @@ class PeopleService:
             )
 
     def _reset(self, name: str, *, by: str | None) -> str:
-        password = one_time_password()
+        password = passwords.one_time_password()
         kept = self._passwords.hashed(password)
         with self._shared.database.writing() as connection:
             _find_person(connection, name)
@@ -265,7 +259,7 @@ class PeopleService:
             _end_tokens(connection, name)
             self._write("password reset", name, by=by)
         for what in (LOG_IN, AGAIN):
-            forget_attempts(self._shared, what, name)
+            passwords.forget_attempts(self._shared, what, name)
         return password
 
     def _insert(

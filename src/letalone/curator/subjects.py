@@ -15,6 +15,7 @@ from typing import cast
 
 from sqlalchemy import Connection, insert, select, update
 
+from letalone.curator import person_ids, unit_rows
 from letalone.curator.data_sets import DataSets
 from letalone.curator.data_store import DataSetRow
 from letalone.curator.database_tables import IMPORTS, OWNER_TASKS
@@ -24,28 +25,10 @@ from letalone.curator.master_key import forget_members, is_member
 from letalone.curator.open_sessions import RowsLocation
 from letalone.curator.owner_tasks import correct_statement, erase_statement
 from letalone.curator.people import PeopleService
-from letalone.curator.person_ids import (
-    NotAnId,
-    PersonId,
-    check_typed,
-    check_unnamed,
-    destroy_keys,
-    id_in_reason,
-    possible_ids,
-    pseudonym_of_subject,
-    read_id,
-)
+from letalone.curator.person_ids import PersonId
 from letalone.curator.records import Holding, OpenOwnerTask, ReleaseMade, Role, SubjectActResult
 from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
 from letalone.curator.stored_values import new_id, read_record, read_time, write_time
-from letalone.curator.unit_rows import (
-    check_corrected,
-    copy_corrected,
-    copy_without,
-    number_of_rows,
-    rows_of_unit,
-    unit_ids,
-)
 from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.ledger.entries import Entry, EntryKind
 from letalone.plans.schema import Schema
@@ -106,7 +89,7 @@ class Subjects:
         words = self._check_reason(by, why, unit_id)
         with self._store.rows_at(data_set) as source:
             person = _read_person(source, unit_id, words)
-            rows = rows_of_unit(source.place, source.schema, person.spelled)
+            rows = unit_rows.rows_of_unit(source.place, source.schema, person.spelled)
         self._write(data_set, "subject's rows shown", person.spelled, {"why": words}, by=by)
         return rows
 
@@ -132,7 +115,7 @@ class Subjects:
             return self._ask_to_correct(data_set, person, about, row=row, changes=changes, by=by)
 
         def write(old: Path, schema: Schema, target: Path) -> list[str] | None:
-            return copy_corrected(old, schema, person, target, row=row, changes=changes)
+            return unit_rows.copy_corrected(old, schema, person, target, row=row, changes=changes)
 
         # Also where there is no such row: the version is public, and must not tell.
         remarks, version = self._store.rewrite(data_set, write)
@@ -152,8 +135,8 @@ class Subjects:
             return self._ask_to_erase(data_set, person.spelled, {"why": words}, by=by)
 
         def write(old: Path, schema: Schema, target: Path) -> int:
-            rows = number_of_rows(old, schema, person.spelled)
-            copy_without(old, schema, person.spelled, target)
+            rows = unit_rows.number_of_rows(old, schema, person.spelled)
+            unit_rows.copy_without(old, schema, person.spelled, target)
             self._forget_marks(data_set, person)  # here, where nobody else changes them
             return rows
 
@@ -200,7 +183,7 @@ class Subjects:
     def _check_reason(self, by: str, why: str, unit_id: str) -> str:
         self._people.require(by, Role.STEWARD, Role.OWNER)
         words = read_words("why", why)
-        check_unnamed(words, [check_typed(unit_id)])
+        person_ids.check_unnamed(words, [person_ids.check_typed(unit_id)])
         return words
 
     def _imports(self) -> list[str]:
@@ -218,8 +201,8 @@ class Subjects:
             raise NotThere("There is no such act.")
         if row.done is not None:
             raise AlreadyDecided("The outcome of this act was recorded before.")
-        if row.finder and self._is_among(row, possible_ids(outcome)):
-            raise id_in_reason()
+        if row.finder and self._is_among(row, person_ids.possible_ids(outcome)):
+            raise person_ids.id_in_reason()
         return row
 
     def _is_among(self, row: DataSetRow, ids: Iterable[str]) -> bool:
@@ -235,7 +218,7 @@ class Subjects:
         if not row.finder or self._data_sets.record(row.data_set).retired:
             return  # erased before, or its source is not read any more
         with self._store.rows_at(row.data_set) as source:
-            is_held = self._is_among(row, unit_ids(source.place, source.schema))
+            is_held = self._is_among(row, unit_rows.unit_ids(source.place, source.schema))
         if is_held:
             raise ParameterError(
                 f"The source of {row.data_set!r} still has rows of this person, so it is not"
@@ -256,13 +239,13 @@ class Subjects:
         held, called = None, unit_id
         try:
             with self._store.rows_at(data_set) as source:
-                called = read_id(source, unit_id).spelled
-                held = number_of_rows(source.place, source.schema, called) > 0
-        except NotAnId:
+                called = person_ids.read_id(source, unit_id).spelled
+                held = unit_rows.number_of_rows(source.place, source.schema, called) > 0
+        except person_ids.NotAnId:
             held = False
         except LetaloneError:
             pass  # a source that is gone, a server that is away, a date that is over
-        check_unnamed(cast("str", about["why"]), [called])
+        person_ids.check_unnamed(cast("str", about["why"]), [called])
         self._write(data_set, "subject looked up", called, about, by=by)
         return self._holding(data_set, held=held)
 
@@ -277,7 +260,7 @@ class Subjects:
         folder, marks = self._shared.settings.data_folder, self._marks(data_set, person)
         wanted = select(IMPORTS).where(IMPORTS.c.data_set == data_set).order_by(IMPORTS.c.version)
         with self._store.rows_at(data_set) as source:
-            now = number_of_rows(source.place, source.schema, person.spelled) > 0
+            now = unit_rows.number_of_rows(source.place, source.schema, person.spelled) > 0
             rows = self._shared.database.rows(wanted)
             was_in = [
                 now if row.members is None else is_member(folder / row.members, marks)
@@ -298,7 +281,7 @@ class Subjects:
 
     def _destroy(self, finders: Sequence[str]) -> str:
         """No key of the person is left; where its bytes are for a while, in words."""
-        gone = destroy_keys(self._shared, finders)
+        gone = person_ids.destroy_keys(self._shared, finders)
         if not self._shared.database.in_a_file:
             return AT_SERVER
         return "" if gone else IN_LOG
@@ -314,7 +297,7 @@ class Subjects:
         by: str,
     ) -> SubjectActResult:
         with self._store.rows_at(data_set) as source:
-            remarks = check_corrected(source.schema, changes)
+            remarks = unit_rows.check_corrected(source.schema, changes)
             statement = correct_statement(source, unit_id, row=row, changes=changes)
         words = f"{NO_ROW} Nothing is to be changed."
         words = words if statement is None else " ".join([statement, *remarks])
@@ -325,7 +308,7 @@ class Subjects:
         self, data_set: str, unit_id: str, about: Json, *, by: str
     ) -> SubjectActResult:
         with self._store.rows_at(data_set) as source:
-            rows = number_of_rows(source.place, source.schema, unit_id)
+            rows = unit_rows.number_of_rows(source.place, source.schema, unit_id)
             words = erase_statement(source, unit_id, rows=rows)
         return self._ask_owner("erase", data_set, unit_id, about, rows, words, by=by)
 
@@ -341,7 +324,7 @@ class Subjects:
         by: str,
     ) -> SubjectActResult:
         """What the owner of an external source is to do; it is not kept, since it has the id."""
-        subject, act = pseudonym_of_subject(self._shared, data_set, unit_id), new_id()
+        subject, act = person_ids.pseudonym_of_subject(self._shared, data_set, unit_id), new_id()
         row = {
             "id": act, "data_set": data_set, "what": what, "subject": subject,
             "finder": self._shared.master.finder(data_set, unit_id),
@@ -360,14 +343,14 @@ class Subjects:
         return self._shared.ledger.data_set(data_set).version
 
     def _write(self, data_set: str, what: str, unit_id: str, about: Json, *, by: str) -> None:
-        subject = pseudonym_of_subject(self._shared, data_set, unit_id)
+        subject = person_ids.pseudonym_of_subject(self._shared, data_set, unit_id)
         self._shared.ledger.administer(data_set, what, {"subject": subject, **about}, by=[by])
 
 
 def _read_person(source: RowsLocation, unit_id: str, words: str) -> PersonId:
     """The id as it is spelled there, which the reason must not name, either."""
-    person = read_id(source, unit_id)
-    check_unnamed(words, [person.spelled])
+    person = person_ids.read_id(source, unit_id)
+    person_ids.check_unnamed(words, [person.spelled])
     return person
 
 

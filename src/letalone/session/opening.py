@@ -28,6 +28,7 @@ from letalone.plans.types import Type
 from letalone.plans.unnamed import check_unlisted
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
+from letalone.session import same_table
 from letalone.session.locating import (
     ROW,
     LocatedSource,
@@ -39,15 +40,6 @@ from letalone.session.locating import (
     source_words,
 )
 from letalone.session.open_table import OpenTable, Progress
-from letalone.session.same_table import (
-    FRAME_NAME,
-    check_same_table,
-    identity_of,
-    known_types,
-    remember_table,
-    remember_types,
-    types_of,
-)
 from letalone.session.session import Session
 
 Place = str | PathLike[str]
@@ -217,7 +209,7 @@ class TableLook:
         call, where, ledger = self._where.call, self._where, self.ledger
         schema = self._protect(unit)
         if call.name is None:
-            check_same_table(ledger, schema.name, self._told, declared=where.is_declared)
+            same_table.check_same_table(ledger, schema.name, self._told, declared=where.is_declared)
         data_set = _known_data_set(ledger, schema.name)
         version = max(schema.version, 1 if data_set is None else data_set.version)
         schema = replace(schema, version=version)
@@ -290,8 +282,8 @@ class TableLook:
         call, where, name = self._where.call, self._where, self.schema.name
         if not call.registered:
             given, declared = call.name is not None, where.is_declared
-            remember_table(ledger, name, self._told, declared=declared, given=given)
-            remember_types(ledger, name, self._types if is_frame(where.source) else {})
+            same_table.remember_table(ledger, name, self._told, declared=declared, given=given)
+            same_table.remember_types(ledger, name, self._types if is_frame(where.source) else {})
         if call.rows is not None:
             _write_down_vouched(ledger, name, self._engine)
 
@@ -299,7 +291,9 @@ class TableLook:
     def _told(self) -> str:
         """What the name stands for."""
         source = self._where.source
-        return contain_engine(source, lambda: identity_of(source, self._where.call.table))
+        return contain_engine(
+            source, lambda: same_table.identity_of(source, self._where.call.table)
+        )
 
 
 def _write_down_vouched(ledger: Ledger, name: str, engine: Engine) -> None:
@@ -318,7 +312,7 @@ def _unit_of_frame(
         return None
     whose = call.unit or (None if declared is None else declared.unit)
     if whose is None:
-        name = call.name or (FRAME_NAME if declared is None else declared.name)
+        name = call.name or (same_table.FRAME_NAME if declared is None else declared.name)
         whose = _known_unit(book, name, names_of(source))
     return whose if isinstance(whose, str) else None
 
@@ -339,7 +333,9 @@ def _types(
     given = _read_types(call.types)
     if declared is not None or not is_frame(source):
         return given
-    return types_of(source, given, known_types(book, call.name or FRAME_NAME), unit)
+    return same_table.types_of(
+        source, given, same_table.known_types(book, call.name or same_table.FRAME_NAME), unit
+    )
 
 
 def _read_types(types: object) -> dict[str, Type]:

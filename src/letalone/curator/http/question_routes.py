@@ -13,11 +13,10 @@ from fastapi import APIRouter, Header, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from letalone.curator.answer_cache import CachedAnswer
+from letalone.curator.answer_cache import CachedAnswer, KeyedRequest
 from letalone.curator.http.access import QUESTIONS, Analyst, Context, ServiceContext
 from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.shapes import SentQuestion, exact
-from letalone.curator.idempotency import KeyedRequest
 from letalone.errors import LetaloneError
 from letalone.session.preview import Preview
 from letalone.session.release import Release
