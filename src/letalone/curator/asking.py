@@ -17,7 +17,7 @@ that the own grants have paid for.
 from collections import Counter
 from collections.abc import Callable, Generator, Hashable
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from json import dumps, loads
 from typing import Any, TypeVar, cast
@@ -88,6 +88,15 @@ Result = TypeVar("Result")
 UNFORESEEN = "The service failed before anything was charged."
 
 
+@dataclass(frozen=True, slots=True)
+class GrantedQuestion:
+    """A question, who asks it, and the columns that are granted for it, by data set."""
+
+    question: DataSetQuestion
+    by: str
+    columns: Granted
+
+
 class AskingService:
     """What analysts do; nothing exact leaves here."""
 
@@ -144,12 +153,12 @@ class AskingService:
     def look(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> Look:
         """A preview, what is left, and what would come of asking for it now; nothing is spent."""
 
-        def look(query: Query) -> tuple[Query, Priced, Preview]:
+        def look(query: Query) -> tuple[Priced, Preview]:
             priced = self._price(query, price)
-            return query, priced, priced.preview(price.rows)
+            return priced, priced.preview(price.rows)
 
-        query, priced, preview = self._without_rows(question, look, by=by)
-        return look_at_question(self._shared, question, query, priced.terms, preview, by=by)
+        priced, preview = self._without_rows(question, look, by=by)
+        return look_at_question(self._shared, question, priced, preview, by=by)
 
     def plan(self, question: DataSetQuestion, *, by: str) -> Plan | None:
         """What is asked, as a plan; None where it is sorted, filtered or cut as well."""
@@ -177,7 +186,7 @@ class AskingService:
                 self._shared.ledger_view.cache.only_cached(),
             ):
                 granted = self._granted(question, by=by, refusals=False)
-                return self._before(question, price, granted, by=by)[0]
+                return self._before(granted, price)[0]
         except (CacheMiss, LetaloneError):
             return None
 
@@ -192,10 +201,10 @@ class AskingService:
         """As `answer`, where this process has given it before; or None."""
         with self._single_stamp():
             granted = self._granted(question, by=by)
-            before, _, _ = self._before(question, price, granted, by=by)
+            before, _, _ = self._before(granted, price)
         if before is None:
             return None  # `answer` looks for the key, once it is this question's turn
-        return self._sent_before(question, granted, sending, by=by) or before
+        return self._sent_before(granted, sending) or before
 
     def answer(
         self,
@@ -208,15 +217,13 @@ class AskingService:
         """As `release`, with a place for how the answer is written out."""
         with self._single_stamp():
             granted = self._granted(question, by=by)
-            before, key, version = self._before(question, price, granted, by=by)
-        sent = self._sent_before(question, granted, sending, by=by)
-        if sent is not None or before is not None:
-            return sent or cast("CachedAnswer", before)
-        release, arrangement = self._released(question, price, granted, by=by)
+            before, key, version = self._before(granted, price)
+        earlier = self._sent_before(granted, sending) or before
+        if earlier is not None:
+            return earlier
+        release, arrangement = self._released(granted, price)
         stored = dumps(release.to_json(), ensure_ascii=False)
-        mine = self._kept(
-            release, stored, question, pseudonyms_of(self._shared, sending, by=by), by=by
-        )
+        mine = self._kept(release, stored, granted, sending)
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
         release = replace(release, standing=replace(release.standing, repeated=mine))
@@ -226,76 +233,59 @@ class AskingService:
         return answer
 
     def _sent_before(
-        self,
-        question: DataSetQuestion,
-        granted: Granted,
-        sending: KeyedRequest | None,
-        *,
-        by: str,
+        self, granted: GrantedQuestion, sending: KeyedRequest | None
     ) -> CachedAnswer | None:
         """The answer that was given under the same name, also about an earlier version."""
         if sending is None:
             return None
-        with self._written_down(question, by=by):
-            row = find_earlier_answer(self._shared, sending, by=by)
+        with self._written_down(granted.question, by=granted.by):
+            row = find_earlier_answer(self._shared, sending, by=granted.by)
             if row is None:
                 return None
             stored = cast("Json", loads(row.release))
             standing = Standing(repeated=True, receipt=self._shared.ledger.receipt(stored))
             (release,) = releases_from(stored, standing)
-            check_columns(plan_from_json(release.asked.plan), granted)
-        if question.sql is None:
+            check_columns(plan_from_json(release.asked.plan), granted.columns)
+        if granted.question.sql is None:
             return CachedAnswer(release)
-        with self._ready(question, granted, by=by) as query:
+        with self._ready(granted) as query:
             return CachedAnswer(arrange_release(release, query.arrangement))
 
     def _released(
-        self,
-        question: DataSetQuestion,
-        price: QuestionPrice,
-        granted: Granted,
-        *,
-        by: str,
+        self, granted: GrantedQuestion, price: QuestionPrice
     ) -> tuple[Release, Arrangement]:
         """The answer, and how it is arranged. Fresh ones come in turn, and equal questions one
         after the other in all processes; who waits holds no rows."""
-        with self._ready(question, granted, by=by) as query:
-            priced = self._priced(query, question, price, by=by)
+        with self._ready(granted) as query:
+            priced = self._priced(query, granted, price)
             release = priced.find_repeat()
-            with self._turns.of(granted, wait=False) as mine, suppress(UnderWay):
+            with self._turns.of(granted.columns, wait=False) as mine, suppress(UnderWay):
                 if release is None and mine:
                     release = priced.answer(wait_seconds=0)
             if release is not None:
                 return release, query.arrangement
         for _ in range(TURNS):  # others may be quicker again and again, if each is killed
             with suppress(UnderWay):
-                return self._released_in_turn(question, price, granted, by=by)
-            with self._shared.ledger.claim(question.data_set, priced.terms.digest):
+                return self._released_in_turn(granted, price)
+            with self._shared.ledger.claim(granted.question.data_set, priced.terms.digest):
                 pass  # it was waited for
-        return self._released_in_turn(question, price, granted, by=by)
+        return self._released_in_turn(granted, price)
 
     def _released_in_turn(
-        self,
-        question: DataSetQuestion,
-        price: QuestionPrice,
-        granted: Granted,
-        *,
-        by: str,
+        self, granted: GrantedQuestion, price: QuestionPrice
     ) -> tuple[Release, Arrangement]:
-        with self._turns.of(granted, wait=True), self._ready(question, granted, by=by) as query:
-            priced = self._priced(query, question, price, by=by)
+        with self._turns.of(granted.columns, wait=True), self._ready(granted) as query:
+            priced = self._priced(query, granted, price)
             release = priced.find_repeat()
             if release is None:
                 release = priced.answer(wait_seconds=0)
             return release, query.arrangement
 
-    def _priced(
-        self, query: Query, question: DataSetQuestion, price: QuestionPrice, *, by: str
-    ) -> Priced:
+    def _priced(self, query: Query, granted: GrantedQuestion, price: QuestionPrice) -> Priced:
         """The question at its price; what the ledger refuses later is written down there."""
-        with self._written_down(question, by=by):
+        with self._written_down(granted.question, by=granted.by):
             check_asks(query)
-            check_quota(self._shared, by)
+            check_quota(self._shared, granted.by)
             return self._price(query, price)
 
     def history(
@@ -337,14 +327,10 @@ class AskingService:
         return self._requests.grants(by=by, own=True)
 
     def _before(
-        self,
-        question: DataSetQuestion,
-        price: QuestionPrice,
-        granted: Granted,
-        *,
-        by: str,
+        self, granted: GrantedQuestion, price: QuestionPrice
     ) -> tuple[CachedAnswer | None, Hashable, int]:
         """An answer that this analyst has; the key to remember one, and the version asked about."""
+        question, by = granted.question, granted.by
         levels = self._shared.ledger_view.levels_for(
             question.data_set, purpose=question.purpose, analyst=by
         )
@@ -352,21 +338,23 @@ class AskingService:
         words = spell_question(question, price)
         if words is None:
             return None, None, now.version
-        key = (by, words, granted[question.data_set], now.version)
+        key = (by, words, granted.columns[question.data_set], now.version)
         cached = self._remembered.get(key)
         return None if cached is None else cached.as_of(now), key, now.version
 
-    def _granted(self, question: DataSetQuestion, *, by: str, refusals: bool = True) -> Granted:
-        """The columns that are granted, by data set; `refusals` are written down."""
+    def _granted(
+        self, question: DataSetQuestion, *, by: str, refusals: bool = True
+    ) -> GrantedQuestion:
+        """The question with the columns that are granted; `refusals` are written down."""
         self._people.require(by, Role.ANALYST)
-        names = (question.data_set, *question.others)
-        for name in names:
+        for name in question.names:
             self._store.row(name, retired=True)
         with self._written_down(question, by=by) if refusals else nullcontext():
-            for name in names:
+            for name in question.names:
                 self._store.check_answers(name)
-            purpose = question.purpose
-            return {name: self._requests.check(name, purpose=purpose, analyst=by) for name in names}
+            check, purpose = self._requests.check, question.purpose
+            columns = {name: check(name, purpose=purpose, analyst=by) for name in question.names}
+        return GrantedQuestion(question, by, columns)
 
     @contextmanager
     def _single_stamp(self) -> Generator[None]:
@@ -384,29 +372,27 @@ class AskingService:
         """As `_ready`, for what is free: nothing is written down."""
         with self._single_stamp():
             granted = self._granted(question, by=by, refusals=False)
-        with self._opened(question, granted, after, by=by) as query:
+        with self._opened(granted, after) as query:
             yield query
 
     @contextmanager
-    def _ready(self, question: DataSetQuestion, granted: Granted, *, by: str) -> Generator[Query]:
+    def _ready(self, granted: GrantedQuestion) -> Generator[Query]:
         """The question about open tables, after all checks; refusals are written down."""
         with ExitStack() as stack:
-            with self._written_down(question, by=by):
-                query = stack.enter_context(self._opened(question, granted, stack, by=by))
+            with self._written_down(granted.question, by=granted.by):
+                query = stack.enter_context(self._opened(granted, stack))
             yield query
 
     @contextmanager
-    def _opened(
-        self, question: DataSetQuestion, granted: Granted, after: ExitStack, *, by: str
-    ) -> Generator[Query]:
-        settings, whose = self._shared.settings, {"purpose": question.purpose}
-        with self._store.opened(*granted) as sessions:
-            step = settings.time_step_seconds
-            mine = [s.on_behalf_of(by, **whose, time_step_seconds=step) for s in sessions]
+    def _opened(self, granted: GrantedQuestion, after: ExitStack) -> Generator[Query]:
+        question, settings = granted.question, self._shared.settings
+        who, why, step = granted.by, question.purpose, settings.time_step_seconds
+        with self._store.opened(*granted.columns) as sessions:
+            mine = [s.on_behalf_of(who, purpose=why, time_step_seconds=step) for s in sessions]
             for session in mine:  # no public table stays with a data set that others ask
                 after.callback(session.bound().table.forget_public)
             query = read(question, mine)
-            check_columns(query.plan, granted)
+            check_columns(query.plan, granted.columns)
             check_size(query.plan, settings.most_cells)
             check_work(query.plan, settings.most_steps)
             yield query
@@ -473,31 +459,20 @@ class AskingService:
     def _refuse(self, question: DataSetQuestion, error: LetaloneError, *, by: str) -> None:
         """In the record of each data set that was asked about."""
         digest = self._shared.master.question(spelled_out(question))
+        purpose = question.purpose if is_name(question.purpose) else None
         for name in dict.fromkeys(question.names):
-            self._shared.ledger.refuse(
-                name,
-                error,
-                digest=digest,
-                analyst=by,
-                purpose=question.purpose if is_name(question.purpose) else None,
-            )
+            self._shared.ledger.refuse(name, error, digest=digest, analyst=by, purpose=purpose)
 
     def _kept(
-        self,
-        release: Release,
-        stored: str,
-        question: DataSetQuestion,
-        sent: dict[str, str],
-        *,
-        by: str,
+        self, release: Release, stored: str, granted: GrantedQuestion, sending: KeyedRequest | None
     ) -> bool:
         """Puts an answer into the own history; whether it was there."""
-        now = self._shared.clock()
+        now, question, by = self._shared.clock(), granted.question, granted.by
         name = release_id(release, analyst=by, purpose=question.purpose)
         row = {
             "id": name, "analyst": by, "data_set": question.data_set,
             "purpose": question.purpose, "time": write_time(now), "release": stored,
-            "sent_as": None, "sent": None, **sent,
+            "sent_as": None, "sent": None, **pseudonyms_of(self._shared, sending, by=by),
         }  # fmt: skip
         # One that is not repeated nobody has yet.
         if release.repeated and self._shared.database.row(A_RELEASE, its=name) is not None:

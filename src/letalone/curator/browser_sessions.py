@@ -78,18 +78,14 @@ class BrowserSessions:
         if not person.active:
             raise NotRecognised(Problem(Code.SIGNED_OUT))
         self._mark_used(row, now)
-        until, longest = (
-            read_optional_time(row.elevated_until),
-            timedelta(minutes=settings.elevated_minutes),
-        )
-        elevated = until is not None and still_lasts(until, now, longest)
+        until = read_optional_time(row.elevated_until)
+        minutes = timedelta(minutes=settings.elevated_minutes)
+        elevated = until is not None and still_lasts(until, now, minutes)
         return Bearer(person, scopes_of(person), elevated=elevated, token=row.digest)
 
     def elevate(self, secret: str, password: str) -> str:
         """The password again: a new secret, for the acts of stewards and owners for a while."""
-        bearer = self.visitor(secret)
-        name = bearer.name
-        proof = self._people.password_again(name, password)
+        proof = self._people.password_again(self.visitor(secret).name, password)
         return self.elevated(secret, proof)
 
     def elevated(self, secret: str, proof: Recognised) -> str:

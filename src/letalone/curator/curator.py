@@ -71,9 +71,7 @@ class Curator:
         self.subjects = Subjects(shared, self.people, self.data_sets)
         self.facts = ControllerService(shared, self.people)
         self.openness = PublicPage(shared, self.data_sets, self.facts)
-        self.processing = Processing(
-            shared, self.people, self.data_sets, self.requests, facts=self.facts
-        )
+        self.processing = Processing(shared, self.people, self.data_sets, self.requests, self.facts)
 
     @classmethod
     def open(
@@ -101,12 +99,9 @@ class Curator:
         spill = ExitStack()
         spill_folder = spill.enter_context(spilling(settings.spill_folder))
         room = Room(spill_folder, settings.memory_of_each, settings.spill_megabytes << 20)
-        curator = cls(
-            Dependencies(
-                settings, database, ledger, LedgerView(ledger), master, clock, steady, room
-            ),
-            spill,
-        )
+        view = LedgerView(ledger)
+        shared = Dependencies(settings, database, ledger, view, master, clock, steady, room)
+        curator = cls(shared, spill)
         try:
             curator.forgotten = tuple(recall_seen(database, ledger))
             curator.sweep()

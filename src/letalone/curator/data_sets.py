@@ -19,7 +19,7 @@ from sqlalchemy import insert, select
 from letalone.curator import file_places
 from letalone.curator.addresses import check_allowed, check_table
 from letalone.curator.copies import check_columns_there, check_declared, copy_declared
-from letalone.curator.data_store import DataSetRow, DataStore, read_schema
+from letalone.curator.data_store import DataStore, read_schema
 from letalone.curator.database_tables import DATA_SETS, IMPORTS, PURPOSES
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.notices import removal, to_remove
@@ -34,8 +34,9 @@ from letalone.curator.records import (
 )
 from letalone.curator.refusals import AlreadyDecided, NotThere
 from letalone.curator.stored_values import (
+    DataRow,
     read_day,
-    read_optional_time,
+    read_record,
     reads_stored,
     write_budget,
     write_time,
@@ -239,12 +240,11 @@ class DataSets:
         """
         if (file is None) == (upload is None):
             raise _not_one_source()
-        place = (
-            None if upload is None else file_places.place_of_upload(self._shared.settings, upload)
-        )
+        settings = self._shared.settings
+        place = None if upload is None else file_places.place_of_upload(settings, upload)
         self._people.require(by, Role.OWNER)
         if place is None:
-            yield file_places.place_of_import(self._shared.settings, file)
+            yield file_places.place_of_import(settings, file)
             return
         try:
             yield place
@@ -349,19 +349,17 @@ class DataSets:
             insert(IMPORTS).values(began),
         )
 
-    def _record(self, row: DataSetRow) -> DataSetRecord:
-        return DataSetRecord(
-            row.name,
-            row.description,
-            read_schema(row),
-            tuple(self._purposes(row.name)),
-            external=row.external,
-            retention=read_day(row.retention),
+    def _record(self, row: DataRow) -> DataSetRecord:
+        return read_record(
+            DataSetRecord,
+            row,
+            schema=read_schema(row),
+            purposes=tuple(self._purposes(row.name)),
             retired=row.retired is not None,
             removal=self._removal(row),
         )
 
-    def _removal(self, row: DataSetRow) -> datetime | None:
+    def _removal(self, row: DataRow) -> datetime | None:
         """Looked for where the retention date is over alone: nothing else is announced."""
         day = read_day(row.retention)
         over = day is not None and day < self._shared.clock().date()
@@ -377,15 +375,13 @@ class DataSets:
         wanted = select(PURPOSES).where(PURPOSES.c.data_set == name).order_by(PURPOSES.c.name)
         rows = self._shared.database.rows(wanted)
         return [
-            Purpose(
-                row.name, levels[row.name].budget, read_optional_time(row.expires), row.description
-            )
+            read_record(Purpose, row, budget=levels[row.name].budget)
             for row in rows
             if row.name in levels and not levels[row.name].withdrawn
         ]
 
 
-def _is_imports_file(row: DataSetRow) -> bool:
+def _is_imports_file(row: DataRow) -> bool:
     """Whether the rows lie in a file of the import folder, which others write."""
     return row.external and not is_address(row.file)
 

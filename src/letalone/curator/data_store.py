@@ -13,9 +13,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from letalone.curator.addresses import check_allowed
 from letalone.curator.database_tables import DATA_SETS, IMPORTS
@@ -26,7 +26,7 @@ from letalone.curator.master_key import keep_members
 from letalone.curator.notices import forget_notice
 from letalone.curator.open_sessions import OpenSessions, RowsLocation, not_openable
 from letalone.curator.refusals import NotThere, Retired
-from letalone.curator.stored_values import read_day, reads_stored, write_time
+from letalone.curator.stored_values import DataRow, read_day, reads_stored, write_time
 from letalone.curator.unit_rows import unit_ids
 from letalone.engines.addresses import is_address
 from letalone.errors import ParameterError, ServiceUnavailable
@@ -35,7 +35,6 @@ from letalone.ledger.acts import NoSuchDataSet
 from letalone.plans.schema import Schema
 from letalone.session.session import Session
 
-DataSetRow = Row[tuple[Any, ...]]
 Result = TypeVar("Result")
 
 
@@ -48,7 +47,7 @@ class DataStore:
         self._shared = shared
         self._sessions = OpenSessions(shared.settings.data_folder, shared.ledger, shared.room)
 
-    def row(self, name: str, *, retired: bool = False) -> DataSetRow:
+    def row(self, name: str, *, retired: bool = False) -> DataRow:
         """What the database says; NotThere, and Retired where the rows are gone."""
         database, wanted = self._shared.database, select(DATA_SETS).where(DATA_SETS.c.name == name)
         row = database.cache.value(("data set", name), lambda: database.row(wanted))
@@ -60,7 +59,7 @@ class DataStore:
             )
         return row
 
-    def rows(self) -> list[DataSetRow]:
+    def rows(self) -> list[DataRow]:
         return list(self._shared.database.rows(select(DATA_SETS).order_by(DATA_SETS.c.name)))
 
     def check_answers(self, name: str) -> None:
@@ -89,7 +88,7 @@ class DataStore:
         with self._sessions.changing(name), shared_lock(files):
             yield
 
-    def trouble(self, row: DataSetRow) -> str | None:
+    def trouble(self, row: DataRow) -> str | None:
         """Why the file of the rows cannot be read, in words for owners; none is opened."""
         if row.retired is not None or (row.external and is_address(row.file)):
             return None
@@ -187,7 +186,7 @@ class DataStore:
         self._check_kept(row)
         return RowsLocation(self._place(row), read_schema(row))
 
-    def _place(self, row: DataSetRow) -> Path | str:
+    def _place(self, row: DataRow) -> Path | str:
         settings, file = self._shared.settings, cast("str", row.file)
         if not row.external:
             return settings.data_folder / file
@@ -198,7 +197,7 @@ class DataStore:
             error=lambda _: not_openable(row.name),
         )
 
-    def _check_kept(self, row: DataSetRow) -> None:
+    def _check_kept(self, row: DataRow) -> None:
         day = read_day(row.retention)
         if day is not None and day < self._shared.clock().date():
             raise Retired(f"{row.name!r} was to be kept until {day}: nothing is answered any more.")
@@ -207,11 +206,8 @@ class DataStore:
         name, now = schema.name, write_time(self._shared.clock())
         values = {"schema": schema.to_toml(), "file": file, "affected": affected}
         with self._shared.database.writing() as connection:
-            change_row(
-                connection,
-                name,
-                **{column: new for column, new in values.items() if new is not None},
-            )
+            given = {column: new for column, new in values.items() if new is not None}
+            change_row(connection, name, **given)
             if affected is not None:
                 held = {"data_set": name, "version": schema.version, "since": now}
                 connection.execute(insert(IMPORTS).values(held))
@@ -231,14 +227,14 @@ def _check_written(name: str, target: Path) -> None:
         )
 
 
-def words_of_retirement(row: DataSetRow) -> str:
+def words_of_retirement(row: DataRow) -> str:
     """What became of the rows of a data set that was retired."""
     if row.external:
         return "its source, which is not kept here, is no longer read"
     return "its rows are gone"
 
 
-def read_schema(row: DataSetRow) -> Schema:
+def read_schema(row: DataRow) -> Schema:
     """What is declared."""
     return _parse_schema(cast("str", row.schema))
 

@@ -16,7 +16,6 @@ from itertools import chain
 from sqlalchemy import or_, select
 
 from letalone.answers.arranged import Arrangement
-from letalone.answers.release import Terms
 from letalone.curator.daily_quota import check_quota
 from letalone.curator.database_tables import RELEASES
 from letalone.curator.dependencies import Dependencies
@@ -30,8 +29,7 @@ from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Privacy
 from letalone.privacy.filters import FilterState, left_in_words
 from letalone.session.preview import Preview
-from letalone.session.pricing import digest_at
-from letalone.session.query import Query
+from letalone.session.pricing import Priced, digest_at
 
 MAX_VERSIONS, MAX_ANSWERS = 20, 500  # in which an own earlier answer is looked for, the newest
 
@@ -95,28 +93,23 @@ class Look:
 
 
 def look_at_question(
-    shared: Dependencies,
-    question: DataSetQuestion,
-    query: Query,
-    terms: Terms,
-    preview: Preview,
-    *,
-    by: str,
+    shared: Dependencies, question: DataSetQuestion, priced: Priced, preview: Preview, *, by: str
 ) -> Look:
     """What is known of a question at its price before it is asked."""
+    terms = priced.terms
     room = least_remaining(shared.ledger_view, question, terms.privacy, delta=terms.delta, by=by)
     mine = _find_own_answer(shared, question, [terms.digest], by=by)
     earlier = range(max(1, terms.version - MAX_VERSIONS), terms.version)
     digests = [] if mine else [digest_at(terms, version) for version in earlier]
-    why_not, over = (None, None) if mine else _why_not(shared, question, query, terms, room, by=by)
+    why_not, over = (None, None) if mine else _why_not(shared, question, priced, room, by=by)
     return Look(
         preview=preview,
-        plan=query.plan,
-        arrangement=query.arrangement,
+        plan=priced.plan,
+        arrangement=priced.arrangement,
         left=room.for_people,
         widths={
             name: float(aggregate.upper - aggregate.lower)
-            for name, aggregate in query.plan.aggregates
+            for name, aggregate in priced.plan.aggregates
             if isinstance(aggregate, Mean)
         },
         mine=mine,
@@ -146,18 +139,12 @@ def _find_own_answer(
 
 
 def _why_not(
-    shared: Dependencies,
-    question: DataSetQuestion,
-    query: Query,
-    terms: Terms,
-    room: Remaining,
-    *,
-    by: str,
+    shared: Dependencies, question: DataSetQuestion, priced: Priced, room: Remaining, *, by: str
 ) -> tuple[LetaloneError | None, Remaining | None]:
     """What a charge would be refused with now, and where too little is left for it."""
-    ledger = shared.ledger
+    ledger, terms = shared.ledger, priced.terms
     try:
-        check_asks(query)
+        check_asks(priced)
         check_quota(shared, by)
         for name in question.names:
             curve = terms.privacy.labelled(ledger.data_set(name).neighbours)

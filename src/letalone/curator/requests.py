@@ -168,8 +168,11 @@ class Requests:
         )
         if of_purpose is None or of_analyst is None:
             raise _no_grant(data_set, purpose)
+        now = write_time(self._shared.clock()) or ""
         for words, level in ((f"The purpose {purpose!r}", of_purpose), ("Your grant", of_analyst)):
-            self._check_holds(words, data_set, level)
+            if level.withdrawn or level.has_expired(now):
+                over = "was withdrawn" if level.withdrawn else f"has expired, at {level.expires}"
+                raise NotAllowed(f"{words} for {data_set!r} {over}. Nothing was charged.")
         return tuple(read_list(row.columns))
 
     def _find_grant(self, data_set: str, purpose: str, analyst: str) -> DataRow | None:
@@ -177,11 +180,6 @@ class Requests:
         wanted = select(GRANTS).where(_key(data_set, purpose, analyst))
         name = ("grant", data_set, purpose, analyst)
         return database.cache.value(name, lambda: database.row(wanted))
-
-    def _check_holds(self, words: str, data_set: str, level: Level) -> None:
-        if level.withdrawn or level.has_expired(write_time(self._shared.clock()) or ""):
-            over = "was withdrawn" if level.withdrawn else f"has expired, at {level.expires}"
-            raise NotAllowed(f"{words} for {data_set!r} {over}. Nothing was charged.")
 
     def _check(self, data_set: str, purpose: str, columns: Sequence[str], budget: Budget) -> None:
         record = self._data_sets.record(data_set)

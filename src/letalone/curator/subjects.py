@@ -9,7 +9,7 @@ promise more than holds.
   Tested:   tests/curator/test_subjects.py, test_principles.py (G7)
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -17,7 +17,6 @@ from sqlalchemy import Connection, insert, select, update
 
 from letalone.curator import person_ids, unit_rows
 from letalone.curator.data_sets import DataSets
-from letalone.curator.data_store import DataSetRow
 from letalone.curator.database_tables import IMPORTS, OWNER_TASKS
 from letalone.curator.decisions import read_words
 from letalone.curator.dependencies import Dependencies
@@ -28,7 +27,7 @@ from letalone.curator.people import PeopleService
 from letalone.curator.person_ids import PersonId
 from letalone.curator.records import Holding, OpenOwnerTask, ReleaseMade, Role, SubjectActResult
 from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
-from letalone.curator.stored_values import new_id, read_record, read_time, write_time
+from letalone.curator.stored_values import DataRow, new_id, read_record, read_time, write_time
 from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.ledger.entries import Entry, EntryKind
 from letalone.plans.schema import Schema
@@ -73,7 +72,11 @@ class Subjects:
 
     def releases(self, data_set: str, unit_id: str, *, by: str, why: str) -> list[ReleaseMade]:
         words = self._check_reason(by, why, unit_id)
-        self._check_marks(data_set)
+        if self._data_sets.record(data_set).retired:
+            raise Retired(
+                f"{data_set!r} was retired, and the marks of who was in it are gone: nobody can say"
+                " any more which answers a person was in. The ledger lists all answers about it."
+            )
         person = self._read(data_set, unit_id, words)
         held = self._versions_of_person(data_set, person)
         entries = self._shared.ledger.entries(data_set)
@@ -112,7 +115,11 @@ class Subjects:
         person = self._read(data_set, unit_id, words).spelled
         about: Json = {"why": words, "columns": sorted(changes)}
         if self._data_sets.record(data_set).external:
-            return self._ask_to_correct(data_set, person, about, row=row, changes=changes, by=by)
+
+            def task(source: RowsLocation) -> tuple[int, str]:
+                return _correction_task(source, person, row, changes)
+
+            return self._ask_owner("correct", data_set, person, about, task, by=by)
 
         def write(old: Path, schema: Schema, target: Path) -> list[str] | None:
             return unit_rows.copy_corrected(old, schema, person, target, row=row, changes=changes)
@@ -131,8 +138,14 @@ class Subjects:
         """Removes the person's rows and destroys their key; what was spent stays spent."""
         words = self._check_reason(by, why, unit_id)
         person = self._read(data_set, unit_id, words)
+        about: Json = {"why": words}
         if self._data_sets.record(data_set).external:
-            return self._ask_to_erase(data_set, person.spelled, {"why": words}, by=by)
+
+            def task(source: RowsLocation) -> tuple[int, str]:
+                rows = unit_rows.number_of_rows(source.place, source.schema, person.spelled)
+                return rows, erase_statement(source, person.spelled, rows=rows)
+
+            return self._ask_owner("erase", data_set, person.spelled, about, task, by=by)
 
         def write(old: Path, schema: Schema, target: Path) -> int:
             rows = unit_rows.number_of_rows(old, schema, person.spelled)
@@ -142,7 +155,7 @@ class Subjects:
 
         # Also where there are no rows: the version is public, and must not tell.
         rows, version = self._store.rewrite(data_set, write)
-        about: Json = {"why": words, "version": version}
+        about["version"] = version
         self._write(data_set, "subject erased", person.spelled, about, by=by)
         finder = self._shared.master.finder
         key_words = self._destroy([finder(data_set, each) for each in person.spellings])
@@ -195,7 +208,7 @@ class Subjects:
         with self._store.rows_at(data_set) as source:
             return _read_person(source, unit_id, words)
 
-    def _find_open_task(self, connection: Connection, act: str, outcome: str) -> DataSetRow:
+    def _find_open_task(self, connection: Connection, act: str, outcome: str) -> DataRow:
         row = connection.execute(select(OWNER_TASKS).where(OWNER_TASKS.c.id == act)).one_or_none()
         if row is None:
             raise NotThere("There is no such act.")
@@ -205,12 +218,12 @@ class Subjects:
             raise person_ids.id_in_reason()
         return row
 
-    def _is_among(self, row: DataSetRow, ids: Iterable[str]) -> bool:
+    def _is_among(self, row: DataRow, ids: Iterable[str]) -> bool:
         """Whether one of these is the person of a task, whose id is not kept."""
         finder = self._shared.master.finder
         return any(finder(row.data_set, unit_id) == row.finder for unit_id in ids)
 
-    def _check_erased(self, row: DataSetRow) -> None:
+    def _check_erased(self, row: DataRow) -> None:
         """What is said to be erased is looked for; a correction cannot be, its values are unknown.
 
         The id is not kept, so all ids of the source are put under the master key, one by one.
@@ -224,14 +237,6 @@ class Subjects:
                 f"The source of {row.data_set!r} still has rows of this person, so it is not"
                 " recorded as carried out. Let its owner do what the statement says first; or"
                 " record that it was not done."
-            )
-
-    def _check_marks(self, data_set: str) -> None:
-        """Retired where nobody can say any more who was in."""
-        if self._data_sets.record(data_set).retired:
-            raise Retired(
-                f"{data_set!r} was retired, and the marks of who was in it are gone: nobody can say"
-                " any more which answers a person was in. The ledger lists all answers about it."
             )
 
     def _look_up(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Holding:
@@ -286,44 +291,19 @@ class Subjects:
             return AT_SERVER
         return "" if gone else IN_LOG
 
-    def _ask_to_correct(
-        self,
-        data_set: str,
-        unit_id: str,
-        about: Json,
-        *,
-        row: int,
-        changes: Mapping[str, object],
-        by: str,
-    ) -> SubjectActResult:
-        with self._store.rows_at(data_set) as source:
-            remarks = unit_rows.check_corrected(source.schema, changes)
-            statement = correct_statement(source, unit_id, row=row, changes=changes)
-        words = f"{NO_ROW} Nothing is to be changed."
-        words = words if statement is None else " ".join([statement, *remarks])
-        rows = int(statement is not None)
-        return self._ask_owner("correct", data_set, unit_id, about, rows, words, by=by)
-
-    def _ask_to_erase(
-        self, data_set: str, unit_id: str, about: Json, *, by: str
-    ) -> SubjectActResult:
-        with self._store.rows_at(data_set) as source:
-            rows = unit_rows.number_of_rows(source.place, source.schema, unit_id)
-            words = erase_statement(source, unit_id, rows=rows)
-        return self._ask_owner("erase", data_set, unit_id, about, rows, words, by=by)
-
     def _ask_owner(
         self,
         what: str,
         data_set: str,
         unit_id: str,
         about: Json,
-        rows: int,
-        statement: str,
+        task: Callable[[RowsLocation], tuple[int, str]],
         *,
         by: str,
     ) -> SubjectActResult:
         """What the owner of an external source is to do; it is not kept, since it has the id."""
+        with self._store.rows_at(data_set) as source:
+            rows, statement = task(source)
         subject, act = person_ids.pseudonym_of_subject(self._shared, data_set, unit_id), new_id()
         row = {
             "id": act, "data_set": data_set, "what": what, "subject": subject,
@@ -352,6 +332,17 @@ def _read_person(source: RowsLocation, unit_id: str, words: str) -> PersonId:
     person = person_ids.read_id(source, unit_id)
     person_ids.check_unnamed(words, [person.spelled])
     return person
+
+
+def _correction_task(
+    source: RowsLocation, unit_id: str, row: int, changes: Mapping[str, object]
+) -> tuple[int, str]:
+    """Of how many rows, and what is to be written there."""
+    remarks = unit_rows.check_corrected(source.schema, changes)
+    statement = correct_statement(source, unit_id, row=row, changes=changes)
+    if statement is None:
+        return 0, f"{NO_ROW} Nothing is to be changed."
+    return 1, " ".join([statement, *remarks])
 
 
 def _check_changes(schema: Schema, changes: Mapping[str, object]) -> None:

@@ -89,13 +89,13 @@ class ControllerService:
         return self.answerable
 
 
+@dataclass(frozen=True, slots=True)
 class PublicPage:
     """Makes the public page, as JSON and as Markdown."""
 
-    __slots__ = ("_data_sets", "_facts", "_shared")
-
-    def __init__(self, shared: Dependencies, data_sets: DataSets, facts: ControllerService) -> None:
-        self._shared, self._data_sets, self._facts = shared, data_sets, facts
+    _shared: Dependencies
+    _data_sets: DataSets
+    _facts: ControllerService
 
     def page(self) -> Json:
         """Which data sets, for what purposes, under what unit, how much of the budget is spent."""
@@ -173,22 +173,15 @@ class PublicPage:
         ]
 
 
+@dataclass(frozen=True, slots=True)
 class Processing:
     """The record, as JSON and as Markdown, for owners, stewards and auditors."""
 
-    __slots__ = ("_data_sets", "_facts", "_people", "_requests", "_shared")
-
-    def __init__(
-        self,
-        shared: Dependencies,
-        people: PeopleService,
-        data_sets: DataSets,
-        requests: Requests,
-        *,
-        facts: ControllerService,
-    ) -> None:
-        self._shared, self._people, self._facts = shared, people, facts
-        self._data_sets, self._requests = data_sets, requests
+    _shared: Dependencies
+    _people: PeopleService
+    _data_sets: DataSets
+    _requests: Requests
+    _facts: ControllerService
 
     def record(self, *, by: str) -> Json:
         """The fields of article 30, for each data set."""
