@@ -234,8 +234,9 @@ class TableLook:
         """
         assert self._table is not None, "session(unit) comes first"
         call, table = self._where.call, self._table
-        known = _known_data_set(self.ledger, table.name)
-        budget = budget or call.budget or (None if known is None else known.budget)
+        budget = budget or call.budget
+        if budget is None and (known := self.data_set) is not None:
+            budget = known.budget
         if budget is None:
             raise _missing_budget(table.schema, call)
         ledger = self.ledger = _ledger(call.ledger) if self.ledger is None else self.ledger
