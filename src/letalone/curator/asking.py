@@ -44,14 +44,7 @@ from letalone.curator.locks import Turns
 from letalone.curator.looking import Look, Remaining, least_remaining, look_at_question
 from letalone.curator.people import PeopleService
 from letalone.curator.plan_checks import check_work
-from letalone.curator.questions import (
-    Granted,
-    check_asks,
-    check_columns,
-    check_size,
-    is_open,
-    read,
-)
+from letalone.curator.questions import Granted, check_asks, check_columns, check_size, is_open, read
 from letalone.curator.records import (
     DataSetQuestion,
     GrantRecord,
@@ -62,12 +55,7 @@ from letalone.curator.records import (
 from letalone.curator.refusals import NotThere
 from letalone.curator.requests import Requests
 from letalone.curator.stored_values import DataRow, is_name, read_record, reads_stored, write_time
-from letalone.errors import (
-    LedgerUnavailable,
-    LetaloneError,
-    ParameterError,
-    ServiceUnavailable,
-)
+from letalone.errors import LedgerUnavailable, LetaloneError, ParameterError, ServiceUnavailable
 from letalone.exact.typed import EPSILON
 from letalone.ledger import digest_of
 from letalone.ledger.claims import UnderWay

@@ -7,13 +7,7 @@ from math import ceil
 
 from letalone.answers.release import SplitPart
 from letalone.errors.spelling import plural
-from letalone.plans.aggregates import (
-    CountUnits,
-    Extreme,
-    PrivateBounds,
-    Quantiles,
-    steps_in_words,
-)
+from letalone.plans.aggregates import CountUnits, Extreme, PrivateBounds, Quantiles, steps_in_words
 from letalone.plans.described import describe_plan
 from letalone.plans.expressions import Expression, column_names
 from letalone.plans.facts import Needs, facts_of
