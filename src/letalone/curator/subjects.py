@@ -256,9 +256,9 @@ class Subjects:
 
     def _holding(self, data_set: str, *, held: bool | None) -> Holding:
         wanted = select(IMPORTS.c.since).where(IMPORTS.c.data_set == data_set)
-        newest = self._shared.database.values(wanted.order_by(IMPORTS.c.version.desc()).limit(1))
+        newest = self._shared.database.row(wanted.order_by(IMPORTS.c.version.desc()).limit(1))
         external = self._data_sets.record(data_set).external
-        return Holding(data_set, held, external, read_time(newest[0]))
+        return Holding(data_set, held, external, read_time(cast("str", newest and newest.since)))
 
     def _versions_of_person(self, data_set: str, person: PersonId) -> list[tuple[int, bool]]:
         """From which version on the person was in, or was not, in order."""

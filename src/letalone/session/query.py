@@ -54,14 +54,23 @@ class Query(QueryBuilder):
     given_plan: Plan | None = None
 
     @classmethod
-    def from_plan(cls, table: OpenTable, plan: Plan) -> Self:
+    def from_plan(
+        cls,
+        table: OpenTable,
+        plan: Plan,
+        *,
+        arrangement: Arrangement = AS_IT_IS,
+        only_explained: bool = False,
+    ) -> Self:
         """The question that a plan asks, which is complete: no step can be added."""
-        return cls(table, given_plan=plan)
+        return cls(table, arrangement=arrangement, only_explained=only_explained, given_plan=plan)
 
     def planned(self) -> Self:
         """The same question, complete: its plan is made once, or refused."""
-        whole = self.from_plan(self.table, self.plan)
-        return replace(whole, arrangement=self.arrangement, only_explained=self.only_explained)
+        arrangement, explained_only = self.arrangement, self.only_explained
+        return self.from_plan(
+            self.table, self.plan, arrangement=arrangement, only_explained=explained_only
+        )
 
     def _so_far(self) -> "Query":
         if self.given_plan is not None:

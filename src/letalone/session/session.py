@@ -4,6 +4,7 @@ Tested:   tests/session
 """
 
 from collections.abc import Mapping, Sequence
+from types import TracebackType
 from typing import NoReturn, Self, overload
 
 from letalone.answers import views
@@ -209,7 +210,12 @@ class Session(QueryBuilder):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def __reduce__(self) -> NoReturn:
