@@ -10,7 +10,6 @@ else ends where memory and the room for spilling end, which are declared, too.
   Tested:   tests/curator/test_import_limits.py
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -185,11 +184,7 @@ def _size_of_csv(path: Path) -> tuple[int, int, int]:
     """Columns, rows and megabytes of a CSV file: names in the first line, and line ends."""
     with path.open("rb") as file:
         first = file.readline(MAX_HEADER_BYTES)
+        file.seek(0)
+        lines = sum(part.count(b"\n") for part in iter(partial(file.read, CHUNK_BYTES), b""))
     columns = 1 + max(first.count(delimiter.encode()) for delimiter in DELIMITERS)
-    lines = sum(part.count(b"\n") for part in _parts(path))
     return columns, max(0, lines - 1), path.stat().st_size // 10**6
-
-
-def _parts(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        yield from iter(partial(file.read, CHUNK_BYTES), b"")
