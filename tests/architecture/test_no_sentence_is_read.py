@@ -37,7 +37,7 @@ READS = {
     "curator.formatting": "ε = 0.5 wherever it stands in words, to make a link of it",
     "curator.data_set_routes": "the id of an upload",
     "curator.identities": "e-mail addresses and subjects of a provider",
-    "curator.public_page": "signs that Markdown gives a meaning to",
+    "curator.transparency": "signs that Markdown gives a meaning to",
     "curator.person_ids": "texts in which a person's id may stand",
     "engines.csv_lines": "bytes of a CSV file",
     "engines.csv_files": "cells of a CSV file",

@@ -24,6 +24,7 @@ from curator.makers import (
     registration,
     whats,
 )
+from letalone.curator import data_sets
 from letalone.curator.data_sets import DataSets
 from letalone.curator.data_store import DataStore
 from letalone.curator.records import Purpose
@@ -110,7 +111,7 @@ def test_registering_again_after_a_crash_goes_on_with_the_budget(peopled, monkey
         raise RuntimeError
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(peopled.data_sets), "_insert", crash)
+        patch.setattr(data_sets, "_purpose_row", crash)  # after the budget was opened
         with pytest.raises(RuntimeError):
             registered(peopled)
     assert not list(peopled.settings.data_folder.glob("*.parquet"))

@@ -90,8 +90,8 @@ def test_no_public_table_stays_after_a_preview_or_an_answer(ready):
         assert not engine._public
     with pytest.raises(ParameterError, match="no declared"):
         ready.asking.preview(DataSetQuestion(**more), QuestionPrice(epsilon=0.1), by="ann")
-    granted = ready.asking._grants(question, by="ann")
-    with ready.asking._ready(question, granted, by="ann"):
+    granted = ready.asking._granted(question, by="ann")
+    with ready.asking._ready(granted):
         assert ready.asking.preview(question, QuestionPrice(epsilon=0.1), by="ann")
         assert len(engine._public) == 1
         assert ready.asking.release(question, QuestionPrice(epsilon=0.1), by="ann")

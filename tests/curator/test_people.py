@@ -8,7 +8,7 @@ from sqlalchemy import select
 from curator.makers import PASSWORD, open_curator, settings_in, whats
 from letalone.curator import passwords
 from letalone.curator.database_tables import PEOPLE
-from letalone.curator.passwords import Passwords, one_time_password, passwords_of
+from letalone.curator.passwords import Passwords, one_time_password
 from letalone.curator.records import Role, Scope
 from letalone.curator.refusals import (
     AlreadyDecided,
@@ -44,7 +44,7 @@ def test_a_wrong_name_and_a_wrong_password_are_told_apart_by_nothing(peopled, mo
 def test_the_usual_cost_is_at_least_what_owasp_asks_for(tmp_path):
     usual = Settings(folder=tmp_path)
     assert (usual.password_memory_kib, usual.password_passes) == (46 * 1024, 1)
-    kept = passwords_of(settings_in(tmp_path)).hashed("x")
+    kept = Passwords(settings_in(tmp_path)).hashed("x")
     assert kept.startswith("$argon2id$v=19$")
 
 
@@ -219,7 +219,7 @@ def test_unknown_people_are_not_there_and_names_and_roles_are_read(peopled):
 
 
 def test_a_hash_is_right_for_its_password_only(tmp_path, peopled):
-    found = Passwords(32, 1, 1, 12, passwords_of(settings_in(tmp_path)).nobody)
+    found = Passwords(settings_in(tmp_path))
     kept = found.hashed("word\ud800")
     assert found.is_right("word\ud800", kept)
     assert not found.is_right("word", kept)

@@ -4,7 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 from curator.makers import COUNT, NAME, PURPOSE
-from letalone.curator import asking, locks
+from letalone.curator import locks
+from letalone.curator.asking import AskingService
 from letalone.curator.records import DataSetQuestion, QuestionPrice
 
 QUESTION = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=COUNT)
@@ -13,7 +14,7 @@ PRICE = QuestionPrice(epsilon=0.1)
 
 def test_rows_are_changed_while_a_price_is_computed_which_is_then_right(ready, monkeypatch):
     """The first look at each is held up; meanwhile the rows are opened anew, which closes them."""
-    usual, began, go_on = asking._epsilon, Event(), Event()
+    usual, began, go_on = AskingService._epsilon, Event(), Event()
 
     def held(*given):
         began.set()
@@ -32,7 +33,7 @@ def test_rows_are_changed_while_a_price_is_computed_which_is_then_right(ready, m
         before = look(QUESTION, price, by="ann")
         began.clear()
         go_on.clear()
-        monkeypatch.setattr(asking, "_epsilon", held)
+        monkeypatch.setattr(AskingService, "_epsilon", held)
         with ThreadPoolExecutor(1) as other:
             found = other.submit(look, QUESTION, price, by="ann")
             assert began.wait(20)
@@ -41,5 +42,5 @@ def test_rows_are_changed_while_a_price_is_computed_which_is_then_right(ready, m
             finally:
                 go_on.set()
             assert str(found.result()) == str(before), name
-        monkeypatch.setattr(asking, "_epsilon", usual)
+        monkeypatch.setattr(AskingService, "_epsilon", usual)
         assert len(ready.ledger) == entries, "that it was looked at twice is no refusal"

@@ -43,9 +43,9 @@ from letalone.plans.wording import in_words
 from letalone.privacy import Budget
 from letalone.session import Query
 from letalone.session.beside import is_schema_file, schema_beside, source_of
+from letalone.session.locating import ROW as EACH_ROW
 from letalone.session.opening import OpeningCall, TableLook, look_at
 from letalone.session.sql_question import public_frames, public_schemas
-from letalone.session.unit import ROW as EACH_ROW
 from letalone.sql.edits import clamp_expressions
 from letalone.sql.given_bounds import columns_within, give_bounds
 from letalone.sql.names import quote_name

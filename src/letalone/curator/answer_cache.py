@@ -1,27 +1,38 @@
-"""Caches answers that an analyst got before from this process, so that a repeat is free of work.
+"""Finds answers that an analyst got before: from this process, or under an Idempotency-Key.
 
 An answer is remembered for one analyst, one purpose, the columns of the grant and the version of
 the data set by then: if one of these is another, the question goes the whole way again.
 
-  Tested:   tests/curator/test_asking.py
+Who never got an answer, because a connection broke, asks again, perhaps when the data have a newer
+version already: without a key it would be another question then, and be paid for. The key is bound
+to the question by the row that keeps the answer in the history, for a day. Neither the key nor what
+was sent can be read back from there.
+
+  Tested:   tests/curator/test_asking.py, tests/curator/http/test_sendings.py
 """
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from json import dumps
 from threading import Lock
 
+from sqlalchemy import select
+
 from letalone.answers.arranged import AS_IT_IS, Arrangement
+from letalone.curator.database_tables import RELEASES
+from letalone.curator.dependencies import Dependencies
 from letalone.curator.records import DataSetQuestion, QuestionPrice
+from letalone.curator.stored_values import DataRow, write_time
+from letalone.errors import ParameterError
 from letalone.ledger import DataSet
 from letalone.ledger.charging import RemainingBudget
 from letalone.session.release import Release
 
 MAX_CACHED_ANSWERS = 1000
-MAX_CACHED_LETTERS = (
-    8_000_000  # of all answers as they are stored; in memory they take ten times as much
-)
+MAX_CACHED_LETTERS = 8_000_000  # of all answers as they are stored; ten times that in memory
+KEYS_KEPT_FOR = timedelta(days=1)
 MAX_WRITTEN_BYTES = 1 << 18  # bytes; what is longer is written anew each time
 
 
@@ -47,13 +58,9 @@ class CachedAnswer:
         return CachedAnswer(replace(self.release, standing=standing), self.arrangement)
 
     def as_of(self, now: DataSet) -> "CachedAnswer":
-        remaining = self.release.standing.left
-        remaining = (
-            replace(remaining, data_set=now)
-            if isinstance(remaining, RemainingBudget)
-            else remaining
-        )
-        standing = replace(self.release.standing, left=remaining)
+        left = self.release.standing.left
+        left = replace(left, data_set=now) if isinstance(left, RemainingBudget) else left
+        standing = replace(self.release.standing, left=left)
         return replace(self, release=replace(self.release, standing=standing))
 
 
@@ -96,3 +103,35 @@ def spell_question(question: DataSetQuestion, price: QuestionPrice) -> str | Non
         return dumps([decides, [repr(amount) for amount in amounts]])
     except (TypeError, ValueError, RecursionError):
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRequest:
+    """A request with its Idempotency-Key, and all that it says."""
+
+    key: str
+    body: str
+
+
+def pseudonyms_of(shared: Dependencies, sending: KeyedRequest | None, *, by: str) -> dict[str, str]:
+    """What is kept beside an answer: pseudonyms of whose request it was and of what it said."""
+    if sending is None:
+        return {}
+    name = shared.master.question(f"sent by {by} as {sending.key}")
+    return {"sent_as": name, "sent": shared.master.question(sending.body)}
+
+
+def find_earlier_answer(shared: Dependencies, sending: KeyedRequest, *, by: str) -> DataRow | None:
+    """The answer in the own history that was given under this name; refused for another body."""
+    kept = pseudonyms_of(shared, sending, by=by)
+    since = write_time(shared.clock() - KEYS_KEPT_FOR)
+    wanted = select(RELEASES).where(
+        RELEASES.c.sent_as == kept["sent_as"], RELEASES.c.analyst == by, RELEASES.c.time >= since
+    )
+    row = shared.database.row(wanted.order_by(RELEASES.c.time.desc()).limit(1))
+    if row is not None and row.sent != kept["sent"]:
+        raise ParameterError(
+            "This Idempotency-Key was sent with another question within the last day. Send each"
+            " question under a key of its own, and only the very same one again under the same."
+        )
+    return row

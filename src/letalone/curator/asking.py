@@ -16,36 +16,35 @@ that the own grants have paid for.
 
 from collections import Counter
 from collections.abc import Callable, Generator, Hashable
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from json import dumps, loads
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import Row, bindparam, select
+from sqlalchemy import bindparam, select
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arrange_release
-from letalone.answers.release import ReleaseRecord, Standing, explain_question
-from letalone.curator.answer_cache import AnswerCache, CachedAnswer, spell_question
+from letalone.answers.release import ReleaseRecord, Standing, Terms, explain_question
+from letalone.curator.answer_cache import (
+    AnswerCache,
+    CachedAnswer,
+    KeyedRequest,
+    find_earlier_answer,
+    pseudonyms_of,
+    spell_question,
+)
 from letalone.curator.caches import CacheMiss
 from letalone.curator.consistency import statement_of_seen
 from letalone.curator.daily_quota import check_quota, count_bytes
 from letalone.curator.data_store import DataStore
 from letalone.curator.database_tables import RELEASES, insert_once
 from letalone.curator.dependencies import Dependencies
-from letalone.curator.idempotency import KeyedRequest, find_earlier_answer, pseudonyms_of
 from letalone.curator.locks import Turns
 from letalone.curator.looking import Look, Remaining, least_remaining, look_at_question
 from letalone.curator.people import PeopleService
 from letalone.curator.plan_checks import check_work
-from letalone.curator.questions import (
-    Granted,
-    check_asks,
-    check_columns,
-    check_size,
-    is_open,
-    read,
-)
+from letalone.curator.questions import Granted, check_asks, check_columns, check_size, is_open, read
 from letalone.curator.records import (
     DataSetQuestion,
     GrantRecord,
@@ -55,13 +54,8 @@ from letalone.curator.records import (
 )
 from letalone.curator.refusals import NotThere
 from letalone.curator.requests import Requests
-from letalone.curator.stored_values import is_name, read_time, reads_stored, write_time
-from letalone.errors import (
-    LedgerUnavailable,
-    LetaloneError,
-    ParameterError,
-    ServiceUnavailable,
-)
+from letalone.curator.stored_values import DataRow, is_name, read_record, reads_stored, write_time
+from letalone.errors import LedgerUnavailable, LetaloneError, ParameterError, ServiceUnavailable
 from letalone.exact.typed import EPSILON
 from letalone.ledger import digest_of
 from letalone.ledger.claims import UnderWay
@@ -72,7 +66,6 @@ from letalone.session.preview import Preview
 from letalone.session.pricing import Priced, least_epsilon_remark
 from letalone.session.query import Query
 from letalone.session.release import Release, releases_from
-from letalone.session.session import Session
 from letalone.tables.ahead import epsilon_for
 
 MOST_EPSILON = 1000
@@ -81,6 +74,15 @@ KEEP_RELEASE = insert_once(RELEASES)
 TURNS = 3
 Result = TypeVar("Result")
 UNFORESEEN = "The service failed before anything was charged."
+
+
+@dataclass(frozen=True, slots=True)
+class GrantedQuestion:
+    """A question, who asks it, and the columns that are granted for it, by data set."""
+
+    question: DataSetQuestion
+    by: str
+    columns: Granted
 
 
 class AskingService:
@@ -97,26 +99,22 @@ class AskingService:
 
     def preview(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""
-
-        def look(query: Query) -> Preview:
-            return self._at_price(price)(query).preview(price.rows)
-
-        return self._without_rows(question, look, by=by)
+        return self._without_rows(
+            question, lambda query: self._price(query, price).preview(price.rows), by=by
+        )
 
     def epsilon_for(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> float:
         """The smallest ε that keeps `price.error`: no data touched, nothing spent."""
         wanted = replace(price, epsilon=None)
-
-        def look(query: Query) -> float:
-            return float(self._epsilon(query, wanted)[0])
-
-        return self._without_rows(question, look, by=by)
+        return self._without_rows(
+            question, lambda query: float(self._epsilon(query, wanted)[0]), by=by
+        )
 
     def explain(
         self, question: DataSetQuestion, price: QuestionPrice, *, by: str, sql: bool = False
     ) -> str:
         """The question, its price and its split in words, and the SQL: no data touched."""
-        terms = self._without_rows(question, self._at_price(price), by=by).terms
+        terms = self._terms(question, price, by=by)
         words = self.left(question, terms.privacy, delta=terms.delta, by=by)
         return explain_question(terms, [words], sql=sql)
 
@@ -124,8 +122,11 @@ class AskingService:
         self, question: DataSetQuestion, price: QuestionPrice, *, by: str
     ) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
-        terms = self._without_rows(question, self._at_price(price), by=by).terms
+        terms = self._terms(question, price, by=by)
         return self.remaining(question, terms.privacy, delta=terms.delta, by=by).more
+
+    def _terms(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> Terms:
+        return self._without_rows(question, lambda query: self._price(query, price).terms, by=by)
 
     def left(self, question: DataSetQuestion, privacy: Privacy, *, delta: Fraction, by: str) -> str:
         """What is left of the own grant, and how many more like this fit, in words."""
@@ -140,12 +141,12 @@ class AskingService:
     def look(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> Look:
         """A preview, what is left, and what would come of asking for it now; nothing is spent."""
 
-        def look(query: Query) -> tuple[Query, Priced, Preview]:
-            priced = self._at_price(price)(query)
-            return query, priced, priced.preview(price.rows)
+        def look(query: Query) -> tuple[Priced, Preview]:
+            priced = self._price(query, price)
+            return priced, priced.preview(price.rows)
 
-        query, priced, preview = self._without_rows(question, look, by=by)
-        return look_at_question(self._shared, question, query, priced.terms, preview, by=by)
+        priced, preview = self._without_rows(question, look, by=by)
+        return look_at_question(self._shared, question, priced, preview, by=by)
 
     def plan(self, question: DataSetQuestion, *, by: str) -> Plan | None:
         """What is asked, as a plan; None where it is sorted, filtered or cut as well."""
@@ -172,8 +173,8 @@ class AskingService:
                 self._shared.database.cache.only_cached(),
                 self._shared.ledger_view.cache.only_cached(),
             ):
-                granted = self._checked(question, by=by)
-                return self._before(question, price, granted, by=by)[0]
+                granted = self._granted(question, by=by, refusals=False)
+                return self._before(granted, price)[0]
         except (CacheMiss, LetaloneError):
             return None
 
@@ -187,11 +188,11 @@ class AskingService:
     ) -> CachedAnswer | None:
         """As `answer`, where this process has given it before; or None."""
         with self._single_stamp():
-            granted = self._grants(question, by=by)
-            before, _, _ = self._before(question, price, granted, by=by)
+            granted = self._granted(question, by=by)
+            before, _, _ = self._before(granted, price)
         if before is None:
             return None  # `answer` looks for the key, once it is this question's turn
-        return self._sent_before(question, granted, sending, by=by) or before
+        return self._sent_before(granted, sending) or before
 
     def answer(
         self,
@@ -203,16 +204,14 @@ class AskingService:
     ) -> CachedAnswer:
         """As `release`, with a place for how the answer is written out."""
         with self._single_stamp():
-            granted = self._grants(question, by=by)
-            before, key, version = self._before(question, price, granted, by=by)
-        sent = self._sent_before(question, granted, sending, by=by)
-        if sent is not None or before is not None:
-            return sent or cast("CachedAnswer", before)
-        release, arrangement = self._released(question, price, granted, by=by)
+            granted = self._granted(question, by=by)
+            before, key, version = self._before(granted, price)
+        earlier = self._sent_before(granted, sending) or before
+        if earlier is not None:
+            return earlier
+        release, arrangement = self._released(granted, price)
         stored = dumps(release.to_json(), ensure_ascii=False)
-        mine = self._kept(
-            release, stored, question, pseudonyms_of(self._shared, sending, by=by), by=by
-        )
+        mine = self._kept(release, stored, granted, sending)
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
         release = replace(release, standing=replace(release.standing, repeated=mine))
@@ -222,62 +221,60 @@ class AskingService:
         return answer
 
     def _sent_before(
-        self, question: DataSetQuestion, granted: Granted, sending: KeyedRequest | None, *, by: str
+        self, granted: GrantedQuestion, sending: KeyedRequest | None
     ) -> CachedAnswer | None:
         """The answer that was given under the same name, also about an earlier version."""
         if sending is None:
             return None
-        with self._written_down(question, by=by):
-            row = find_earlier_answer(self._shared, sending, by=by)
+        with self._written_down(granted.question, by=granted.by):
+            row = find_earlier_answer(self._shared, sending, by=granted.by)
             if row is None:
                 return None
             stored = cast("Json", loads(row.release))
             standing = Standing(repeated=True, receipt=self._shared.ledger.receipt(stored))
             (release,) = releases_from(stored, standing)
-            check_columns(plan_from_json(release.asked.plan), granted)
-        if question.sql is None:
+            check_columns(plan_from_json(release.asked.plan), granted.columns)
+        if granted.question.sql is None:
             return CachedAnswer(release)
-        with self._ready(question, granted, by=by) as query:
+        with self._ready(granted) as query:
             return CachedAnswer(arrange_release(release, query.arrangement))
 
     def _released(
-        self, question: DataSetQuestion, price: QuestionPrice, granted: Granted, *, by: str
+        self, granted: GrantedQuestion, price: QuestionPrice
     ) -> tuple[Release, Arrangement]:
         """The answer, and how it is arranged. Fresh ones come in turn, and equal questions one
         after the other in all processes; who waits holds no rows."""
-        with self._ready(question, granted, by=by) as query:
-            priced = self._priced(query, question, price, by=by)
+        with self._ready(granted) as query:
+            priced = self._priced(query, granted, price)
             release = priced.find_repeat()
-            with self._turns.of(granted, wait=False) as mine, suppress(UnderWay):
+            with self._turns.of(granted.columns, wait=False) as mine, suppress(UnderWay):
                 if release is None and mine:
                     release = priced.answer(wait_seconds=0)
             if release is not None:
                 return release, query.arrangement
         for _ in range(TURNS):  # others may be quicker again and again, if each is killed
             with suppress(UnderWay):
-                return self._released_in_turn(question, price, granted, by=by)
-            with self._shared.ledger.claim(question.data_set, priced.terms.digest):
+                return self._released_in_turn(granted, price)
+            with self._shared.ledger.claim(granted.question.data_set, priced.terms.digest):
                 pass  # it was waited for
-        return self._released_in_turn(question, price, granted, by=by)
+        return self._released_in_turn(granted, price)
 
     def _released_in_turn(
-        self, question: DataSetQuestion, price: QuestionPrice, granted: Granted, *, by: str
+        self, granted: GrantedQuestion, price: QuestionPrice
     ) -> tuple[Release, Arrangement]:
-        with self._turns.of(granted, wait=True), self._ready(question, granted, by=by) as query:
-            priced = self._priced(query, question, price, by=by)
+        with self._turns.of(granted.columns, wait=True), self._ready(granted) as query:
+            priced = self._priced(query, granted, price)
             release = priced.find_repeat()
             if release is None:
                 release = priced.answer(wait_seconds=0)
             return release, query.arrangement
 
-    def _priced(
-        self, query: Query, question: DataSetQuestion, price: QuestionPrice, *, by: str
-    ) -> Priced:
+    def _priced(self, query: Query, granted: GrantedQuestion, price: QuestionPrice) -> Priced:
         """The question at its price; what the ledger refuses later is written down there."""
-        with self._written_down(question, by=by):
+        with self._written_down(granted.question, by=granted.by):
             check_asks(query)
-            check_quota(self._shared, by)
-            return self._at_price(price)(query)
+            check_quota(self._shared, granted.by)
+            return self._price(query, price)
 
     def history(
         self, *, by: str, data_set: str | None = None, most: int | None = None, start: int = 0
@@ -288,9 +285,7 @@ class AskingService:
         if data_set is not None:
             wanted = wanted.where(RELEASES.c.data_set == data_set)
         wanted = wanted.order_by(RELEASES.c.time.desc(), RELEASES.c.id).limit(most).offset(start)
-        with self._shared.database.reading() as connection:
-            releases = [_past(row) for row in connection.execute(wanted).all()]
-        return self._in_order(releases)
+        return self._in_order([_past(row) for row in self._shared.database.rows(wanted)])
 
     def _in_order(self, releases: list[PastReleaseRecord]) -> list[PastReleaseRecord]:
         """Times are to the second: answers of the same one come in the order of the ledger."""
@@ -306,8 +301,7 @@ class AskingService:
         """One of the own answers by its id; NotThere also for anybody else's."""
         self._people.require(by, *Role)
         wanted = select(RELEASES).where((RELEASES.c.id == release) & (RELEASES.c.analyst == by))
-        with self._shared.database.reading() as connection:
-            row = connection.execute(wanted).one_or_none()
+        row = self._shared.database.row(wanted)
         if row is None:
             raise NotThere("There is no such answer of yours.")
         return _past(row)
@@ -318,13 +312,13 @@ class AskingService:
 
     def standing(self, *, by: str) -> list[GrantRecord]:
         """What is left under the own grants."""
-        self._people.require(by, *Role)
-        return self._requests.own_grants(by=by)
+        return self._requests.grants(by=by, own=True)
 
     def _before(
-        self, question: DataSetQuestion, price: QuestionPrice, granted: Granted, *, by: str
+        self, granted: GrantedQuestion, price: QuestionPrice
     ) -> tuple[CachedAnswer | None, Hashable, int]:
         """An answer that this analyst has; the key to remember one, and the version asked about."""
+        question, by = granted.question, granted.by
         levels = self._shared.ledger_view.levels_for(
             question.data_set, purpose=question.purpose, analyst=by
         )
@@ -332,16 +326,23 @@ class AskingService:
         words = spell_question(question, price)
         if words is None:
             return None, None, now.version
-        key = (by, words, granted[question.data_set], now.version)
+        key = (by, words, granted.columns[question.data_set], now.version)
         cached = self._remembered.get(key)
         return None if cached is None else cached.as_of(now), key, now.version
 
-    def _grants(self, question: DataSetQuestion, *, by: str) -> Granted:
-        """The columns that are granted, by data set; refusals are written down."""
-        with self._single_stamp():
-            self._check_known(question, by=by)
-            with self._written_down(question, by=by):
-                return self._allowed(question, by=by)
+    def _granted(
+        self, question: DataSetQuestion, *, by: str, refusals: bool = True
+    ) -> GrantedQuestion:
+        """The question with the columns that are granted; `refusals` are written down."""
+        self._people.require(by, Role.ANALYST)
+        for name in question.names:
+            self._store.row(name, retired=True)
+        with self._written_down(question, by=by) if refusals else nullcontext():
+            for name in question.names:
+                self._store.check_answers(name)
+            check, purpose = self._requests.check, question.purpose
+            columns = {name: check(name, purpose=purpose, analyst=by) for name in question.names}
+        return GrantedQuestion(question, by, columns)
 
     @contextmanager
     def _single_stamp(self) -> Generator[None]:
@@ -352,57 +353,36 @@ class AskingService:
         ):
             yield
 
-    def _checked(self, question: DataSetQuestion, *, by: str) -> Granted:
-        """As `_grants`; nothing is written down."""
-        self._check_known(question, by=by)
-        return self._allowed(question, by=by)
-
-    def _check_known(self, question: DataSetQuestion, *, by: str) -> None:
-        self._people.require(by, Role.ANALYST)
-        for name in (question.data_set, *question.others):
-            self._store.row(name, retired=True)
-
-    def _allowed(self, question: DataSetQuestion, *, by: str) -> Granted:
-        names = (question.data_set, *question.others)
-        for name in names:
-            self._store.check_answers(name)
-        return {
-            name: self._requests.check(name, purpose=question.purpose, analyst=by) for name in names
-        }
-
     @contextmanager
     def _looked_at(
         self, question: DataSetQuestion, after: ExitStack, *, by: str
     ) -> Generator[Query]:
         """As `_ready`, for what is free: nothing is written down."""
-        with (
-            self._shared.database.cache.single_stamp(),
-            self._shared.ledger_view.cache.single_stamp(),
-        ):
-            granted = self._checked(question, by=by)
-        with self._opened(question, granted, after, by=by) as query:
+        with self._single_stamp():
+            granted = self._granted(question, by=by, refusals=False)
+        with self._opened(granted, after) as query:
             yield query
 
     @contextmanager
-    def _ready(self, question: DataSetQuestion, granted: Granted, *, by: str) -> Generator[Query]:
+    def _ready(self, granted: GrantedQuestion) -> Generator[Query]:
         """The question about open tables, after all checks; refusals are written down."""
         with ExitStack() as stack:
-            with self._written_down(question, by=by):
-                query = stack.enter_context(self._opened(question, granted, stack, by=by))
+            with self._written_down(granted.question, by=granted.by):
+                query = stack.enter_context(self._opened(granted, stack))
             yield query
 
     @contextmanager
-    def _opened(
-        self, question: DataSetQuestion, granted: Granted, after: ExitStack, *, by: str
-    ) -> Generator[Query]:
-        with self._store.opened(*granted) as sessions:
-            mine = [self._behalf(session, question, by) for session in sessions]
+    def _opened(self, granted: GrantedQuestion, after: ExitStack) -> Generator[Query]:
+        question, settings = granted.question, self._shared.settings
+        who, why, step = granted.by, question.purpose, settings.time_step_seconds
+        with self._store.opened(*granted.columns) as sessions:
+            mine = [s.on_behalf_of(who, purpose=why, time_step_seconds=step) for s in sessions]
             for session in mine:  # no public table stays with a data set that others ask
                 after.callback(session.bound().table.forget_public)
             query = read(question, mine)
-            check_columns(query.plan, granted)
-            check_size(query.plan, self._shared.settings.most_cells)
-            check_work(query.plan, self._shared.settings.most_steps)
+            check_columns(query.plan, granted.columns)
+            check_size(query.plan, settings.most_cells)
+            check_work(query.plan, settings.most_steps)
             yield query
 
     def _without_rows(
@@ -423,17 +403,32 @@ class AskingService:
             with self._looked_at(question, after, by=by) as query:
                 return look(query)
 
-    def _at_price(self, price: QuestionPrice) -> Callable[[Query], Priced]:
-        return lambda query: _price(query, price, *self._epsilon(query, price))
+    def _price(self, query: Query, price: QuestionPrice) -> Priced:
+        epsilon, remark = self._epsilon(query, price)
+        if EPSILON.typed("epsilon", epsilon) > MOST_EPSILON:
+            raise ParameterError(
+                f"epsilon must be at most {MOST_EPSILON:,} here: beyond, nothing is private, and to"
+                " say so exactly takes long."
+            )
+        priced = query.price(epsilon, delta=price.delta, confidence=price.confidence)
+        return replace(priced, remark=remark)
 
     def _epsilon(self, query: Query, price: QuestionPrice) -> tuple[Any, str | None]:
+        """The ε that is paid, and a remark where it was solved for."""
         if price.epsilon is None:
             check_work(query.plan, self._shared.settings.most_steps, error=True)
-        return _epsilon(query, price)
-
-    def _behalf(self, session: Session, question: DataSetQuestion, by: str) -> Session:
-        step = self._shared.settings.time_step_seconds
-        return session.on_behalf_of(by, purpose=question.purpose, time_step_seconds=step)
+        if (price.epsilon is None) == (price.error is None):
+            raise ParameterError("Give either an epsilon to pay or an error to keep, and not both.")
+        if price.epsilon is not None:
+            return price.epsilon, None
+        epsilon = epsilon_for(
+            query.plan,
+            error=cast("Any", price.error),
+            delta=price.delta,
+            confidence=price.confidence,
+            rows=price.rows,
+        )
+        return epsilon, least_epsilon_remark(epsilon)
 
     @contextmanager
     def _written_down(self, question: DataSetQuestion, *, by: str) -> Generator[None]:
@@ -452,36 +447,24 @@ class AskingService:
     def _refuse(self, question: DataSetQuestion, error: LetaloneError, *, by: str) -> None:
         """In the record of each data set that was asked about."""
         digest = self._shared.master.question(spelled_out(question))
-        for name in dict.fromkeys((question.data_set, *question.others)):
-            self._shared.ledger.refuse(
-                name,
-                error,
-                digest=digest,
-                analyst=by,
-                purpose=question.purpose if is_name(question.purpose) else None,
-            )
+        purpose = question.purpose if is_name(question.purpose) else None
+        for name in dict.fromkeys(question.names):
+            self._shared.ledger.refuse(name, error, digest=digest, analyst=by, purpose=purpose)
 
     def _kept(
-        self,
-        release: Release,
-        stored: str,
-        question: DataSetQuestion,
-        sent: dict[str, str],
-        *,
-        by: str,
+        self, release: Release, stored: str, granted: GrantedQuestion, sending: KeyedRequest | None
     ) -> bool:
         """Puts an answer into the own history; whether it was there."""
-        now = self._shared.clock()
+        now, question, by = self._shared.clock(), granted.question, granted.by
         name = release_id(release, analyst=by, purpose=question.purpose)
         row = {
             "id": name, "analyst": by, "data_set": question.data_set,
             "purpose": question.purpose, "time": write_time(now), "release": stored,
-            "sent_as": None, "sent": None, **sent,
+            "sent_as": None, "sent": None, **pseudonyms_of(self._shared, sending, by=by),
         }  # fmt: skip
-        if release.repeated:  # else nobody has it yet
-            with self._shared.database.reading() as connection:
-                if connection.execute(A_RELEASE, {"its": name}).one_or_none() is not None:
-                    return True
+        # One that is not repeated nobody has yet.
+        if release.repeated and self._shared.database.row(A_RELEASE, its=name) is not None:
+            return True
         counted = count_bytes(by, len(stored), now=now, unless=name)
         seen = statement_of_seen(self._shared.ledger)
         self._shared.database.write(*counted, (KEEP_RELEASE, row), seen)
@@ -491,32 +474,6 @@ class AskingService:
 def release_id(release: ReleaseRecord, *, analyst: str, purpose: str) -> str:
     """The id under which an answer stands in its analyst's history."""
     return digest_of({"of": [analyst, purpose, digest_of(release.to_json())]})
-
-
-def _epsilon(query: Query, price: QuestionPrice) -> tuple[Any, str | None]:
-    """The ε that is paid, and a remark where it was solved for."""
-    if (price.epsilon is None) == (price.error is None):
-        raise ParameterError("Give either an epsilon to pay or an error to keep, and not both.")
-    if price.epsilon is not None:
-        return price.epsilon, None
-    epsilon = epsilon_for(
-        query.plan,
-        error=cast("Any", price.error),
-        delta=price.delta,
-        confidence=price.confidence,
-        rows=price.rows,
-    )
-    return epsilon, least_epsilon_remark(epsilon)
-
-
-def _price(query: Query, price: QuestionPrice, epsilon: Any, remark: str | None) -> Priced:
-    if EPSILON.typed("epsilon", epsilon) > MOST_EPSILON:
-        raise ParameterError(
-            f"epsilon must be at most {MOST_EPSILON:,} here: beyond, nothing is private, and to say"
-            " so exactly takes long."
-        )
-    priced = query.price(epsilon, delta=price.delta, confidence=price.confidence)
-    return replace(priced, remark=remark)
 
 
 def spelled_out(question: DataSetQuestion) -> str:
@@ -530,7 +487,6 @@ def spelled_out(question: DataSetQuestion) -> str:
 
 
 @reads_stored
-def _past(row: Row[tuple[Any, ...]]) -> PastReleaseRecord:
+def _past(row: DataRow) -> PastReleaseRecord:
     release = cast("Json", loads(row.release))
-    words = str(release["question"])
-    return PastReleaseRecord(row.id, row.data_set, row.purpose, read_time(row.time), words, release)
+    return read_record(PastReleaseRecord, row, question=str(release["question"]), release=release)

@@ -78,18 +78,14 @@ class BrowserSessions:
         if not person.active:
             raise NotRecognised(Problem(Code.SIGNED_OUT))
         self._mark_used(row, now)
-        until, longest = (
-            read_optional_time(row.elevated_until),
-            timedelta(minutes=settings.elevated_minutes),
-        )
-        elevated = until is not None and still_lasts(until, now, longest)
+        until = read_optional_time(row.elevated_until)
+        minutes = timedelta(minutes=settings.elevated_minutes)
+        elevated = until is not None and still_lasts(until, now, minutes)
         return Bearer(person, scopes_of(person), elevated=elevated, token=row.digest)
 
     def elevate(self, secret: str, password: str) -> str:
         """The password again: a new secret, for the acts of stewards and owners for a while."""
-        bearer = self.visitor(secret)
-        name = bearer.name
-        proof = self._people.password_again(name, password)
+        proof = self._people.password_again(self.visitor(secret).name, password)
         return self.elevated(secret, proof)
 
     def elevated(self, secret: str, proof: Recognised) -> str:
@@ -108,10 +104,8 @@ class BrowserSessions:
         return made
 
     def end(self, secret: str) -> None:
-        with self._shared.database.writing() as connection:
-            connection.execute(
-                delete(SESSIONS).where(SESSIONS.c.digest == digest_of_secret(secret))
-            )
+        which = SESSIONS.c.digest == digest_of_secret(secret)
+        self._shared.database.execute(delete(SESSIONS).where(which))
 
     def sealed(self, words: str, secret: str | None) -> str:
         """A seal of words that a browser keeps; of this visit alone where there is one."""
@@ -146,8 +140,8 @@ class BrowserSessions:
         if later - read_time(row.expires) < USE_STEP:
             return
         which = SESSIONS.c.digest == row.digest
-        with self._shared.database.writing() as connection:
-            connection.execute(update(SESSIONS).where(which).values(expires=write_time(later)))
+        longer = update(SESSIONS).where(which).values(expires=write_time(later))
+        self._shared.database.execute(longer)
 
 
 class Drafts:
@@ -167,12 +161,10 @@ class Drafts:
             "until": write_time(now + timedelta(hours=self._shared.settings.visit_hours)),
             "body": AESGCM(_derive(name, "key")).encrypt(NONCE, text, by.encode()),
         }  # fmt: skip
-        with self._shared.database.writing() as connection:
-            connection.execute(insert(DRAFTS).values(row))
-            newest = select(DRAFTS.c.digest).where(DRAFTS.c.person == by)
-            newest = newest.order_by(DRAFTS.c.number.desc()).limit(MAX_DRAFTS)
-            old = (DRAFTS.c.person == by) & DRAFTS.c.digest.not_in(newest)
-            connection.execute(delete(DRAFTS).where(old))
+        newest = select(DRAFTS.c.digest).where(DRAFTS.c.person == by)
+        newest = newest.order_by(DRAFTS.c.number.desc()).limit(MAX_DRAFTS)
+        old = (DRAFTS.c.person == by) & DRAFTS.c.digest.not_in(newest)
+        self._shared.database.execute(insert(DRAFTS).values(row), delete(DRAFTS).where(old))
         return name
 
     def kept(self, name: str, *, by: str) -> FormFields | None:
@@ -191,15 +183,11 @@ class Drafts:
     def sweep(self) -> None:
         """Deletes what is over; nothing is written where nothing is."""
         over = DRAFTS.c.until <= write_time(self._shared.clock())
-        with self._shared.database.reading() as connection:
-            draft = connection.execute(select(DRAFTS.c.digest).where(over).limit(1)).first()
-        if draft is not None:
-            with self._shared.database.writing() as connection:
-                connection.execute(delete(DRAFTS).where(over))
+        if self._shared.database.values(select(DRAFTS.c.digest).where(over).limit(1)):
+            self._shared.database.execute(delete(DRAFTS).where(over))
 
     def forget(self, *, by: str) -> None:
-        with self._shared.database.writing() as connection:
-            connection.execute(delete(DRAFTS).where(DRAFTS.c.person == by))
+        self._shared.database.execute(delete(DRAFTS).where(DRAFTS.c.person == by))
 
 
 def _derive(name: str, what: str) -> bytes:

@@ -61,7 +61,8 @@ def open_matching_stores(
     An empty database beside a ledger that a curator has used is a lost one: refused, unless an
     owner starts anew on purpose. Budgets go on even so, since they belong to names.
     """
-    new = not _is_used(database)
+    with database.reading() as connection:
+        new = not _has_people(connection)
     ledger = _open_ledger(settings.ledger_place, new=new)
     try:
         _check_registered(database, ledger)
@@ -104,11 +105,6 @@ def data_sets_without_rows(settings: Settings, database: Database) -> list[str]:
     wanted = select(DATA_SETS).where(DATA_SETS.c.retired.is_(None), ~DATA_SETS.c.external)
     rows = database.rows(wanted.order_by(DATA_SETS.c.name))
     return [row.name for row in rows if not (settings.data_folder / str(row.file)).is_file()]
-
-
-def _is_used(database: Database) -> bool:
-    with database.reading() as connection:
-        return _has_people(connection)
 
 
 def _has_people(connection: Connection) -> bool:
@@ -165,9 +161,8 @@ def _check_master_key(database: Database, master: MasterKey, place: Path) -> Non
 
 
 def _check_registered(database: Database, ledger: Ledger) -> None:
-    with database.reading() as connection:
-        names = connection.execute(select(DATA_SETS.c.name)).scalars().all()
-    missing = sorted(set(names) - {data_set.name for data_set in ledger.data_sets()})
+    names = set(database.values(select(DATA_SETS.c.name)))
+    missing = sorted(names - {data_set.name for data_set in ledger.data_sets()})
     if missing:
         raise LedgerDamaged(
             f"The ledger has no {', '.join(map(repr, missing[:20]))}, which the curator's database"

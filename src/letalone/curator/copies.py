@@ -90,9 +90,7 @@ def _copy(source: Path, schema: Schema, target: Path) -> ImportEffects:
         loaded = _load(duck, files, _relation(duck, files, schema))
         files.check_unchanged()
         effects = _count_effects(duck, loaded, schema)
-        rules = [syntax.alias(by_rule(loaded, column), column.name) for column in schema.columns]
-        rows = syntax.select(rules, syntax.rename(loaded.sql, "loaded"))
-        duck.run(exp.Create(this=syntax.table(KEPT), kind="TABLE", expression=rows))
+        _keep_by_rules(duck, loaded, schema)
         save(duck, schema, target)
     return replace(effects, **_of_lines(files))
 
@@ -143,6 +141,12 @@ def _load(duck: LockedDuck, files: Files, relation: TableRef) -> TableRef:
     rows = syntax.select(names, syntax.rename(relation.sql, "source"))
     duck.run(exp.Create(this=syntax.table(LOADED), kind="TABLE", expression=rows))
     return TableRef(syntax.table(LOADED), relation.columns)
+
+
+def _keep_by_rules(duck: LockedDuck, loaded: TableRef, schema: Schema) -> None:
+    rules = [syntax.alias(by_rule(loaded, column), column.name) for column in schema.columns]
+    rows = syntax.select(rules, syntax.rename(loaded.sql, "loaded"))
+    duck.run(exp.Create(this=syntax.table(KEPT), kind="TABLE", expression=rows))
 
 
 def by_rule(loaded: TableRef, column: Column, *, clamped: bool = True) -> Sql:
@@ -220,10 +224,7 @@ def opened_copy(file: Path, schema: Schema, target: Path | None = None) -> Gener
         relation = hide_engine_errors(lambda: _relation(duck, files, schema))
         check_cells(file, relation.columns)
         loaded = hide_engine_errors(lambda: _load(duck, files, relation))
-        rules = [syntax.alias(by_rule(loaded, column), column.name) for column in schema.columns]
-        rows = syntax.select(rules, syntax.rename(loaded.sql, "loaded"))
-        made = exp.Create(this=syntax.table(KEPT), kind="TABLE", expression=rows)
-        hide_engine_errors(lambda: duck.run(made))
+        hide_engine_errors(lambda: _keep_by_rules(duck, loaded, schema))
         try:
             yield duck
         except BaseException:

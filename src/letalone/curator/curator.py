@@ -21,16 +21,13 @@ from typing import Self
 from letalone.curator.asking import AskingService
 from letalone.curator.browser_sessions import BrowserSessions, Drafts
 from letalone.curator.consistency import data_sets_without_rows, open_matching_stores, recall_seen
-from letalone.curator.controller import ControllerService
 from letalone.curator.data_sets import DataSets
 from letalone.curator.database import Database, DatabaseDamaged, damage_error
 from letalone.curator.dependencies import Dependencies, SteadyClock, since_start
 from letalone.curator.identities import Identities
 from letalone.curator.ledger_view import LedgerView
 from letalone.curator.people import PeopleService
-from letalone.curator.processing import Processing
 from letalone.curator.proposals import Proposals
-from letalone.curator.public_page import PublicPage
 from letalone.curator.registration_preview import RegistrationPreview
 from letalone.curator.requests import Requests
 from letalone.curator.settings import Settings
@@ -38,6 +35,7 @@ from letalone.curator.stored_values import Clock, utc_now
 from letalone.curator.subjects import Subjects
 from letalone.curator.sweeping import spilling, sweep, sweep_spills
 from letalone.curator.tokens import Tokens
+from letalone.curator.transparency import ControllerService, Processing, PublicPage
 from letalone.engines.lockdown import Room
 from letalone.errors import ParameterError, ServiceUnavailable
 from letalone.ledger import Ledger
@@ -73,9 +71,7 @@ class Curator:
         self.subjects = Subjects(shared, self.people, self.data_sets)
         self.facts = ControllerService(shared, self.people)
         self.openness = PublicPage(shared, self.data_sets, self.facts)
-        self.processing = Processing(
-            shared, self.people, self.data_sets, self.requests, facts=self.facts
-        )
+        self.processing = Processing(shared, self.people, self.data_sets, self.requests, self.facts)
 
     @classmethod
     def open(
@@ -103,12 +99,9 @@ class Curator:
         spill = ExitStack()
         spill_folder = spill.enter_context(spilling(settings.spill_folder))
         room = Room(spill_folder, settings.memory_of_each, settings.spill_megabytes << 20)
-        curator = cls(
-            Dependencies(
-                settings, database, ledger, LedgerView(ledger), master, clock, steady, room
-            ),
-            spill,
-        )
+        view = LedgerView(ledger)
+        shared = Dependencies(settings, database, ledger, view, master, clock, steady, room)
+        curator = cls(shared, spill)
         try:
             curator.forgotten = tuple(recall_seen(database, ledger))
             curator.sweep()
@@ -137,7 +130,11 @@ class Curator:
     @property
     def checks(self) -> Checks:
         """Whether what an answer needs can be written, part by part; each raises where not."""
-        return make_checks(self._shared)
+        return {
+            "ledger": self.ledger.check_writable,
+            "database": lambda: _check_database(self._shared),
+            "disk": lambda: _check_disk(self.settings),
+        }
 
     def sweep(self) -> list[str]:
         """Removes files that nobody uses, left by processes that died or uploads; their names.
@@ -172,27 +169,14 @@ def _make_folders(settings: Settings) -> None:
         settings.spill_folder,
     )  # fmt: skip
     for folder in folders:
-        _make_folder(folder, private=folder != settings.imports)
-
-
-def _make_folder(folder: Path, *, private: bool) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if private:
-            folder.chmod(0o700)
-    except OSError as error:
-        raise ParameterError(
-            f"The folder {folder} cannot be made: {error.strerror}. Choose another."
-        ) from None
-
-
-def make_checks(shared: Dependencies) -> Checks:
-    """The checks, by the name of the part."""
-    return {
-        "ledger": shared.ledger.check_writable,
-        "database": lambda: _check_database(shared),
-        "disk": lambda: _check_disk(shared),
-    }
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if folder != settings.imports:
+                folder.chmod(0o700)
+        except OSError as error:
+            raise ParameterError(
+                f"The folder {folder} cannot be made: {error.strerror}. Choose another."
+            ) from None
 
 
 def _check_database(shared: Dependencies) -> None:
@@ -200,8 +184,8 @@ def _check_database(shared: Dependencies) -> None:
         touch(connection)
 
 
-def _check_disk(shared: Dependencies) -> None:
-    place = shared.settings.ledger_place
-    folders = [shared.settings.folder, *([] if is_postgres(place) else [Path(place).parent])]
+def _check_disk(settings: Settings) -> None:
+    place = settings.ledger_place
+    folders = [settings.folder, *([] if is_postgres(place) else [Path(place).parent])]
     if min(disk_usage(folder).free for folder in folders) < MIN_FREE_BYTES:
         raise ServiceUnavailable(f"Less than {MIN_FREE_BYTES >> 20} MB are free.")

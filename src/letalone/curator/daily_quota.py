@@ -34,9 +34,8 @@ COUNT = (
 def check_quota(shared: Dependencies, person: str) -> None:
     """TooManyTries where a person's answers of this day are as long as they may be."""
     now, megabytes = shared.clock(), shared.settings.stored_megabytes
-    with shared.database.reading() as connection:
-        letters = connection.execute(LETTERS, {"who": person, "today": _day(now)}).scalar() or 0
-    if letters < megabytes * MEGABYTE:
+    row = shared.database.row(LETTERS, who=person, today=_day(now))
+    if row is None or row.letters < megabytes * MEGABYTE:
         return
     raise TooManyTries(
         f"Your answers of this day have {megabytes:,} million letters, the most that is stored for"

@@ -16,17 +16,12 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
+from letalone.curator import file_places
 from letalone.curator.addresses import check_allowed, check_table
 from letalone.curator.copies import check_columns_there, check_declared, copy_declared
-from letalone.curator.data_store import DataSetRow, DataStore, read_schema
+from letalone.curator.data_store import DataStore, read_schema
 from letalone.curator.database_tables import DATA_SETS, IMPORTS, PURPOSES
 from letalone.curator.dependencies import Dependencies
-from letalone.curator.file_places import (
-    place_for_upload,
-    place_of_import,
-    place_of_upload,
-    place_to_keep,
-)
 from letalone.curator.notices import removal, to_remove
 from letalone.curator.people import PeopleService
 from letalone.curator.records import (
@@ -39,8 +34,9 @@ from letalone.curator.records import (
 )
 from letalone.curator.refusals import AlreadyDecided, NotThere
 from letalone.curator.stored_values import (
+    DataRow,
     read_day,
-    read_optional_time,
+    read_record,
     reads_stored,
     write_budget,
     write_time,
@@ -66,7 +62,7 @@ class DataSets:
 
     def incoming(self, kind: str) -> Path:
         """A fresh place for an upload of this kind ("csv" or "parquet"), for `upload=`."""
-        return place_for_upload(self._shared.settings, kind)
+        return file_places.place_for_upload(self._shared.settings, kind)
 
     def register(
         self,
@@ -109,8 +105,7 @@ class DataSets:
         check_allowed(self._shared.settings, address)
         with self._new(registration) as schema:
             check_table(address, schema)
-            self._open_budget(registration, schema, by=by)
-            self._insert(registration, schema, file=address, affected=None, by=by)
+            self._insert(registration, schema, address, None, by=by)
 
     def check_registration(self, registration: Registration, *, by: str) -> Schema:
         """Refuses what `register` would refuse before it reads any row; the schema."""
@@ -123,17 +118,15 @@ class DataSets:
         self, name: str, *, by: str, file: str | None = None, upload: Path | None = None
     ) -> DataSetRecord:
         """Imports newer data under the same name, and so the same budget; raises the version."""
-        counted: list[ImportEffects] = []
         with self._arriving(file, upload, by=by) as source:
 
-            def write(old: Path, schema: Schema, target: Path) -> None:
+            def write(old: Path, schema: Schema, target: Path) -> ImportEffects:
                 self._shared.settings.import_limits.check(source, schema)
-                counted.append(copy_declared(source, schema, target))
+                affected = copy_declared(source, schema, target)
                 self.store.keep_members(old, schema)
+                return affected
 
-            version = self.store.rewrite(
-                name, write, began=lambda version: _write_effects(counted[0], version)
-            )
+            _, version = self.store.rewrite(name, write, began=_write_effects)
         self._shared.ledger.administer(name, "renewed", {"version": version}, by=[by])
         return self.record(name)
 
@@ -146,14 +139,12 @@ class DataSets:
                 f"The purpose may spend ({purpose.budget}), more than the whole data set,"
                 f" ({budget})."
             )
-        with self._shared.database.reading() as connection:
-            wanted = select(PURPOSES.c.name).where(PURPOSES.c.data_set == name)
-            names = connection.execute(wanted).scalars().all()
+        wanted = select(PURPOSES.c.name).where(PURPOSES.c.data_set == name)
+        names = self._shared.database.values(wanted)
         if purpose.name.casefold() in {known.casefold() for known in names}:
             raise AlreadyDecided(f"{name!r} has, or had, a purpose {purpose.name!r}.")
         self._allow(name, purpose, by=by)
-        with self._shared.database.writing() as connection:
-            connection.execute(insert(PURPOSES).values(_purpose_row(name, purpose)))
+        self._shared.database.execute(insert(PURPOSES).values(_purpose_row(name, purpose)))
         return self.record(name)
 
     def withdraw_purpose(self, name: str, purpose: str, *, why: str, by: str) -> DataSetRecord:
@@ -172,7 +163,7 @@ class DataSets:
         if _is_imports_file(row):
             with self.store.changing(name):
                 check_columns_there(
-                    place_of_import(self._shared.settings, row.file), read_schema(row)
+                    file_places.place_of_import(self._shared.settings, row.file), read_schema(row)
                 )
         version = self.store.with_new_version(name)
         body: Json = {"version": version, **({} if why is None else {"why": why})}
@@ -249,10 +240,11 @@ class DataSets:
         """
         if (file is None) == (upload is None):
             raise _not_one_source()
-        place = None if upload is None else place_of_upload(self._shared.settings, upload)
+        settings = self._shared.settings
+        place = None if upload is None else file_places.place_of_upload(settings, upload)
         self._people.require(by, Role.OWNER)
         if place is None:
-            yield place_of_import(self._shared.settings, file)
+            yield file_places.place_of_import(settings, file)
             return
         try:
             yield place
@@ -295,18 +287,16 @@ class DataSets:
             source, schema
         )
         check_columns_there(source, schema)
-        self._open_budget(registration, schema, by=by)
-        self._insert(registration, schema, file=file, affected=None, by=by)
+        self._insert(registration, schema, file, None, by=by)
 
     def _register_import(
         self, registration: Registration, schema: Schema, source: Path, *, by: str
     ) -> None:
         self._shared.settings.import_limits.check(source, schema)
-        target = place_to_keep(self._shared.settings)
+        target = file_places.place_to_keep(self._shared.settings)
         try:
             affected = copy_declared(source, schema, target)
-            self._open_budget(registration, schema, by=by)
-            self._insert(registration, schema, file=target.name, affected=affected, by=by)
+            self._insert(registration, schema, target.name, affected, by=by)
         except BaseException:
             target.unlink(missing_ok=True)
             raise
@@ -336,11 +326,13 @@ class DataSets:
         self,
         registration: Registration,
         schema: Schema,
-        *,
         file: str,
         affected: ImportEffects | None,
+        *,
         by: str,
     ) -> None:
+        """Writes a data set down, in the ledger first; external where no import `affected` it."""
+        self._open_budget(registration, schema, by=by)
         now, retention = write_time(self._shared.clock()), registration.retention
         row = {
             "name": schema.name, "description": registration.description,
@@ -351,24 +343,23 @@ class DataSets:
         }  # fmt: skip
         purposes = [_purpose_row(schema.name, purpose) for purpose in registration.purposes]
         began = {"data_set": schema.name, "version": schema.version, "since": now}
-        with self._shared.database.writing() as connection:
-            connection.execute(insert(DATA_SETS).values(row))
-            connection.execute(insert(PURPOSES), purposes)
-            connection.execute(insert(IMPORTS).values(began))
+        self._shared.database.execute(
+            insert(DATA_SETS).values(row),
+            insert(PURPOSES).values(purposes),
+            insert(IMPORTS).values(began),
+        )
 
-    def _record(self, row: DataSetRow) -> DataSetRecord:
-        return DataSetRecord(
-            row.name,
-            row.description,
-            read_schema(row),
-            tuple(self._purposes(row.name)),
-            external=row.external,
-            retention=read_day(row.retention),
+    def _record(self, row: DataRow) -> DataSetRecord:
+        return read_record(
+            DataSetRecord,
+            row,
+            schema=read_schema(row),
+            purposes=tuple(self._purposes(row.name)),
             retired=row.retired is not None,
             removal=self._removal(row),
         )
 
-    def _removal(self, row: DataSetRow) -> datetime | None:
+    def _removal(self, row: DataRow) -> datetime | None:
         """Looked for where the retention date is over alone: nothing else is announced."""
         day = read_day(row.retention)
         over = day is not None and day < self._shared.clock().date()
@@ -384,15 +375,13 @@ class DataSets:
         wanted = select(PURPOSES).where(PURPOSES.c.data_set == name).order_by(PURPOSES.c.name)
         rows = self._shared.database.rows(wanted)
         return [
-            Purpose(
-                row.name, levels[row.name].budget, read_optional_time(row.expires), row.description
-            )
+            read_record(Purpose, row, budget=levels[row.name].budget)
             for row in rows
             if row.name in levels and not levels[row.name].withdrawn
         ]
 
 
-def _is_imports_file(row: DataSetRow) -> bool:
+def _is_imports_file(row: DataRow) -> bool:
     """Whether the rows lie in a file of the import folder, which others write."""
     return row.external and not is_address(row.file)
 

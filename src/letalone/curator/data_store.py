@@ -13,9 +13,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import TypeVar, cast
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from letalone.curator.addresses import check_allowed
 from letalone.curator.database_tables import DATA_SETS, IMPORTS
@@ -26,7 +26,7 @@ from letalone.curator.master_key import keep_members
 from letalone.curator.notices import forget_notice
 from letalone.curator.open_sessions import OpenSessions, RowsLocation, not_openable
 from letalone.curator.refusals import NotThere, Retired
-from letalone.curator.stored_values import read_day, reads_stored, write_time
+from letalone.curator.stored_values import DataRow, read_day, reads_stored, write_time
 from letalone.curator.unit_rows import unit_ids
 from letalone.engines.addresses import is_address
 from letalone.errors import ParameterError, ServiceUnavailable
@@ -35,8 +35,7 @@ from letalone.ledger.acts import NoSuchDataSet
 from letalone.plans.schema import Schema
 from letalone.session.session import Session
 
-DataSetRow = Row[tuple[Any, ...]]
-WriteRows = Callable[[Path, Schema, Path], None]
+Result = TypeVar("Result")
 
 
 class DataStore:
@@ -48,10 +47,10 @@ class DataStore:
         self._shared = shared
         self._sessions = OpenSessions(shared.settings.data_folder, shared.ledger, shared.room)
 
-    def row(self, name: str, *, retired: bool = False) -> DataSetRow:
+    def row(self, name: str, *, retired: bool = False) -> DataRow:
         """What the database says; NotThere, and Retired where the rows are gone."""
-        cache = self._shared.database.cache
-        row = cache.value(("data set", name), lambda: self._read(name))
+        database, wanted = self._shared.database, select(DATA_SETS).where(DATA_SETS.c.name == name)
+        row = database.cache.value(("data set", name), lambda: database.row(wanted))
         if row is None:
             raise NotThere(f"There is no data set {name[:200]!r}. The public page lists them.")
         if row.retired is not None and not retired:
@@ -60,12 +59,7 @@ class DataStore:
             )
         return row
 
-    def _read(self, name: str) -> DataSetRow | None:
-        with self._shared.database.reading() as connection:
-            wanted = select(DATA_SETS).where(DATA_SETS.c.name == name)
-            return connection.execute(wanted).one_or_none()
-
-    def rows(self) -> list[DataSetRow]:
+    def rows(self) -> list[DataRow]:
         return list(self._shared.database.rows(select(DATA_SETS).order_by(DATA_SETS.c.name)))
 
     def check_answers(self, name: str) -> None:
@@ -94,7 +88,7 @@ class DataStore:
         with self._sessions.changing(name), shared_lock(files):
             yield
 
-    def trouble(self, row: DataSetRow) -> str | None:
+    def trouble(self, row: DataRow) -> str | None:
         """Why the file of the rows cannot be read, in words for owners; none is opened."""
         if row.retired is not None or (row.external and is_address(row.file)):
             return None
@@ -121,11 +115,16 @@ class DataStore:
             return 1
 
     def rewrite(
-        self, name: str, write: WriteRows, *, began: Callable[[int], str] | None = None
-    ) -> int:
-        """Puts other rows in the place of those of an imported table; the version it has then.
+        self,
+        name: str,
+        write: Callable[[Path, Schema, Path], Result],
+        *,
+        began: Callable[[Result, int], str] | None = None,
+    ) -> tuple[Result, int]:
+        """Puts other rows in the place of those of an imported table.
 
-        `began`: they are of a new import; what its rules touched, given its version.
+        What `write` returns, and the version it has then. `began`: they are of a new import; what
+        its rules touched, as it is stored.
         """
         with self.changing(name):
             if self.row(name).external:
@@ -134,8 +133,8 @@ class DataStore:
             old = cast("Path", source.place)
             after = replace(source.schema, version=self.next_version(name))
             try:
-                write(old, source.schema, target)
-                affected = None if began is None else began(after.version)
+                written = write(old, source.schema, target)
+                affected = None if began is None else began(written, after.version)
                 _check_written(name, target)
                 self._put(after, file=target.name, affected=affected)
             except BaseException:
@@ -143,7 +142,7 @@ class DataStore:
                 raise
             old.unlink(missing_ok=True)
             self._shared.ledger.raise_version(name)
-        return after.version
+        return written, after.version
 
     def with_new_version(self, name: str) -> int:
         """The rows have changed where they lie: they are opened anew, under a new version."""
@@ -161,8 +160,7 @@ class DataStore:
         marks = [mark(schema.name, unit_id) for unit_id in unit_ids(old, schema)]
         file = keep_members(self._shared.settings.data_folder, marks)
         current = IMPORTS.c.members.is_(None) & (IMPORTS.c.data_set == schema.name)
-        with self._shared.database.writing() as connection:
-            connection.execute(update(IMPORTS).where(current).values(members=file))
+        self._shared.database.execute(update(IMPORTS).where(current).values(members=file))
 
     def remove(self, name: str) -> None:
         """The rows and all marks are gone; what was declared stays."""
@@ -188,7 +186,7 @@ class DataStore:
         self._check_kept(row)
         return RowsLocation(self._place(row), read_schema(row))
 
-    def _place(self, row: DataSetRow) -> Path | str:
+    def _place(self, row: DataRow) -> Path | str:
         settings, file = self._shared.settings, cast("str", row.file)
         if not row.external:
             return settings.data_folder / file
@@ -199,7 +197,7 @@ class DataStore:
             error=lambda _: not_openable(row.name),
         )
 
-    def _check_kept(self, row: DataSetRow) -> None:
+    def _check_kept(self, row: DataRow) -> None:
         day = read_day(row.retention)
         if day is not None and day < self._shared.clock().date():
             raise Retired(f"{row.name!r} was to be kept until {day}: nothing is answered any more.")
@@ -208,11 +206,8 @@ class DataStore:
         name, now = schema.name, write_time(self._shared.clock())
         values = {"schema": schema.to_toml(), "file": file, "affected": affected}
         with self._shared.database.writing() as connection:
-            change_row(
-                connection,
-                name,
-                **{column: new for column, new in values.items() if new is not None},
-            )
+            given = {column: new for column, new in values.items() if new is not None}
+            change_row(connection, name, **given)
             if affected is not None:
                 held = {"data_set": name, "version": schema.version, "since": now}
                 connection.execute(insert(IMPORTS).values(held))
@@ -232,14 +227,14 @@ def _check_written(name: str, target: Path) -> None:
         )
 
 
-def words_of_retirement(row: DataSetRow) -> str:
+def words_of_retirement(row: DataRow) -> str:
     """What became of the rows of a data set that was retired."""
     if row.external:
         return "its source, which is not kept here, is no longer read"
     return "its rows are gone"
 
 
-def read_schema(row: DataSetRow) -> Schema:
+def read_schema(row: DataRow) -> Schema:
     """What is declared."""
     return _parse_schema(cast("str", row.schema))
 

@@ -10,35 +10,18 @@ begins with BEGIN IMMEDIATE, PostgreSQL takes one advisory lock. What is deleted
 
 import sqlite3
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from os import getpid
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
 from sqlite3 import Error as SqliteError
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
+import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import (
-    URL,
-    Connection,
-    Engine,
-    QueuePool,
-    Row,
-    Select,
-    create_engine,
-    event,
-    exists,
-    false,
-    make_url,
-    select,
-)
-from sqlalchemy.exc import (
-    ArgumentError,
-    DatabaseError,
-    InterfaceError,
-    OperationalError,
-)
+from sqlalchemy import event
+from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from letalone.curator.caches import StampedCache
@@ -88,28 +71,33 @@ class Database:
         self._watch = _watch(self._engine.url)
         self.cache = StampedCache(self._watch.stamp)
 
-    @contextmanager
-    def reading(self) -> Generator[Connection]:
+    def reading(self) -> AbstractContextManager[sa.Connection]:
         """For reading: of SQLite one state; PostgreSQL tells with each statement how it stands."""
-        with self._connected(None if self._is_distant else "BEGIN") as connection:
-            yield connection
+        return self._connected(None if self._is_distant else "BEGIN")
 
-    def rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
+    def rows(self, query: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
         with self.reading() as connection:
             return connection.execute(query).all()
 
-    def row(self, query: Select[Any]) -> Row[Any] | None:
+    def values(self, query: sa.Select[Any]) -> Sequence[Any]:
+        """The one column of all rows that a query finds."""
+        with self.reading() as connection:
+            return connection.execute(query).scalars().all()
+
+    def row(self, query: sa.Select[Any], **values: object) -> sa.Row[Any] | None:
         """The one row that a query finds, or None."""
         with self.reading() as connection:
-            return connection.execute(query).one_or_none()
+            return connection.execute(query, values).one_or_none()
 
-    @contextmanager
-    def writing(self) -> Generator[Connection]:
+    def writing(self) -> AbstractContextManager[sa.Connection]:
         """One transaction that alone may write; rolled back if the block raises."""
-        with self._connected(
-            "; ".join(ALONE) if self._is_distant else "BEGIN IMMEDIATE"
-        ) as connection:
-            yield connection
+        return self._connected("; ".join(ALONE) if self._is_distant else "BEGIN IMMEDIATE")
+
+    def execute(self, *statements: sa.Executable) -> None:
+        """Runs statements in one transaction that alone may write."""
+        with self.writing() as connection:
+            for statement in statements:
+                connection.execute(statement)
 
     def write(self, *statements: Asked) -> None:
         """Runs statements in a transaction that alone may write, for one wait of PostgreSQL."""
@@ -152,9 +140,11 @@ class Database:
 
     def check_tables(self) -> None:
         """DatabaseDamaged where a table or a column is missing: one query that reads no row."""
-        queries = [exists(select(table).where(false())) for table in METADATA.sorted_tables]
+        queries = [
+            sa.exists(sa.select(table).where(sa.false())) for table in METADATA.sorted_tables
+        ]
         with self.reading() as connection:
-            connection.execute(select(*queries)).all()
+            connection.execute(sa.select(*queries)).all()
 
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision; several processes may do so at once."""
@@ -167,7 +157,10 @@ class Database:
             try:
                 command.upgrade(config, revision)
             except command.util.CommandError:
-                newer()
+                raise FormatError(
+                    "The curator's database was written by a newer letalone. Update letalone to"
+                    " open it."
+                ) from None
 
     def overwrite(self) -> bool:
         """What was deleted is gone from SQLite's log, too; False where others kept it busy.
@@ -190,7 +183,7 @@ class Database:
         self._engine.dispose()
 
     @contextmanager
-    def _connected(self, begin: str | None) -> Generator[Connection]:
+    def _connected(self, begin: str | None) -> Generator[sa.Connection]:
         if getpid() != self._process:
             raise ParameterError("The database was opened in another process. Open it again here.")
         with self._in_words(), self._engine.connect() as connection:
@@ -259,16 +252,9 @@ def _code(error: Exception) -> str | None:
     return getattr(getattr(error, "orig", None), "sqlstate", None)
 
 
-def newer() -> NoReturn:
-    """The error for a database of a newer letalone."""
-    raise FormatError(
-        "The curator's database was written by a newer letalone. Update letalone to open it."
-    ) from None
-
-
-def _engine(url: str) -> Engine:
+def _engine(url: str) -> sa.Engine:
     try:
-        place = make_url(url)
+        place = sa.make_url(url)
     except ArgumentError:
         place = None
     if place is None or place.get_backend_name() not in ("sqlite", "postgresql"):
@@ -280,9 +266,9 @@ def _engine(url: str) -> Engine:
         driver = place.set(drivername="postgresql+psycopg")
         return _on_postgresql(driver)
     _keep_private(place.database)
-    engine = create_engine(
+    engine = sa.create_engine(
         place,
-        poolclass=QueuePool,
+        poolclass=sa.QueuePool,
         max_overflow=-1,  # a writer reads beside its transaction: it must not wait for others
         hide_parameters=True,
         connect_args={"timeout": BUSY_SECONDS, "isolation_level": None, "check_same_thread": False},
@@ -291,11 +277,11 @@ def _engine(url: str) -> Engine:
     return engine
 
 
-def _on_postgresql(driver: URL) -> Engine:
+def _on_postgresql(driver: sa.URL) -> sa.Engine:
     try:
         from letalone.ledger.connecting import bound_silence
 
-        engine = create_engine(
+        engine = sa.create_engine(
             driver,
             isolation_level="AUTOCOMMIT",  # transactions begin where this file says
             max_overflow=-1,
@@ -309,7 +295,7 @@ def _on_postgresql(driver: URL) -> Engine:
         ) from None
 
 
-def _watch(url: URL) -> Watch:
+def _watch(url: sa.URL) -> Watch:
     if url.get_backend_name() == "postgresql":
         return watch_of_postgresql(url)
     return watch_of_file(Path(url.database or ""))

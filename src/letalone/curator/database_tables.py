@@ -5,254 +5,208 @@ Times are text in UTC, to the second; amounts are rationals as text; lists are J
   Tested:   tests/curator/test_database.py: the migrations lead to exactly these tables
 """
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    ForeignKey,
-    Insert,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-    bindparam,
-    exists,
-    insert,
-    select,
-)
+from typing import Any
 
-METADATA = MetaData()
+import sqlalchemy as sa
+from sqlalchemy.types import TypeEngine
 
-PEOPLE = Table(
+METADATA = sa.MetaData()
+
+
+def _table(name: str, *parts: sa.Column[Any] | sa.UniqueConstraint) -> sa.Table:
+    return sa.Table(name, METADATA, *parts)
+
+
+def _of(name: str, table: str, **more: Any) -> sa.Column[str]:
+    """A text that is the name of a row of another table."""
+    return sa.Column(name, sa.Text, sa.ForeignKey(f"{table}.name"), nullable=False, **more)
+
+
+def _texts(*names: str) -> list[sa.Column[Any]]:
+    return _each(sa.Text, *names)
+
+
+def _each(kind: type[TypeEngine[Any]], *names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, kind, nullable=False) for name in names]
+
+
+def _optional(*names: str) -> list[sa.Column[str]]:
+    return [sa.Column(name, sa.Text) for name in names]
+
+
+PEOPLE = _table(
     "people",
-    METADATA,
-    Column("name", Text, primary_key=True),
-    Column("roles", Text, nullable=False),
-    Column("password", Text, nullable=False),
-    Column("must_change", Boolean, nullable=False),
-    Column("active", Boolean, nullable=False),
-    Column("made", Text, nullable=False),
-    Column("handed", Text),
-    Column("handed_by", Text),
+    sa.Column("name", sa.Text, primary_key=True),
+    *_texts("roles", "password"),
+    *_each(sa.Boolean, "must_change", "active"),
+    *_texts("made"),
+    *_optional("handed", "handed_by"),
 )
 
 # What the service says of itself: who answers for the data.
-CONTROLLER_FACTS = Table(
-    "facts", METADATA, Column("name", Text, primary_key=True), Column("words", Text, nullable=False)
-)
+CONTROLLER_FACTS = _table("facts", sa.Column("name", sa.Text, primary_key=True), *_texts("words"))
 
 # The last entry of the ledger that was seen; `decided` are losses of it that were known by then.
-SEEN = Table(
+SEEN = _table(
     "seen",
-    METADATA,
-    Column("only", Integer, primary_key=True, autoincrement=False),
-    Column("number", Integer, nullable=False),
-    Column("hash", Text, nullable=False),
-    Column("decided", Text, nullable=False),
+    sa.Column("only", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    *_texts("hash", "decided"),
 )
 
 # Data sets whose retention date is over: since when, by the clock and by the machine (notices.py).
-NOTICES = Table(
+NOTICES = _table(
     "notices",
-    METADATA,
-    Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
-    Column("machine", Text, primary_key=True),
-    Column("since", Text, nullable=False),
-    Column("steady", BigInteger, nullable=False),
+    _of("data_set", "data_sets", primary_key=True),
+    sa.Column("machine", sa.Text, primary_key=True),
+    *_texts("since"),
+    sa.Column("steady", sa.BigInteger, nullable=False),
 )
 
-ATTEMPTS = Table(
+ATTEMPTS = _table(
     "tries",
-    METADATA,
-    Column("digest", Text, primary_key=True),
-    Column("since", Integer, nullable=False),
-    Column("number", Integer, nullable=False),
+    sa.Column("digest", sa.Text, primary_key=True),
+    *_each(sa.Integer, "since", "number"),
 )
 
-TOKENS = Table(
+TOKENS = _table(
     "tokens",
-    METADATA,
-    Column("id", Text, primary_key=True),
-    Column("person", Text, ForeignKey("people.name"), nullable=False, index=True),
-    Column("digest", Text, nullable=False, unique=True),
-    Column("scopes", Text, nullable=False),
-    Column("label", Text, nullable=False),
-    Column("created", Text, nullable=False),
-    Column("expires", Text, nullable=False),
-    Column("revoked", Boolean, nullable=False),
-    Column("elevated", Boolean, nullable=False),
-    Column("last_used", Text),
+    sa.Column("id", sa.Text, primary_key=True),
+    _of("person", "people", index=True),
+    sa.Column("digest", sa.Text, nullable=False, unique=True),
+    *_texts("scopes", "label", "created", "expires"),
+    *_each(sa.Boolean, "revoked", "elevated"),
+    *_optional("last_used"),
 )
 
-DATA_SETS = Table(
+DATA_SETS = _table(
     "data_sets",
-    METADATA,
-    Column("name", Text, primary_key=True),
-    Column("description", Text, nullable=False),
-    Column("schema", Text, nullable=False),
-    Column("file", Text),
-    Column("external", Boolean, nullable=False),
-    Column("affected", Text),
-    Column("retention", Text),
-    Column("registered", Text, nullable=False),
-    Column("registered_by", Text, nullable=False),
-    Column("retired", Text),
+    sa.Column("name", sa.Text, primary_key=True),
+    *_texts("description", "schema"),
+    *_optional("file"),
+    sa.Column("external", sa.Boolean, nullable=False),
+    *_optional("affected", "retention"),
+    *_texts("registered", "registered_by"),
+    *_optional("retired"),
 )
 
-PURPOSES = Table(
+PURPOSES = _table(
     "purposes",
-    METADATA,
-    Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("description", Text, nullable=False),
-    Column("epsilon", Text, nullable=False),
-    Column("delta", Text, nullable=False),
-    Column("expires", Text),
+    _of("data_set", "data_sets", primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    *_texts("description", "epsilon", "delta"),
+    *_optional("expires"),
 )
 
 # Which versions of a data set hold which import; `members` is the file of those who were in it.
-IMPORTS = Table(
+IMPORTS = _table(
     "held",
-    METADATA,
-    Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
-    Column("version", Integer, primary_key=True),
-    Column("since", Text, nullable=False),
-    Column("members", Text),
+    _of("data_set", "data_sets", primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True),
+    *_texts("since"),
+    *_optional("members"),
 )
 
-REQUESTS = Table(
+REQUESTS = _table(
     "requests",
-    METADATA,
-    Column("id", Text, primary_key=True),
-    Column("data_set", Text, ForeignKey("data_sets.name"), nullable=False),
-    Column("purpose", Text, nullable=False),
-    Column("analyst", Text, ForeignKey("people.name"), nullable=False, index=True),
-    Column("columns", Text, nullable=False),
-    Column("epsilon", Text, nullable=False),
-    Column("delta", Text, nullable=False),
-    Column("why", Text, nullable=False),
-    Column("expires", Text),
-    Column("state", Text, nullable=False),
-    Column("made", Text, nullable=False),
-    Column("decided_by", Text),
-    Column("decided", Text),
-    Column("reason", Text),
+    sa.Column("id", sa.Text, primary_key=True),
+    _of("data_set", "data_sets"),
+    *_texts("purpose"),
+    _of("analyst", "people", index=True),
+    *_texts("columns", "epsilon", "delta", "why"),
+    *_optional("expires"),
+    *_texts("state", "made"),
+    *_optional("decided_by", "decided", "reason"),
 )
 
-GRANTS = Table(
+GRANTS = _table(
     "grants",
-    METADATA,
-    Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
-    Column("purpose", Text, primary_key=True),
-    Column("analyst", Text, ForeignKey("people.name"), primary_key=True),
-    Column("columns", Text, nullable=False),
-    Column("made", Text, nullable=False),
-    Column("withdrawn", Text),
+    _of("data_set", "data_sets", primary_key=True),
+    sa.Column("purpose", sa.Text, primary_key=True),
+    _of("analyst", "people", primary_key=True),
+    *_texts("columns", "made"),
+    *_optional("withdrawn"),
 )
 
-PROPOSALS = Table(
+PROPOSALS = _table(
     "proposals",
-    METADATA,
-    Column("id", Text, primary_key=True),
-    Column("data_set", Text, ForeignKey("data_sets.name"), nullable=False),
-    Column("purpose", Text),
-    Column("analyst", Text),
-    Column("epsilon", Text, nullable=False),
-    Column("delta", Text, nullable=False),
-    Column("why", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("proposed_by", Text, ForeignKey("people.name"), nullable=False),
-    Column("proposed", Text, nullable=False),
-    Column("decided_by", Text),
-    Column("decided", Text),
-    Column("reason", Text),
+    sa.Column("id", sa.Text, primary_key=True),
+    _of("data_set", "data_sets"),
+    *_optional("purpose", "analyst"),
+    *_texts("epsilon", "delta", "why", "state"),
+    _of("proposed_by", "people"),
+    *_texts("proposed"),
+    *_optional("decided_by", "decided", "reason"),
 )
 
-RELEASES = Table(
+RELEASES = _table(
     "releases",
-    METADATA,
-    Column("id", Text, primary_key=True),
-    Column("analyst", Text, ForeignKey("people.name"), nullable=False, index=True),
-    Column("data_set", Text, nullable=False),
-    Column("purpose", Text, nullable=False),
-    Column("time", Text, nullable=False),
-    Column("release", Text, nullable=False),
-    Column("sent_as", Text, index=True),  # the name of the request, and all that it said:
-    Column("sent", Text),  # pseudonyms, null where it had none (`sendings`)
+    sa.Column("id", sa.Text, primary_key=True),
+    _of("analyst", "people", index=True),
+    *_texts("data_set", "purpose", "time", "release"),
+    sa.Column("sent_as", sa.Text, index=True),  # the name of the request, and all that it said:
+    sa.Column("sent", sa.Text),  # pseudonyms, null where it had none (`answer_cache`)
 )
 
 # How long the answers are that were stored for a person in a day.
-STORED_BYTES = Table(
+STORED_BYTES = _table(
     "stored",
-    METADATA,
-    Column("person", Text, ForeignKey("people.name"), primary_key=True),
-    Column("day", Text, primary_key=True),
-    Column("letters", BigInteger, nullable=False),
+    _of("person", "people", primary_key=True),
+    sa.Column("day", sa.Text, primary_key=True),
+    sa.Column("letters", sa.BigInteger, nullable=False),
 )
 
 # A person's key, found by an HMAC of data set and id under the master key; erasure destroys it.
-SUBJECT_KEYS = Table(
+SUBJECT_KEYS = _table(
     "subject_keys",
-    METADATA,
-    Column("finder", Text, primary_key=True),
-    Column("key", LargeBinary, nullable=False),
+    sa.Column("finder", sa.Text, primary_key=True),
+    sa.Column("key", sa.LargeBinary, nullable=False),
 )
 
 # What the owner of an external source was asked to run, until the outcome is recorded.
-OWNER_TASKS = Table(
+OWNER_TASKS = _table(
     "errands",
-    METADATA,
-    Column("id", Text, primary_key=True),
-    Column("data_set", Text, ForeignKey("data_sets.name"), nullable=False),
-    Column("what", Text, nullable=False),
-    Column("finder", Text, nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("asked", Text, nullable=False),
-    Column("done", Text),
+    sa.Column("id", sa.Text, primary_key=True),
+    _of("data_set", "data_sets"),
+    *_texts("what", "finder", "subject", "asked"),
+    *_optional("done"),
 )
 
 # For the console: what a browser is signed in as. `expires` moves on with use, `until` does not.
-SESSIONS = Table(
+SESSIONS = _table(
     "sessions",
-    METADATA,
-    Column("digest", Text, primary_key=True),
-    Column("person", Text, ForeignKey("people.name"), nullable=False, index=True),
-    Column("expires", Text, nullable=False),
-    Column("elevated_until", Text),
-    Column("until", Text, nullable=False, server_default=""),
+    sa.Column("digest", sa.Text, primary_key=True),
+    _of("person", "people", index=True),
+    *_texts("expires"),
+    *_optional("elevated_until"),
+    sa.Column("until", sa.Text, nullable=False, server_default=""),
 )
 
 # For the console: what was typed, under a key that only the browser's address has.
-DRAFTS = Table(
+DRAFTS = _table(
     "drafts",
-    METADATA,
-    Column("digest", Text, primary_key=True),
-    Column("person", Text, ForeignKey("people.name"), nullable=False, index=True),
-    Column("until", Text, nullable=False),
-    Column("number", BigInteger, nullable=False),
-    Column("body", LargeBinary, nullable=False),
+    sa.Column("digest", sa.Text, primary_key=True),
+    _of("person", "people", index=True),
+    *_texts("until"),
+    sa.Column("number", sa.BigInteger, nullable=False),
+    sa.Column("body", sa.LargeBinary, nullable=False),
 )
 
 # For the console: who signs in at a provider. By e-mail until the first time, by subject after it.
-IDENTITIES = Table(
+IDENTITIES = _table(
     "identities",
-    METADATA,
-    Column("person", Text, ForeignKey("people.name"), primary_key=True),
-    Column("issuer", Text, nullable=False),
-    Column("email", Text),
-    Column("subject", Text),
-    Column("linked", Text, nullable=False),
-    Column("linked_by", Text, nullable=False),
-    UniqueConstraint("issuer", "email"),
-    UniqueConstraint("issuer", "subject"),
+    _of("person", "people", primary_key=True),
+    *_texts("issuer"),
+    *_optional("email", "subject"),
+    *_texts("linked", "linked_by"),
+    sa.UniqueConstraint("issuer", "email"),
+    sa.UniqueConstraint("issuer", "subject"),
 )
 
 
-def insert_once(table: Table) -> Insert:
+def insert_once(table: sa.Table) -> sa.Insert:
     """Adds a row unless there is one with its key: for a writer that is alone."""
     names = [column.name for column in table.columns]
-    row = select(*(bindparam(column.name, type_=column.type) for column in table.columns))
-    same = (column == bindparam(column.name) for column in table.primary_key)
-    return insert(table).from_select(names, row.where(~exists().where(*same)))
+    row = sa.select(*(sa.bindparam(column.name, type_=column.type) for column in table.columns))
+    same = (column == sa.bindparam(column.name) for column in table.primary_key)
+    return sa.insert(table).from_select(names, row.where(~sa.exists().where(*same)))

@@ -3,18 +3,21 @@
 Tested:   tests/curator/test_requests.py
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from sqlalchemy import Connection, Row, Table, select, update
+from sqlalchemy import Connection, Table, insert, select, update
 
-from letalone.curator.records import Proposal, RequestRecord, State
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.records import Proposal, RequestRecord, Role, State
 from letalone.curator.refusals import AlreadyDecided, NotThere
-from letalone.curator.stored_values import Clock, write_time
+from letalone.curator.stored_values import read_record, write_time
 from letalone.errors import ParameterError
-from letalone.ledger.data_sets import read_text
+from letalone.ledger.data_sets import budget_to_json, read_text
+from letalone.privacy.curve import Json
 
+DECIDE = (Role.STEWARD, Role.OWNER)
 MAX_REASON_LENGTH = 2000
 Decided = TypeVar("Decided", RequestRecord, Proposal)
 
@@ -31,17 +34,21 @@ def read_words(name: str, words: object) -> str:
 class Decisions(Generic[Decided]):
     """The rows of a table that wait for one decision each; `what` they are, in words."""
 
+    shared: Dependencies
     table: Table
+    record: type[Decided]
     what: str
-    read: Callable[[Row[Any]], Decided]
     missing: str
-    clock: Clock
+
+    def add(self, connection: Connection, row: Mapping[str, object]) -> Decided:
+        connection.execute(insert(self.table).values(row))
+        return self.find(connection, str(row["id"]))
 
     def find(self, connection: Connection, name: str) -> Decided:
         row = connection.execute(select(self.table).where(self.table.c.id == name)).one_or_none()
         if row is None:
             raise self.not_there()
-        return self.read(row)
+        return read_record(self.record, row)
 
     def find_open(self, connection: Connection, name: str) -> Decided:
         record = self.find(connection, name)
@@ -54,10 +61,23 @@ class Decisions(Generic[Decided]):
         self, connection: Connection, name: str, state: State, *, by: str, reason: str | None
     ) -> Decided:
         """Within the transaction that has found it open."""
-        decided = write_time(self.clock())
+        decided = write_time(self.shared.clock())
         values = {"state": state.value, "decided_by": by, "decided": decided, "reason": reason}
         connection.execute(update(self.table).where(self.table.c.id == name).values(values))
         return self.find(connection, name)
+
+    def write(self, act: str, record: Decided, *, by: str, **more: object) -> None:
+        """Says in the ledger what somebody has done about it."""
+        body: Json = {
+            self.what: record.id,
+            "purpose": record.purpose,
+            "analyst": record.analyst,
+            "budget": budget_to_json(record.budget),
+            "why": record.why,
+            "reason": record.reason,
+            **more,
+        }
+        self.shared.ledger.administer(record.data_set, act, body, by=[by])
 
     def not_there(self) -> NotThere:
         return NotThere(self.missing)

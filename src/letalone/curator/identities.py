@@ -13,16 +13,15 @@ import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from letalone.curator.database_tables import IDENTITIES
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService
 from letalone.curator.records import Recognised, Role
 from letalone.curator.refusals import NotRecognised, NotThere
-from letalone.curator.stored_values import read_time, write_time
+from letalone.curator.stored_values import read_record, write_time
 from letalone.errors import ParameterError
 
 EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,190}")
@@ -78,7 +77,8 @@ class Identities:
             connection.execute(insert(IDENTITIES).values(row))
             words = f"{issuer} {columns['email'] or columns['subject']}"
             self._write("sign-in linked", person, by=by, account=words)
-        return self._link(person)
+            stored = connection.execute(select(IDENTITIES).filter_by(person=person)).one()
+        return read_record(LinkedAccount, stored)
 
     def unlink(self, person: str, *, by: str) -> None:
         """Ends the link (by an owner), and all tokens and visits of the person."""
@@ -93,7 +93,7 @@ class Identities:
     def links(self, *, by: str) -> list[LinkedAccount]:
         self._people.require(by, Role.OWNER)
         rows = self._shared.database.rows(select(IDENTITIES).order_by(IDENTITIES.c.person))
-        return [_read(row) for row in rows]
+        return [read_record(LinkedAccount, row) for row in rows]
 
     def recognised(self, identity: Identity) -> Recognised:
         person = self._find_by_subject(identity) or self._bind_by_email(identity)
@@ -107,8 +107,8 @@ class Identities:
         wanted = select(IDENTITIES.c.person).where(
             IDENTITIES.c.issuer == identity.issuer, IDENTITIES.c.subject == identity.subject
         )
-        with self._shared.database.reading() as connection:
-            return connection.execute(wanted).scalar_one_or_none()
+        row = self._shared.database.row(wanted)
+        return None if row is None else row.person
 
     def _bind_by_email(self, identity: Identity) -> str | None:
         """The first account with an e-mail that was linked: it is the one from now on."""
@@ -128,10 +128,6 @@ class Identities:
         account = f"{identity.issuer} {identity.subject}"
         self._write("sign-in bound", person, by=person, account=account)
         return person
-
-    def _link(self, person: str) -> LinkedAccount:
-        with self._shared.database.reading() as connection:
-            return _read(connection.execute(select(IDENTITIES).filter_by(person=person)).one())
 
     def _write(self, what: str, person: str, *, by: str, account: str | None = None) -> None:
         """The ledger has a digest of the account, with which it can be compared."""
@@ -173,8 +169,3 @@ def _not_linked(identity: Identity) -> str:
         f"Your account{mail} is not linked to anybody here. Ask an owner to link it; its subject is"
         f" {identity.subject[:255]!r}."
     )
-
-
-def _read(row: Row[tuple[Any, ...]]) -> LinkedAccount:
-    linked = read_time(row.linked)
-    return LinkedAccount(row.person, row.issuer, row.email, row.subject, linked, row.linked_by)

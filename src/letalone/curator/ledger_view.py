@@ -23,7 +23,7 @@ class LevelsOfAsker(NamedTuple):
 
 
 class LedgerView:
-    """Reads levels once for each state of the ledger; raises and allows them."""
+    """Reads levels once for each state of the ledger; allows them."""
 
     __slots__ = ("_ledger", "cache")
 
@@ -48,20 +48,6 @@ class LedgerView:
         return self._ledger.allow(
             name, budget, purpose=purpose, analyst=analyst, expires=expires, by=by
         )
-
-    def raise_to(
-        self,
-        name: str,
-        budget: Budget,
-        *,
-        purpose: str | None,
-        analyst: str | None,
-        by: Sequence[str],
-    ) -> None:
-        if purpose is None:
-            self._ledger.raise_budget(name, budget, by=by)
-        else:
-            self._ledger.raise_level(name, budget, purpose=purpose, analyst=analyst, by=by)
 
     def levels(self, name: str) -> list[Level]:
         return list(self.cache.value(name, lambda: self._ledger.levels(name)))

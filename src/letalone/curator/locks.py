@@ -13,7 +13,7 @@ others wait for their turn without the rows.
 
 import sqlite3
 from collections.abc import Generator, Iterable
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 from threading import Lock
 
@@ -22,18 +22,14 @@ from letalone.errors import LedgerUnavailable
 WAIT_SECONDS = 60
 
 
-@contextmanager
-def shared_lock(place: Path) -> Generator[None]:
+def shared_lock(place: Path) -> AbstractContextManager[None]:
     """Nobody changes the table until the end of the block."""
-    with _hold_lock(place, "BEGIN", "SELECT COUNT(*) FROM sqlite_master"):
-        yield
+    return _hold_lock(place, "BEGIN", "SELECT COUNT(*) FROM sqlite_master")
 
 
-@contextmanager
-def exclusive_lock(place: Path) -> Generator[None]:
+def exclusive_lock(place: Path) -> AbstractContextManager[None]:
     """Nobody reads or changes the table until the end of the block."""
-    with _hold_lock(place, "BEGIN EXCLUSIVE"):
-        yield
+    return _hold_lock(place, "BEGIN EXCLUSIVE")
 
 
 @contextmanager
@@ -52,7 +48,10 @@ def exclusive_lock_if_free(place: Path) -> Generator[bool]:
 def _hold_lock(
     place: Path, *statements: str, wait_seconds: float = WAIT_SECONDS
 ) -> Generator[None]:
-    with closing(sqlite3.connect(place, timeout=wait_seconds, isolation_level=None)) as connection:
+    lock = sqlite3.connect(
+        place, timeout=wait_seconds, isolation_level=None, check_same_thread=False
+    )
+    with closing(lock) as connection:
         try:
             for statement in statements:
                 connection.execute(statement).fetchall()

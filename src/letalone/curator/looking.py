@@ -16,11 +16,10 @@ from itertools import chain
 from sqlalchemy import or_, select
 
 from letalone.answers.arranged import Arrangement
-from letalone.answers.release import Terms
 from letalone.curator.daily_quota import check_quota
 from letalone.curator.database_tables import RELEASES
 from letalone.curator.dependencies import Dependencies
-from letalone.curator.ledger_view import LedgerView
+from letalone.curator.ledger_view import LedgerView, LevelsOfAsker
 from letalone.curator.questions import check_asks
 from letalone.curator.records import DataSetQuestion
 from letalone.errors import BudgetExceeded, LetaloneError
@@ -30,8 +29,7 @@ from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Privacy
 from letalone.privacy.filters import FilterState, left_in_words
 from letalone.session.preview import Preview
-from letalone.session.pricing import digest_at
-from letalone.session.query import Query
+from letalone.session.pricing import Priced, digest_at
 
 MAX_VERSIONS, MAX_ANSWERS = 20, 500  # in which an own earlier answer is looked for, the newest
 
@@ -95,28 +93,23 @@ class Look:
 
 
 def look_at_question(
-    shared: Dependencies,
-    question: DataSetQuestion,
-    query: Query,
-    terms: Terms,
-    preview: Preview,
-    *,
-    by: str,
+    shared: Dependencies, question: DataSetQuestion, priced: Priced, preview: Preview, *, by: str
 ) -> Look:
     """What is known of a question at its price before it is asked."""
+    terms = priced.terms
     room = least_remaining(shared.ledger_view, question, terms.privacy, delta=terms.delta, by=by)
     mine = _find_own_answer(shared, question, [terms.digest], by=by)
     earlier = range(max(1, terms.version - MAX_VERSIONS), terms.version)
     digests = [] if mine else [digest_at(terms, version) for version in earlier]
-    why_not, over = (None, None) if mine else _why_not(shared, question, query, terms, room, by=by)
+    why_not, over = (None, None) if mine else _why_not(shared, question, priced, room, by=by)
     return Look(
         preview=preview,
-        plan=query.plan,
-        arrangement=query.arrangement,
+        plan=priced.plan,
+        arrangement=priced.arrangement,
         left=room.for_people,
         widths={
             name: float(aggregate.upper - aggregate.lower)
-            for name, aggregate in query.plan.aggregates
+            for name, aggregate in priced.plan.aggregates
             if isinstance(aggregate, Mean)
         },
         mine=mine,
@@ -141,25 +134,19 @@ def _find_own_answer(
     # A quote within a text of JSON has a backslash before it: this can be nothing but the field.
     same = or_(*(newest.c.release.contains(f'"digest": "{digest}"') for digest in digests))
     wanted = select(newest.c.id).where(same).order_by(newest.c.time.desc()).limit(1)
-    with shared.database.reading() as connection:
-        return connection.execute(wanted).scalar_one_or_none()
+    row = shared.database.row(wanted)
+    return None if row is None else row.id
 
 
 def _why_not(
-    shared: Dependencies,
-    question: DataSetQuestion,
-    query: Query,
-    terms: Terms,
-    room: Remaining,
-    *,
-    by: str,
+    shared: Dependencies, question: DataSetQuestion, priced: Priced, room: Remaining, *, by: str
 ) -> tuple[LetaloneError | None, Remaining | None]:
     """What a charge would be refused with now, and where too little is left for it."""
-    ledger = shared.ledger
+    ledger, terms = shared.ledger, priced.terms
     try:
-        check_asks(query)
+        check_asks(priced)
         check_quota(shared, by)
-        for name in (question.data_set, *question.others):
+        for name in question.names:
             curve = terms.privacy.labelled(ledger.data_set(name).neighbours)
             ledger.check_fits(
                 name, curve, delta=terms.delta or None, analyst=by, purpose=question.purpose
@@ -180,29 +167,25 @@ def least_remaining(
     by: str,
 ) -> Remaining:
     """Where the fewest such answers fit, if nothing else is asked."""
-    names = (question.data_set, *question.others)
-    levels = (_remaining_by_level(view, name, question, privacy, delta, by) for name in names)
-    return min(chain.from_iterable(levels), key=lambda remaining: remaining.size)
+    purpose = question.purpose
+    levels = [view.levels_for(name, purpose=purpose, analyst=by) for name in question.names]
+    left = chain.from_iterable(_remaining_by_level(each, privacy, delta or None) for each in levels)
+    return min(left, key=lambda remaining: remaining.size)
 
 
 def _remaining_by_level(
-    view: LedgerView,
-    name: str,
-    question: DataSetQuestion,
-    privacy: Privacy,
-    delta: Fraction | None,
-    by: str,
+    levels: LevelsOfAsker, privacy: Privacy, delta: Fraction | None
 ) -> Iterable[Remaining]:
     """The own grant first: where nothing is less, it is the one that is named."""
-    data_set, purpose, grant = view.levels_for(name, purpose=question.purpose, analyst=by)
+    data_set, purpose, grant = levels
     for level in (grant, purpose):
         if level is not None:
             shared = f"the whole purpose {level.purpose!r} ({level.budget}), which others share"
             where = f"your grant of {level.budget}" if level.analyst else shared
             raised = "share for you" if level.analyst else "share for this purpose"
-            more = level.how_many_more(privacy, delta=delta or None)
+            more = level.how_many_more(privacy, delta=delta)
             own_budget = level.budget if level.analyst else None
             yield Remaining(more, where, level.state, raised, own_budget)
-    where = f"the whole data set {name!r} ({data_set.budget}), which others share"
-    more = data_set.how_many_more(privacy.labelled(data_set.neighbours), delta=delta or None)
+    where = f"the whole data set {data_set.name!r} ({data_set.budget}), which others share"
+    more = data_set.how_many_more(privacy.labelled(data_set.neighbours), delta=delta)
     yield Remaining(more, where, data_set.state, "budget for it")

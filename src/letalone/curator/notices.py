@@ -23,17 +23,15 @@ that clock up to ten minutes.
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from math import ceil
-from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select
 
 from letalone.curator.database_tables import NOTICES
 from letalone.curator.dependencies import Dependencies, Moment
-from letalone.curator.stored_values import CLOCK_TOLERANCE, read_time, write_time
+from letalone.curator.stored_values import CLOCK_TOLERANCE, DataRow, read_time, write_time
 
 NOTICE = timedelta(days=1)
 ANNOUNCED, CALLED_OFF = "removal announced", "removal called off"
-NoticeRow = Row[tuple[Any, ...]]
 
 
 def to_remove(shared: Dependencies, overdue: Collection[str]) -> list[str]:
@@ -47,7 +45,11 @@ def to_remove(shared: Dependencies, overdue: Collection[str]) -> list[str]:
         connection.execute(delete(NOTICES).where(NOTICES.c.data_set.in_(off)))
         mine = {row.data_set: row for row in rows if row.machine == moment.start}
         fresh = [name for name in overdue if not _runs(mine.get(name), now, moment)]
-        _begin(connection, fresh, mine, now=now, moment=moment)
+        began = {"machine": moment.start, "since": write_time(now), "steady": ceil(moment.seconds)}
+        again = NOTICES.c.data_set.in_(fresh) & (NOTICES.c.machine == moment.start)
+        connection.execute(delete(NOTICES).where(again))
+        for name in fresh:
+            connection.execute(insert(NOTICES).values(data_set=name, **began))
         known = {row.data_set for row in rows if row.machine != moment.start}
         _write_acts(shared, ANNOUNCED, set(fresh) - known, removal=write_time(now + NOTICE))
     _write_acts(shared, CALLED_OFF, off)
@@ -58,8 +60,7 @@ def to_remove(shared: Dependencies, overdue: Collection[str]) -> list[str]:
 def removal(shared: Dependencies, data_set: str) -> datetime | None:
     """From when on the rows are removed, where that was announced."""
     wanted = select(NOTICES.c.since).where(NOTICES.c.data_set == data_set)
-    with shared.database.reading() as connection:
-        times = connection.execute(wanted.order_by(NOTICES.c.since)).scalars().all()
+    times = shared.database.values(wanted.order_by(NOTICES.c.since))
     return read_time(times[-1]) + NOTICE if times else None
 
 
@@ -68,7 +69,7 @@ def forget_notice(connection: Connection, data_set: str) -> None:
     connection.execute(delete(NOTICES).where(NOTICES.c.data_set == data_set))
 
 
-def _runs(row: NoticeRow | None, now: datetime, moment: Moment) -> bool:
+def _runs(row: DataRow | None, now: datetime, moment: Moment) -> bool:
     """Whether a notice goes on: both clocks have moved alike since it was given."""
     if row is None:
         return False
@@ -76,26 +77,8 @@ def _runs(row: NoticeRow | None, now: datetime, moment: Moment) -> bool:
     return abs(by_clock - _age(row, moment)) <= CLOCK_TOLERANCE.total_seconds()
 
 
-def _age(row: NoticeRow, moment: Moment) -> float:
+def _age(row: DataRow, moment: Moment) -> float:
     return moment.seconds - row.steady
-
-
-def _begin(
-    connection: Connection,
-    names: Iterable[str],
-    mine: Collection[str],
-    *,
-    now: datetime,
-    moment: Moment,
-) -> None:
-    values = {"since": write_time(now), "steady": ceil(moment.seconds)}
-    for name in names:
-        if name in mine:
-            same = (NOTICES.c.data_set == name) & (NOTICES.c.machine == moment.start)
-            connection.execute(update(NOTICES).where(same).values(values))
-        else:
-            row = {"data_set": name, "machine": moment.start, **values}
-            connection.execute(insert(NOTICES).values(row))
 
 
 def _write_acts(shared: Dependencies, what: str, names: Iterable[str], **body: str | None) -> None:

@@ -102,9 +102,8 @@ class OpenSessions:
         with self._lock:
             used = {name for name, times in self._in_use.items() if times}
             idle = [name for name in self._open if name not in used]
-            too_many = (
-                len(used | self._open.keys()) - MAX_OPEN_TABLES
-            )  # one that is being opened is used
+            # One that is being opened is used.
+            too_many = len(used | self._open.keys()) - MAX_OPEN_TABLES
             closing = [self._open.pop(name)[1] for name in idle[: max(0, too_many)]]
         for session in closing:
             session.close()

@@ -10,7 +10,6 @@ but in the steward's own draft of the page that shows them, encrypted and for so
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
@@ -20,15 +19,6 @@ from letalone.engines.addresses import in_words
 from letalone.engines.server_rows import rows_of_one, write_delete, write_update
 from letalone.engines.spark_address import is_spark_address
 from letalone.plans.schema import Schema
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerTask:
-    """A change for the owner of a source: what, of how many rows, and how."""
-
-    what: str
-    rows: int
-    statement: str
 
 
 def erase_statement(source: RowsLocation, unit_id: str, *, rows: int) -> str:

@@ -14,7 +14,6 @@ Theorem.  Nobody waits longer than one window after the clock was last set, howe
   Assumed:  Argon2id of `cryptography`; OWASP's least cost (46 MiB, one pass) is enough
 """
 
-from dataclasses import dataclass
 from secrets import choice, token_bytes
 from threading import BoundedSemaphore
 from time import sleep
@@ -37,32 +36,45 @@ HASHES_AT_ONCE = BoundedSemaphore(4)  # each takes its whole memory
 ANYWHERE = "anywhere"
 
 
-@dataclass(frozen=True, slots=True)
 class Passwords:
-    """Hashes and checks passwords; a hash is text with its salt and its cost."""
+    """Hashes and checks passwords at the cost that the settings say.
 
-    memory_kib: int
-    passes: int
-    lanes: int
-    shortest: int
-    nobody: str
+    A hash is text with its salt and its cost.
+    """
+
+    __slots__ = ("_nobody", "_settings")
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._nobody = self.hashed(token_bytes(32).hex())
 
     def hashed(self, password: str) -> str:
-        return _hash_password(password, self.memory_kib, self.passes, self.lanes)
+        cost = self._settings
+        kind = Argon2id(
+            salt=token_bytes(16),
+            length=32,
+            iterations=cost.password_passes,
+            lanes=cost.password_lanes,
+            memory_cost=cost.password_memory_kib,
+        )
+        with HASHES_AT_ONCE:
+            return kind.derive_phc_encoded(_bytes(password))
 
     def is_right(self, password: str, kept: str | None) -> bool:
         """Whether this is the password; takes as long where there is none."""
+        against = self._nobody if kept is None else kept
         try:
             with HASHES_AT_ONCE:
-                Argon2id.verify_phc_encoded(_bytes(password), self.nobody if kept is None else kept)
+                Argon2id.verify_phc_encoded(_bytes(password), against)
         except InvalidKey:
             return False
         return kept is not None
 
     def check_new(self, password: str, *, name: str) -> None:
-        if not self.shortest <= len(password) <= MAX_PASSWORD_LENGTH:
+        shortest = self._settings.shortest_password
+        if not shortest <= len(password) <= MAX_PASSWORD_LENGTH:
             raise ParameterError(
-                f"The new password has {len(password)} letters, but must have from {self.shortest}"
+                f"The new password has {len(password)} letters, but must have from {shortest}"
                 f" to {MAX_PASSWORD_LENGTH}. Four words that have nothing to do with each other are"
                 " good."
             )
@@ -73,25 +85,9 @@ class Passwords:
             )
 
 
-def passwords_of(settings: Settings) -> Passwords:
-    """Passwords at the cost that the settings say."""
-    memory, passes = settings.password_memory_kib, settings.password_passes
-    lanes = settings.password_lanes
-    nobody = _hash_password(token_bytes(32).hex(), memory, passes, lanes)
-    return Passwords(memory, passes, lanes, settings.shortest_password, nobody)
-
-
 def one_time_password() -> str:
     """A password that nobody can guess, easy to type: it must be changed at the first log-in."""
     return "-".join("".join(choice(LETTERS) for _ in range(GROUP)) for _ in range(GROUPS))
-
-
-def _hash_password(password: str, memory: int, passes: int, lanes: int) -> str:
-    kind = Argon2id(
-        salt=token_bytes(16), length=32, iterations=passes, lanes=lanes, memory_cost=memory
-    )
-    with HASHES_AT_ONCE:
-        return kind.derive_phc_encoded(_bytes(password))
 
 
 def _bytes(password: str) -> bytes:
@@ -126,8 +122,7 @@ def forget_attempts(shared: Dependencies, what: str, name: str, address: str | N
     which = digest.startswith(_digest(what, name), autoescape=True)
     if address is not None:
         which = digest == _digest(what, name, address)
-    with shared.database.writing() as connection:
-        connection.execute(delete(ATTEMPTS).where(which))
+    shared.database.execute(delete(ATTEMPTS).where(which))
 
 
 def _count(shared: Dependencies, digest: str, *, limit: int) -> tuple[int, int]:

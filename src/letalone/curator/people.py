@@ -13,25 +13,19 @@ is written within the transaction. What only takes away holds even where the led
 
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import cast
+from typing import Any, cast
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, update
 
+from letalone.curator import passwords
 from letalone.curator.database_tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
 from letalone.curator.dependencies import Dependencies
-from letalone.curator.passwords import (
-    count_attempt,
-    delay_attempt,
-    forget_attempts,
-    one_time_password,
-    passwords_of,
-)
 from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
 from letalone.curator.stored_values import (
-    read_list,
+    DataRow,
+    read_record,
     read_time,
-    reads_stored,
     still_lasts,
     write_list,
     write_time,
@@ -54,47 +48,44 @@ class PeopleService:
     __slots__ = ("_passwords", "_shared")
 
     def __init__(self, shared: Dependencies) -> None:
-        self._shared, self._passwords = shared, passwords_of(shared.settings)
+        self._shared, self._passwords = shared, passwords.Passwords(shared.settings)
 
     def first_owner(self, name: str = "owner") -> str | None:
         """Makes the first person, an owner; the one-time password. None where there are people."""
-        password = one_time_password()
+        password = passwords.one_time_password()
         kept = self._passwords.hashed(password)
         with self._shared.database.writing() as connection:
             if connection.execute(select(func.count()).select_from(PEOPLE)).scalar_one():
                 return None
-            self._insert(connection, read_name(name), frozenset({Role.OWNER}), kept, by=None)
-            self._write(ADDED, name, by=name, roles=["owner"])
+            self._insert(connection, read_name(name), [Role.OWNER.value], kept, by=None)
         return password
 
     def add(self, name: str, roles: Iterable[Role], *, by: str) -> str:
         """Adds a person (by an owner); returns the one-time password, which is shown once."""
         self.require(by, Role.OWNER)
-        wanted, password = _check_roles(roles), one_time_password()
+        wanted, password = _role_words(_check_roles(roles)), passwords.one_time_password()
         kept = self._passwords.hashed(password)
         with self._shared.database.writing() as connection:
-            if _looks_taken(connection, read_name(name)):
+            names = connection.execute(select(PEOPLE.c.name)).scalars()
+            if read_name(name).casefold() in {taken.casefold() for taken in names}:
                 raise AlreadyDecided(
                     f"There is a person {name!r}, or one whose name looks the same. Choose another"
                     " name: names stay in the ledger and are not used twice."
                 )
             self._insert(connection, name, wanted, kept, by=by)
-            self._write(ADDED, name, by=by, roles=_role_words(wanted))
         return password
 
     def change_roles(self, name: str, roles: Iterable[Role], *, by: str) -> Person:
         """Gives a person other roles (by an owner); the last owner stays one."""
         self.require(by, Role.OWNER)
-        wanted = _check_roles(roles)
+        wanted = _role_words(_check_roles(roles))
         with self._shared.database.writing() as connection:
             person = _find_person(connection, name)
-            if Role.OWNER not in wanted:
+            if Role.OWNER.value not in wanted:
                 _check_other_owner(connection, person)
-            _change_row(
-                connection, name, roles=write_list(_role_words(wanted)), **self._handover(by)
-            )
+            _change_row(connection, name, roles=write_list(wanted), **self._handover(by))
             _end_browser_sessions(connection, name)
-            self._write(ROLES_CHANGED, name, by=by, roles=_role_words(wanted))
+            self._write(ROLES_CHANGED, name, by=by, roles=wanted)
         return self.person(name)
 
     def reset_password(self, name: str, *, by: str) -> str:
@@ -135,7 +126,7 @@ class PeopleService:
 
     def recognised(self, name: str, password: str, *, address: str = "") -> Recognised:
         """As `log_in`, with what must not have changed when the caller acts on it."""
-        delay_attempt(self._shared, LOG_IN, name)
+        passwords.delay_attempt(self._shared, LOG_IN, name)
         return self._check_password(LOG_IN, name, password, address=address)
 
     def password_again(self, name: str, password: str) -> Recognised:
@@ -144,8 +135,7 @@ class PeopleService:
 
     def known_elsewhere(self, name: str) -> Recognised:
         """The person, where a provider has checked who this is; NotRecognised."""
-        with self._shared.database.reading() as connection:
-            row = _row(connection, name)
+        row = self._shared.database.row(_select(name))
         if row is None or not row.active:
             raise NotRecognised(DISABLED)
         return Recognised(_person(row), row.password)
@@ -158,7 +148,7 @@ class PeopleService:
         """
         person = _find_person(connection, name)
         if person.must_change:
-            kept = self._passwords.hashed(one_time_password())  # which nobody is told
+            kept = self._passwords.hashed(passwords.one_time_password())  # which nobody is told
             _change_row(connection, name, password=kept, must_change=False)
         if by != name:
             _change_row(connection, name, **self._handover(by))
@@ -187,7 +177,7 @@ class PeopleService:
         return self.person(name)
 
     def person(self, name: str) -> Person:
-        return _person_or_refuse(self._cached_person(name), name)
+        return _check_there(self._cached_person(name), name)
 
     def everybody(self, *, by: str) -> list[Person]:
         self.require(by, Role.OWNER, Role.STEWARD, Role.AUDITOR)
@@ -209,7 +199,7 @@ class PeopleService:
             return False
         return True
 
-    def cache_row(self, row: "Row[tuple[object, ...]]") -> None:
+    def cache_row(self, row: DataRow) -> None:
         """Keeps the person of a row that was read with something of theirs."""
         self._shared.database.cache.put(("person", row.name), _person(row))
 
@@ -224,32 +214,30 @@ class PeopleService:
 
         def read() -> frozenset[str]:
             acts = [entry for what in (ADDED, ROLES_CHANGED) for entry in ledger.all_acts(what)]
-            bodies = [cast("Json", entry.body["body"]) for entry in acts]
-            had = [
-                body for body in bodies if wanted & set(cast("list[str]", body.get("roles") or ()))
-            ]
-            return frozenset(str(body["person"]) for body in had)
+            bodies = [cast("dict[str, Any]", entry.body["body"]) for entry in acts]
+            return frozenset(
+                str(body["person"]) for body in bodies if wanted & set(body.get("roles") or ())
+            )
 
         return now | self._shared.ledger_view.cache.value(("ever", roles), read)
 
     def _cached_person(self, name: str) -> Person | None:
         """The person, where there is one; read anew whenever the database was written to."""
-        return self._shared.database.cache.value(("person", name), lambda: self._read(name))
 
-    def _read(self, name: str) -> Person | None:
-        with self._shared.database.reading() as connection:
-            row = _row(connection, name)
-        return None if row is None else _person(row)
+        def read() -> Person | None:
+            row = self._shared.database.row(_select(name))
+            return None if row is None else _person(row)
+
+        return self._shared.database.cache.value(("person", name), read)
 
     def _check_password(self, what: str, name: str, password: str, *, address: str) -> Recognised:
-        count_attempt(self._shared, what, name, address)
-        with self._shared.database.reading() as connection:
-            row = _row(connection, name)
+        passwords.count_attempt(self._shared, what, name, address)
+        row = self._shared.database.row(_select(name))
         kept = row.password if row is not None and row.active else None
         if not self._passwords.is_right(password, kept) or row is None:
             raise NotRecognised(Problem(Code.WRONG_PASSWORD))
         self._check_in_time(_person(row))
-        forget_attempts(self._shared, what, name, address)
+        passwords.forget_attempts(self._shared, what, name, address)
         return Recognised(_person(row), row.password)
 
     def _check_in_time(self, person: Person) -> None:
@@ -263,7 +251,7 @@ class PeopleService:
             )
 
     def _reset(self, name: str, *, by: str | None) -> str:
-        password = one_time_password()
+        password = passwords.one_time_password()
         kept = self._passwords.hashed(password)
         with self._shared.database.writing() as connection:
             _find_person(connection, name)
@@ -271,24 +259,19 @@ class PeopleService:
             _end_tokens(connection, name)
             self._write("password reset", name, by=by)
         for what in (LOG_IN, AGAIN):
-            forget_attempts(self._shared, what, name)
+            passwords.forget_attempts(self._shared, what, name)
         return password
 
     def _insert(
-        self,
-        connection: Connection,
-        name: str,
-        roles: frozenset[Role],
-        password: str,
-        *,
-        by: str | None,
+        self, connection: Connection, name: str, roles: list[str], password: str, *, by: str | None
     ) -> None:
+        """Adds a person, in the ledger, too; the first one by nobody else."""
         row = {
-            "name": name, "roles": write_list(_role_words(roles)), "password": password,
-            "must_change": True, "active": True, "made": write_time(self._shared.clock()),
-            **self._handover(by),
+            "name": name, "roles": write_list(roles), "password": password, "must_change": True,
+            "active": True, "made": write_time(self._shared.clock()), **self._handover(by),
         }  # fmt: skip
         connection.execute(insert(PEOPLE).values(row))
+        self._write(ADDED, name, by=by or name, roles=roles)
 
     def _handover(self, by: str | None) -> dict[str, str | None]:
         """Somebody else had this account in their hands, now."""
@@ -303,7 +286,7 @@ class PeopleService:
 
 def check_same(connection: Connection, before: Recognised) -> None:
     """Within the transaction that acts on a password: it was not changed or disabled meanwhile."""
-    row = _row(connection, before.person.name)
+    row = connection.execute(_select(before.person.name)).one_or_none()
     if row is None or not row.active or row.password != before.kept:
         raise NotRecognised(Problem(Code.WRONG_PASSWORD))
     if before.account is not None and not _is_linked(connection, before):
@@ -316,37 +299,23 @@ def _is_linked(connection: Connection, before: Recognised) -> bool:
     return connection.execute(wanted).first() is not None
 
 
-def _row(connection: Connection, name: str) -> "Row[tuple[object, ...]] | None":
-    return connection.execute(select(PEOPLE).where(PEOPLE.c.name == name)).one_or_none()
+def _select(name: str) -> Select[Any]:
+    return select(PEOPLE).where(PEOPLE.c.name == name)
 
 
 def _find_person(connection: Connection, name: str) -> Person:
-    row = _row(connection, name)
-    return _person_or_refuse(None if row is None else _person(row), name)
+    row = connection.execute(_select(name)).one_or_none()
+    return _check_there(None if row is None else _person(row), name)
 
 
-def _person_or_refuse(person: Person | None, name: str) -> Person:
+def _check_there(person: Person | None, name: str) -> Person:
     if person is None:
         raise NotThere(f"There is no person {name[:80]!r}.")
     return person
 
 
-@reads_stored
-def _person(row: "Row[tuple[object, ...]]") -> Person:
-    roles = frozenset(Role(word) for word in read_list(row.roles))
-    return Person(
-        row.name,
-        roles,
-        active=row.active,
-        must_change=row.must_change,
-        handed=read_time(row.handed or row.made),
-        handed_by=row.handed_by,
-    )
-
-
-def _looks_taken(connection: Connection, name: str) -> bool:
-    names = connection.execute(select(PEOPLE.c.name)).scalars().all()
-    return name.casefold() in {taken.casefold() for taken in names}
+def _person(row: DataRow) -> Person:
+    return read_record(Person, row, handed=read_time(row.handed or row.made))
 
 
 def _check_other_owner(connection: Connection, person: Person) -> None:

@@ -126,8 +126,9 @@ def destroy_keys(shared: Dependencies, finders: Sequence[str]) -> bool:
 
     Errands of the person stay, and say no longer whose they were.
     """
-    with shared.database.writing() as connection:
-        connection.execute(delete(SUBJECT_KEYS).where(SUBJECT_KEYS.c.finder.in_(finders)))
-        theirs = update(OWNER_TASKS).where(OWNER_TASKS.c.finder.in_(finders))
-        connection.execute(theirs.values(finder="", subject=""))
+    theirs = update(OWNER_TASKS).where(OWNER_TASKS.c.finder.in_(finders))
+    shared.database.execute(
+        delete(SUBJECT_KEYS).where(SUBJECT_KEYS.c.finder.in_(finders)),
+        theirs.values(finder="", subject=""),
+    )
     return shared.database.overwrite()

@@ -14,7 +14,7 @@ for at about 14 prices.
   Tested:   tests/curator/test_work.py
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from letalone.errors import ParameterError
 from letalone.plans.aggregates import (
@@ -29,21 +29,15 @@ from letalone.plans.aggregates import (
 )
 from letalone.plans.clauses import Join, PublicJoin
 from letalone.plans.expressions import Expression, column_names
-from letalone.plans.features import PerUnit, made_of
 from letalone.plans.formulas import Aggregate, with_formula_parts
 from letalone.plans.pairs import Regression, TwoClamped
 from letalone.plans.plan import Plan
-from letalone.session.notes import expressions_in
+from letalone.session.notes import expressions_in, expressions_of_rows
 
 STEPS_OF_BOUNDS, STEPS_OF_TWO_COLUMNS = 60, 3
 CELLS_A_STEP, EDGES_A_STEP, CANDIDATES_A_STEP = 2_000, 50, 10  # so many take as long as a part
-SEARCHED_AGGREGATES = (
-    Mean,
-    Variance,
-    Deviation,
-    TwoClamped,
-    Regression,
-)  # whose errors take long to find
+# Whose errors take long to find.
+SEARCHED_AGGREGATES = (Mean, Variance, Deviation, TwoClamped, Regression)
 STEPS_OF_SEARCH = 3
 
 
@@ -51,20 +45,13 @@ def used_columns(plan: Plan) -> dict[str, set[str]]:
     """The columns by data set; a name that could be a table's column counts as that column."""
     before = plan.per_unit
     names = _names(expressions_in(plan)) | _keys(plan.joins)
-    read = names if before is None else _names(_of_rows(before))
+    read = names if before is None else _names(expressions_of_rows(before))
     read |= set() if before is None else _keys(before.joins)
     columns = {column.name for column in plan.schema.columns}
     theirs = {join.name: {column.name for column in join.columns} for join in plan.partners}
     return {plan.schema.name: read & columns} | {
         name: names & columns for name, columns in theirs.items()
     }
-
-
-def _of_rows(before: PerUnit) -> Iterator[Expression]:
-    if before.where is not None:
-        yield before.where
-    yield from (expression for _, expression in before.derived)
-    yield from (expression for _, feature in before.features for expression in made_of(feature))
 
 
 def _names(expressions: Iterable[Expression]) -> set[str]:

@@ -19,13 +19,12 @@ Theorem.  Once a second person has been a steward or an owner, no budget is rais
 """
 
 from datetime import timedelta
-from typing import Any
 
-from sqlalchemy import Row, insert, select
+from sqlalchemy import select
 
 from letalone.curator.data_sets import DataSets
 from letalone.curator.database_tables import PROPOSALS
-from letalone.curator.decisions import Decisions, read_words
+from letalone.curator.decisions import DECIDE, Decisions, read_words
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService
 from letalone.curator.records import Person, Proposal, Role, State
@@ -33,20 +32,13 @@ from letalone.curator.refusals import NotPermitted, NotThere
 from letalone.curator.stored_values import (
     CLOCK_TOLERANCE,
     new_id,
-    read_budget,
-    read_optional_time,
     read_record,
-    read_time,
-    reads_stored,
     write_budget,
     write_time,
 )
 from letalone.errors import ParameterError
-from letalone.ledger.data_sets import budget_to_json
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
-
-DECIDE = (Role.STEWARD, Role.OWNER)
 
 
 class Proposals:
@@ -57,7 +49,7 @@ class Proposals:
     def __init__(self, shared: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
         self._shared, self._people, self._data_sets = shared, people, data_sets
         missing = "There is no such proposal."
-        self._decisions = Decisions(PROPOSALS, "proposal", _read_proposal, missing, shared.clock)
+        self._decisions = Decisions(shared, PROPOSALS, Proposal, "proposal", missing)
 
     def make(
         self,
@@ -78,9 +70,8 @@ class Proposals:
             "proposed_by": by, "proposed": write_time(self._shared.clock()),
         }  # fmt: skip
         with self._shared.database.writing() as connection:
-            connection.execute(insert(PROPOSALS).values(row))
-            made = self._decisions.find(connection, str(row["id"]))
-        self._write("proposed", made, by=by)
+            made = self._decisions.add(connection, row)
+        self._decisions.write("proposed", made, by=by)
         return made
 
     def second(self, proposal: str, *, by: str, reason: str = "seconded") -> Proposal:
@@ -94,16 +85,15 @@ class Proposals:
             before = self._decisions.find_open(connection, proposal)
             self._check_second(before, by)
             both = list(dict.fromkeys([before.proposed_by, by]))
-            self._shared.ledger_view.raise_to(
-                before.data_set,
-                before.budget,
-                purpose=before.purpose,
-                analyst=before.analyst,
-                by=both,
-            )
+            ledger, name, budget = self._shared.ledger, before.data_set, before.budget
+            purpose, analyst = before.purpose, before.analyst
+            if purpose is None:
+                ledger.raise_budget(name, budget, by=both)
+            else:
+                ledger.raise_level(name, budget, purpose=purpose, analyst=analyst, by=both)
             after = self._decisions.decide(connection, proposal, State.GRANTED, by=by, reason=words)
             what = "seconded" if len(both) > 1 else "decided alone"
-            self._write(what, after, by=by, accounts=self._accounts(both))
+            self._decisions.write(what, after, by=by, accounts=self._accounts(both))
         return after
 
     def can_second(self, proposal: Proposal, *, by: str) -> bool:
@@ -122,13 +112,13 @@ class Proposals:
             before = self._decisions.find_open(connection, proposal)
             state = State.WITHDRAWN if before.proposed_by == by else State.REFUSED
             after = self._decisions.decide(connection, proposal, state, by=by, reason=words)
-        self._write("proposal declined", after, by=by)
+        self._decisions.write("proposal declined", after, by=by)
         return after
 
     def proposals(self, *, by: str) -> list[Proposal]:
         self._people.require(by, *DECIDE, Role.AUDITOR)
         wanted = select(PROPOSALS).order_by(PROPOSALS.c.proposed.desc(), PROPOSALS.c.id)
-        return [_read_proposal(row) for row in self._shared.database.rows(wanted)]
+        return [read_record(Proposal, row) for row in self._shared.database.rows(wanted)]
 
     def proposal(self, proposal: str, *, by: str) -> Proposal:
         self._people.require(by, *DECIDE, Role.AUDITOR)
@@ -137,7 +127,8 @@ class Proposals:
 
     def _check_second(self, proposal: Proposal, by: str) -> None:
         """NotPermitted where this person cannot be the second one, or not yet."""
-        if proposal.proposed_by == by and not self._is_alone(by):
+        nobody_else = self._people.ever(*DECIDE) == frozenset({by})  # ever could second anything
+        if proposal.proposed_by == by and not nobody_else:
             raise NotPermitted("You proposed it yourself. A second person has to agree.")
         if not self._people.has(proposal.proposed_by, *DECIDE):
             raise NotPermitted("Who proposed it is no steward or owner any more. Propose it anew.")
@@ -147,10 +138,6 @@ class Proposals:
         self._check_own_passwords(people)
         if proposal.proposed_by != by:
             self._check_own_hands(people)
-
-    def _is_alone(self, name: str) -> bool:
-        """Whether nobody else could ever second anything here."""
-        return self._people.ever(*DECIDE) == frozenset({name})
 
     def _check_own_passwords(self, people: list[Person]) -> None:
         """NotPermitted where somebody else has seen a password."""
@@ -224,20 +211,6 @@ class Proposals:
             raise NotThere(f"{data_set!r} has no such purpose, or no such grant for it.")
         return level.budget
 
-    def _write(
-        self, what: str, proposal: Proposal, *, by: str, accounts: Json | None = None
-    ) -> None:
-        body: Json = {
-            "proposal": proposal.id,
-            "purpose": proposal.purpose,
-            "analyst": proposal.analyst,
-            "budget": budget_to_json(proposal.budget),
-            "why": proposal.why,
-            "reason": proposal.reason,
-            **({} if accounts is None else {"accounts": accounts}),
-        }
-        self._shared.ledger.administer(proposal.data_set, what, body, by=[by])
-
 
 def _handled_ahead_words(person: Person, wait: timedelta) -> str:
     """When it really was, nobody knows: not to count it would let a made-up person in at once."""
@@ -254,16 +227,4 @@ def _handled_words(person: Person) -> str:
         return "was made, or given a one-time password, on the service's machine"
     return (
         f"was handled by {person.handed_by!r}: added, given a password or roles, or let in again,"
-    )
-
-
-@reads_stored
-def _read_proposal(row: Row[tuple[Any, ...]]) -> Proposal:
-    return read_record(
-        Proposal,
-        row,
-        budget=read_budget(row),
-        state=State(row.state),
-        proposed=read_time(row.proposed),
-        decided=read_optional_time(row.decided),
     )

@@ -48,26 +48,15 @@ def read_provider(path: Path) -> ProviderSettings | None:
 
 def check_address(address: str, *, what: str) -> str:
     """An address that nobody can read along: https, or this machine's own."""
-    if _is_private(address):
-        return address
-    raise ParameterError(f"{what} is {address[:200]!r}, but must be an address with https://.")
-
-
-def _is_private(address: str) -> bool:
     try:
         parts = urlsplit(address)
+        is_here = parts.scheme == "http" and ip_address(parts.hostname or "").is_loopback
+        is_private = is_here or (parts.scheme == "https" and bool(parts.netloc))
     except ValueError:
-        return False
-    return (parts.scheme == "https" and bool(parts.netloc)) or _is_here(
-        parts.scheme, parts.hostname
-    )
-
-
-def _is_here(scheme: str, host: str | None) -> bool:
-    try:
-        return scheme == "http" and ip_address(host or "").is_loopback
-    except ValueError:
-        return False
+        is_private = False
+    if is_private:
+        return address
+    raise ParameterError(f"{what} is {address[:200]!r}, but must be an address with https://.")
 
 
 def _secret(path: Path) -> str:

@@ -17,6 +17,7 @@ from letalone.plans.plan import Plan
 from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.unnamed import check_names_nobody
 from letalone.privacy.curve import Json
+from letalone.session.pricing import Priced
 from letalone.session.private_joins import private_join
 from letalone.session.public_joins import join_of
 from letalone.session.query import Query
@@ -101,7 +102,7 @@ class OnlyExplained(ParameterError):  # noqa: N818
     default_code = "ONLY_EXPLAINED"
 
 
-def check_asks(query: Query) -> None:
+def check_asks(query: Query | Priced) -> None:
     """Refuses an answer to SQL that only wants to be explained."""
     if query.only_explained:
         raise OnlyExplained("The SQL begins with EXPLAIN: ask for a preview instead.")

@@ -255,6 +255,11 @@ class DataSetQuestion:
     tables: Mapping[str, object] = field(default_factory=dict[str, object])
     others: tuple[str, ...] = ()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The data sets that are asked about, and pay."""
+        return self.data_set, *self.others
+
     def __post_init__(self) -> None:
         if not self.purpose:  # an odd one is refused later, where that is written down
             read_name(self.purpose, of="purpose")

@@ -96,7 +96,13 @@ class RegistrationPreview:
 def _columns(source: Path | str, otherwise: str) -> Sequence[Column]:
     def look() -> Sequence[Column]:
         with closing(hide_engine_errors(lambda: open_engine(source))) as engine:
-            return _check_column_count(engine.schema().columns)
+            columns = engine.schema().columns
+        if len(columns) > MAX_COLUMNS:
+            raise ParameterError(
+                f"There are {len(columns):,} columns, and at most {MAX_COLUMNS:,} can be looked at."
+                " Leave out those that are not needed."
+            )
+        return columns
 
     def failed(caught: Exception) -> ParameterError:
         name = source.name if isinstance(source, Path) else source
@@ -104,15 +110,6 @@ def _columns(source: Path | str, otherwise: str) -> Sequence[Column]:
         return ParameterError(_without_file_name(name, caught) if known else otherwise)
 
     return without_context(look, EngineFailed, ParameterError, error=failed)
-
-
-def _check_column_count(columns: Sequence[Column]) -> Sequence[Column]:
-    if len(columns) > MAX_COLUMNS:
-        raise ParameterError(
-            f"There are {len(columns):,} columns, and at most {MAX_COLUMNS:,} can be looked at."
-            " Leave out those that are not needed."
-        )
-    return columns
 
 
 def _without_file_name(name: str, error: ParameterError) -> str:

@@ -10,24 +10,22 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, update
 
 from letalone.curator.data_sets import DataSets
 from letalone.curator.database_tables import GRANTS, REQUESTS
-from letalone.curator.decisions import Decisions, read_words
+from letalone.curator.decisions import DECIDE, Decisions, read_words
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService
 from letalone.curator.records import GrantRecord, RequestRecord, Role, State
 from letalone.curator.refusals import NotPermitted, NotThere
 from letalone.curator.stored_values import (
+    DataRow,
     is_name,
     new_id,
-    read_budget,
     read_list,
     read_optional_time,
     read_record,
-    read_time,
-    reads_stored,
     to_utc,
     write_budget,
     write_list,
@@ -35,13 +33,10 @@ from letalone.curator.stored_values import (
 )
 from letalone.errors import NotAllowed, ParameterError
 from letalone.errors.spelling import did_you_mean
-from letalone.ledger.data_sets import budget_to_json
 from letalone.ledger.levels import Key, Level
 from letalone.privacy import Budget
 
-DECIDE = (Role.STEWARD, Role.OWNER)
-SEE_ALL = (Role.STEWARD, Role.OWNER, Role.AUDITOR)
-GrantRow = Row[tuple[Any, ...]]
+SEE_ALL = (*DECIDE, Role.AUDITOR)
 
 
 class Requests:
@@ -52,7 +47,7 @@ class Requests:
     def __init__(self, shared: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
         self._shared, self._people, self._data_sets = shared, people, data_sets
         missing = "There is no such request, or it is not yours."
-        self._decisions = Decisions(REQUESTS, "request", _read_request, missing, shared.clock)
+        self._decisions = Decisions(shared, REQUESTS, RequestRecord, "request", missing)
 
     def make(
         self,
@@ -70,17 +65,15 @@ class Requests:
         self._check_later(to_utc("expires", expires))
         self._check_purpose_holds(data_set, purpose)
         self._check_not_raised(data_set, budget, purpose=purpose, analyst=by)
-        name = new_id()
         row = {
-            "id": name, "data_set": data_set, "purpose": purpose, "analyst": by,
+            "id": new_id(), "data_set": data_set, "purpose": purpose, "analyst": by,
             "columns": write_list(columns), **write_budget(budget), "why": read_words("why", why),
             "expires": write_time(to_utc("expires", expires)), "state": State.OPEN.value,
             "made": write_time(self._shared.clock()),
         }  # fmt: skip
         with self._shared.database.writing() as connection:
             self._check_few_open(connection, by)
-            connection.execute(insert(REQUESTS).values(row))
-            made = self._decisions.find(connection, name)
+            made = self._decisions.add(connection, row)
         self._write("requested", made, by=by)
         return made
 
@@ -138,18 +131,13 @@ class Requests:
             wanted = wanted.where((REQUESTS.c.state == State.OPEN.value) == is_open)
         wanted = wanted.limit(most).offset(start)
         mine = REQUESTS.c.analyst == by
-        return [_read_request(row) for row in self._visible_rows(wanted, mine, by=by, own=own)]
+        rows = self._visible_rows(wanted, mine, by=by, own=own)
+        return [read_record(RequestRecord, row) for row in rows]
 
     def grants(self, *, by: str, own: bool = False) -> list[GrantRecord]:
         """Own grants; all for stewards, owners and auditors unless `own`."""
         wanted = select(GRANTS).order_by(GRANTS.c.data_set, GRANTS.c.purpose, GRANTS.c.analyst)
         rows = self._visible_rows(wanted, GRANTS.c.analyst == by, by=by, own=own)
-        return self._grants(rows)
-
-    def own_grants(self, *, by: str) -> list[GrantRecord]:
-        """Own grants, whatever other roles a person has."""
-        wanted = select(GRANTS).where(GRANTS.c.analyst == by)
-        rows = self._shared.database.rows(wanted.order_by(GRANTS.c.data_set, GRANTS.c.purpose))
         return self._grants(rows)
 
     def withdraw_grant(
@@ -180,22 +168,18 @@ class Requests:
         )
         if of_purpose is None or of_analyst is None:
             raise _no_grant(data_set, purpose)
+        now = write_time(self._shared.clock()) or ""
         for words, level in ((f"The purpose {purpose!r}", of_purpose), ("Your grant", of_analyst)):
-            self._check_holds(words, data_set, level)
+            if level.withdrawn or level.has_expired(now):
+                over = "was withdrawn" if level.withdrawn else f"has expired, at {level.expires}"
+                raise NotAllowed(f"{words} for {data_set!r} {over}. Nothing was charged.")
         return tuple(read_list(row.columns))
 
-    def _find_grant(self, data_set: str, purpose: str, analyst: str) -> GrantRow | None:
-        def read() -> GrantRow | None:
-            with self._shared.database.reading() as connection:
-                wanted = select(GRANTS).where(_key(data_set, purpose, analyst))
-                return connection.execute(wanted).one_or_none()
-
-        return self._shared.database.cache.value(("grant", data_set, purpose, analyst), read)
-
-    def _check_holds(self, words: str, data_set: str, level: Level) -> None:
-        if level.withdrawn or level.has_expired(write_time(self._shared.clock()) or ""):
-            over = "was withdrawn" if level.withdrawn else f"has expired, at {level.expires}"
-            raise NotAllowed(f"{words} for {data_set!r} {over}. Nothing was charged.")
+    def _find_grant(self, data_set: str, purpose: str, analyst: str) -> DataRow | None:
+        database = self._shared.database
+        wanted = select(GRANTS).where(_key(data_set, purpose, analyst))
+        name = ("grant", data_set, purpose, analyst)
+        return database.cache.value(name, lambda: database.row(wanted))
 
     def _check(self, data_set: str, purpose: str, columns: Sequence[str], budget: Budget) -> None:
         record = self._data_sets.record(data_set)
@@ -257,21 +241,15 @@ class Requests:
 
     def _grant(self, connection: Connection, request: RequestRecord, *, by: str) -> None:
         """The level in the ledger, and the columns here; a second grant only changes columns."""
-        key = _key(request.data_set, request.purpose, request.analyst)
-        self._check(request.data_set, request.purpose, request.columns, request.budget)
+        data_set, budget = request.data_set, request.budget
+        whose = {"purpose": request.purpose, "analyst": request.analyst}
+        self._check(data_set, request.purpose, request.columns, budget)
         self._check_later(request.expires)
-        self._check_not_raised(
-            request.data_set, request.budget, purpose=request.purpose, analyst=request.analyst
-        )
+        self._check_not_raised(data_set, budget, **whose)
         level = self._shared.ledger_view.allow(
-            request.data_set,
-            request.budget,
-            purpose=request.purpose,
-            analyst=request.analyst,
-            expires=request.expires,
-            by=[by],
+            data_set, budget, **whose, expires=request.expires, by=[by]
         )
-        if request.budget != level.budget:
+        if budget != level.budget:
             raise ParameterError(
                 f"{request.analyst!r} has a grant of ({level.budget}) for this purpose, and a"
                 " smaller one would not take any of it away. Withdraw that grant first, then grant"
@@ -279,22 +257,18 @@ class Requests:
             )
         columns, now = write_list(request.columns), write_time(self._shared.clock())
         values = {"columns": columns, "made": now, "withdrawn": None}
-        if connection.execute(update(GRANTS).where(key).values(values)).rowcount == 0:
-            whose = {
-                "data_set": request.data_set,
-                "purpose": request.purpose,
-                "analyst": request.analyst,
-            }
-            connection.execute(insert(GRANTS).values(whose | values))
+        changed = update(GRANTS).where(_key(data_set, **whose)).values(values)
+        if connection.execute(changed).rowcount == 0:
+            connection.execute(insert(GRANTS).values({"data_set": data_set, **whose, **values}))
 
     def _visible_rows(
         self, wanted: Select[Any], mine: Any, *, by: str, own: bool
-    ) -> Sequence[GrantRow]:
+    ) -> Sequence[DataRow]:
         person = self._people.require(by, *Role)
         wanted = wanted if person.roles & set(SEE_ALL) and not own else wanted.where(mine)
         return self._shared.database.rows(wanted)
 
-    def _grants(self, rows: Sequence[GrantRow]) -> list[GrantRecord]:
+    def _grants(self, rows: Sequence[DataRow]) -> list[GrantRecord]:
         names = {row.data_set for row in rows}
         levels = {
             level.key: level for name in names for level in self._shared.ledger_view.levels(name)
@@ -304,16 +278,7 @@ class Requests:
         return [_read_grant(row, levels[key]) for row, key in pairs if key in levels]
 
     def _write(self, what: str, request: RequestRecord, *, by: str) -> None:
-        body = {
-            "request": request.id,
-            "purpose": request.purpose,
-            "analyst": request.analyst,
-            "columns": list(request.columns),
-            "budget": budget_to_json(request.budget),
-            "why": request.why,
-            "reason": request.reason,
-        }
-        self._shared.ledger.administer(request.data_set, what, dict[str, object](body), by=[by])
+        self._decisions.write(what, request, by=by, columns=list(request.columns))
 
 
 def _key(data_set: str, purpose: str, analyst: str) -> Any:
@@ -328,29 +293,13 @@ def _no_grant(data_set: str, purpose: str) -> NotAllowed:
     )
 
 
-@reads_stored
-def _read_request(row: GrantRow) -> RequestRecord:
+def _read_grant(row: DataRow, level: Level) -> GrantRecord:
     return read_record(
-        RequestRecord,
+        GrantRecord,
         row,
-        columns=tuple(read_list(row.columns)),
-        budget=read_budget(row),
-        expires=read_optional_time(row.expires),
-        state=State(row.state),
-        made=read_time(row.made),
-        decided=read_optional_time(row.decided),
-    )
-
-
-def _read_grant(row: GrantRow, level: Level) -> GrantRecord:
-    return GrantRecord(
-        row.data_set,
-        row.purpose,
-        row.analyst,
-        tuple(read_list(row.columns)),
-        level.budget,
-        level.spent,
-        level.remaining,
-        read_optional_time(level.expires),
+        budget=level.budget,
+        spent=level.spent,
+        remaining=level.remaining,
+        expires=read_optional_time(level.expires),
         withdrawn=level.withdrawn,
     )

@@ -10,7 +10,6 @@ else ends where memory and the room for spilling end, which are declared, too.
   Tested:   tests/curator/test_import_limits.py
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -72,63 +71,41 @@ class ImportLimits:
 class Settings:
     """Where things lie, and how strict the curator is.
 
-    folder: data, keys and databases; only this user can enter it.
-    database: a SQLAlchemy URL; SQLite in the folder if not given.
-    ledger: a path or a postgresql:// URL; SQLite in the folder if not given.
-    imports: the one folder from which files are imported by name; FOLDER/imports if not given.
-    source_hosts: servers whose tables owners may register; none if not given (addresses.py).
-    spark_schemas: the same for Spark, each as catalog.schema.
-    time_step_seconds: fresh answers are stored and given at multiples of it (time_steps.py).
-    password_*: the cost of Argon2id; the usual one is OWASP's (46 MiB, one pass, one lane).
-    tries, tries_minutes: so many wrong passwords for one name from one address in so many minutes.
-    slow_after: after so many tries of one name, from wherever, each waits for `slow_seconds`.
-    waiting_days: so long nobody raises budgets with an account that another person has handled.
-    visit_minutes, visit_hours: a browser is signed out when unused so long, and at the latest then.
-    one_time_days: so long a one-time password can be used.
-    open_requests: so many requests of one person may wait for a decision.
-    memory_megabytes: so much all connections of engines in one process take together; half of the
-    machine's if not given. Each has a fixed share, whatever the others do.
-    spill_megabytes: so much each connection may put onto the disk: fixed, as its memory is.
-    import_rows, import_columns, import_megabytes: the largest file that owners import, as its
-    footer, its lines and the lengths of its cells say before it is read (ImportLimits).
-    most_cells: so many values, groups times columns, one answer may have.
-    most_steps: so much may be computed to price one question, 3 ms each (plan_checks.py).
-    stored_megabytes: so many millions of letters of one person's answers are stored in a day.
-    controller, contact: who answers for the data, for the public page and the record.
+    Each connection of an engine has a fixed share of the memory, whatever the others do.
     """
 
-    folder: Path
-    database: str | None = None
-    ledger: str | None = None
-    imports: Path | None = None
-    source_hosts: tuple[str, ...] = ()
-    spark_schemas: tuple[str, ...] = ()
-    time_step_seconds: float = 0.25
-    password_memory_kib: int = 47_104
+    folder: Path  # data, keys and databases; only this user can enter it
+    database: str | None = None  # a SQLAlchemy URL; SQLite in the folder if not given
+    ledger: str | None = None  # a path or a postgresql:// URL; SQLite in the folder if not given
+    imports: Path | None = None  # the one folder of files imported by name; else FOLDER/imports
+    source_hosts: tuple[str, ...] = ()  # servers whose tables owners may register (addresses.py)
+    spark_schemas: tuple[str, ...] = ()  # the same for Spark, each as catalog.schema
+    time_step_seconds: float = 0.25  # fresh answers come at multiples of it (time_steps.py)
+    password_memory_kib: int = 47_104  # the cost of Argon2id: OWASP's
     password_passes: int = 1
     password_lanes: int = 1
     shortest_password: int = 12
-    tries: int = 10
+    tries: int = 10  # wrong passwords for one name from one address in so many minutes:
     tries_minutes: int = 10
-    slow_after: int = 100
+    slow_after: int = 100  # tries of one name, from wherever; then each waits so long:
     slow_seconds: float = 1.0
-    waiting_days: int = 7
+    waiting_days: int = 7  # so long no account that others have handled raises budgets
     token_days: int = 90
     most_token_days: int = 366
     elevated_minutes: int = 10
-    visit_minutes: int = 60
-    visit_hours: int = 12
-    one_time_days: int = 14
-    open_requests: int = 20
-    memory_megabytes: int | None = None
-    spill_megabytes: int = 50_000
-    import_rows: int = 50_000_000
-    import_columns: int = 1_000
+    visit_minutes: int = 60  # a browser is signed out when unused so long,
+    visit_hours: int = 12  # and at the latest then
+    one_time_days: int = 14  # so long a one-time password can be used
+    open_requests: int = 20  # of one person may wait for a decision
+    memory_megabytes: int | None = None  # of all engines of a process; half of the machine's
+    spill_megabytes: int = 50_000  # so much each connection may put onto the disk: fixed, too
+    import_rows: int = 50_000_000  # the largest file that owners import, as its footer, its
+    import_columns: int = 1_000  # lines and the lengths of its cells say before it is read
     import_megabytes: int = 20_000
-    most_cells: int = 20_000
-    most_steps: int = 200
-    stored_megabytes: int = 200
-    controller: str = NO_CONTROLLER
+    most_cells: int = 20_000  # values, groups times columns, that one answer may have
+    most_steps: int = 200  # so much may be computed to price a question, 3 ms each (plan_checks.py)
+    stored_megabytes: int = 200  # million letters of one person's answers, stored in a day
+    controller: str = NO_CONTROLLER  # who answers for the data, for the public page and the record
     contact: str = NO_CONTACT
 
     def __post_init__(self) -> None:
@@ -207,11 +184,7 @@ def _size_of_csv(path: Path) -> tuple[int, int, int]:
     """Columns, rows and megabytes of a CSV file: names in the first line, and line ends."""
     with path.open("rb") as file:
         first = file.readline(MAX_HEADER_BYTES)
+        file.seek(0)
+        lines = sum(part.count(b"\n") for part in iter(partial(file.read, CHUNK_BYTES), b""))
     columns = 1 + max(first.count(delimiter.encode()) for delimiter in DELIMITERS)
-    lines = sum(part.count(b"\n") for part in _parts(path))
     return columns, max(0, lines - 1), path.stat().st_size // 10**6
-
-
-def _parts(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        yield from iter(partial(file.read, CHUNK_BYTES), b"")

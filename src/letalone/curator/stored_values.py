@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from datetime import UTC, date, datetime, timedelta
+from enum import EnumType
 from functools import wraps
 from hashlib import sha256
 from json import dumps, loads
 from secrets import token_hex
-from typing import Any, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast, get_args, get_origin
 
 from sqlalchemy import Row
 
@@ -19,19 +20,18 @@ from letalone.privacy import Budget
 
 Clock = Callable[[], datetime]
 CLOCK_TOLERANCE = timedelta(minutes=10)  # so far apart clocks may be before one of them was wrong
-
-
-S = TypeVar("S")
+DataRow = Row[tuple[Any, ...]]
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def reads_stored(read: Callable[[S], T]) -> Callable[[S], T]:
+def reads_stored(read: Callable[P, T]) -> Callable[P, T]:
     """A reader of what was stored: DatabaseDamaged, without its words, where it cannot be read."""
 
     @wraps(read)
-    def reading(row: S) -> T:
+    def reading(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
-            return read(row)
+            return read(*args, **kwargs)
         except DatabaseDamaged:
             raise
         except (ValueError, LookupError, TypeError, AttributeError):
@@ -87,6 +87,14 @@ def to_utc(name: str, when: datetime | None) -> datetime | None:
         raise ParameterError(f"{name} lies beyond the years that can be written.") from None
 
 
+# How the columns of a record are read that are not stored as they are, by the types of its fields.
+READERS: dict[Any, Callable[[Any], object]] = {
+    datetime: read_time,
+    datetime | None: read_optional_time,
+    date | None: read_day,
+}
+
+
 def write_list(words: Iterable[str]) -> str:
     """A list of words as JSON."""
     return dumps(list(words), ensure_ascii=False)
@@ -112,16 +120,24 @@ def is_name(words: str) -> bool:
     return True
 
 
-def read_record(record: type[T], row: "Row[Any]", **values: object) -> T:
-    """A record from a row: each field is its column, but for the values that are given."""
-    names = {field.name for field in fields(cast("Any", record))} - values.keys()
-    return record(**{name: getattr(row, name) for name in names}, **values)
-
-
 @reads_stored
-def read_budget(row: "Row[tuple[Any, ...]]") -> Budget:
-    """The budget of a row."""
-    return Budget(read_rational(row.epsilon), read_rational(row.delta))
+def read_record(record: type[T], row: DataRow, **values: object) -> T:
+    """A record from a row: each field is its column, read by the field's type, or a given value."""
+    columns = [field for field in fields(cast("Any", record)) if field.name not in values]
+    return record(
+        **{field.name: _read_field(field.name, field.type, row) for field in columns}, **values
+    )
+
+
+def _read_field(name: str, kind: Any, row: DataRow) -> object:
+    if kind is Budget:
+        return Budget(read_rational(row.epsilon), read_rational(row.delta))
+    stored = getattr(row, name)
+    if get_origin(kind) in (frozenset, tuple):
+        (word, *_), make = get_args(kind), get_origin(kind)
+        return make(word(item) for item in read_list(stored))
+    read = kind if isinstance(kind, EnumType) else READERS.get(kind)
+    return stored if read is None else read(stored)
 
 
 def new_id() -> str:

@@ -9,43 +9,25 @@ promise more than holds.
   Tested:   tests/curator/test_subjects.py, test_principles.py (G7)
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 from sqlalchemy import Connection, insert, select, update
 
+from letalone.curator import person_ids, unit_rows
 from letalone.curator.data_sets import DataSets
-from letalone.curator.data_store import DataSetRow
 from letalone.curator.database_tables import IMPORTS, OWNER_TASKS
 from letalone.curator.decisions import read_words
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.master_key import forget_members, is_member
 from letalone.curator.open_sessions import RowsLocation
-from letalone.curator.owner_tasks import OwnerTask, correct_statement, erase_statement
+from letalone.curator.owner_tasks import correct_statement, erase_statement
 from letalone.curator.people import PeopleService
-from letalone.curator.person_ids import (
-    NotAnId,
-    PersonId,
-    check_typed,
-    check_unnamed,
-    destroy_keys,
-    id_in_reason,
-    possible_ids,
-    pseudonym_of_subject,
-    read_id,
-)
+from letalone.curator.person_ids import PersonId
 from letalone.curator.records import Holding, OpenOwnerTask, ReleaseMade, Role, SubjectActResult
 from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
-from letalone.curator.stored_values import new_id, read_time, write_time
-from letalone.curator.unit_rows import (
-    check_corrected,
-    copy_corrected,
-    copy_without,
-    number_of_rows,
-    rows_of_unit,
-    unit_ids,
-)
+from letalone.curator.stored_values import DataRow, new_id, read_record, read_time, write_time
 from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.ledger.entries import Entry, EntryKind
 from letalone.plans.schema import Schema
@@ -84,16 +66,17 @@ class Subjects:
 
     def holdings(self, unit_id: str, *, by: str, why: str) -> list[Holding]:
         words = self._check_reason(by, why, unit_id)
-        names = [
-            record.name
-            for record in self._data_sets.records()
-            if not record.retired and record.schema.unit is not None
-        ]
+        kept = [record for record in self._data_sets.records() if not record.retired]
+        names = [record.name for record in kept if record.schema.unit is not None]
         return [self._look_up(name, unit_id, {"why": words}, by=by) for name in names]
 
     def releases(self, data_set: str, unit_id: str, *, by: str, why: str) -> list[ReleaseMade]:
         words = self._check_reason(by, why, unit_id)
-        self._check_marks(data_set)
+        if self._data_sets.record(data_set).retired:
+            raise Retired(
+                f"{data_set!r} was retired, and the marks of who was in it are gone: nobody can say"
+                " any more which answers a person was in. The ledger lists all answers about it."
+            )
         person = self._read(data_set, unit_id, words)
         held = self._versions_of_person(data_set, person)
         entries = self._shared.ledger.entries(data_set)
@@ -109,7 +92,7 @@ class Subjects:
         words = self._check_reason(by, why, unit_id)
         with self._store.rows_at(data_set) as source:
             person = _read_person(source, unit_id, words)
-            rows = rows_of_unit(source.place, source.schema, person.spelled)
+            rows = unit_rows.rows_of_unit(source.place, source.schema, person.spelled)
         self._write(data_set, "subject's rows shown", person.spelled, {"why": words}, by=by)
         return rows
 
@@ -132,16 +115,18 @@ class Subjects:
         person = self._read(data_set, unit_id, words).spelled
         about: Json = {"why": words, "columns": sorted(changes)}
         if self._data_sets.record(data_set).external:
-            return self._ask_to_correct(data_set, person, about, row=row, changes=changes, by=by)
-        made: list[list[str] | None] = []
 
-        def write(old: Path, schema: Schema, target: Path) -> None:
-            made.append(copy_corrected(old, schema, person, target, row=row, changes=changes))
+            def task(source: RowsLocation) -> tuple[int, str]:
+                return _correction_task(source, person, row, changes)
+
+            return self._ask_owner("correct", data_set, person, about, task, by=by)
+
+        def write(old: Path, schema: Schema, target: Path) -> list[str] | None:
+            return unit_rows.copy_corrected(old, schema, person, target, row=row, changes=changes)
 
         # Also where there is no such row: the version is public, and must not tell.
-        version = self._store.rewrite(data_set, write)
+        remarks, version = self._store.rewrite(data_set, write)
         self._write(data_set, "subject corrected", person, {**about, "version": version}, by=by)
-        remarks = made[0]
         if remarks is None:
             raise NotThere(f"{NO_ROW} Nothing was changed; it is version {version} all the same.")
         change = f"1 row of {data_set!r} was corrected; it is version {version} now."
@@ -155,28 +140,29 @@ class Subjects:
         person = self._read(data_set, unit_id, words)
         about: Json = {"why": words}
         if self._data_sets.record(data_set).external:
-            return self._ask_to_erase(data_set, person.spelled, about, by=by)
-        counted: list[int] = []
 
-        def write(old: Path, schema: Schema, target: Path) -> None:
-            counted.append(number_of_rows(old, schema, person.spelled))
-            copy_without(old, schema, person.spelled, target)
+            def task(source: RowsLocation) -> tuple[int, str]:
+                rows = unit_rows.number_of_rows(source.place, source.schema, person.spelled)
+                return rows, erase_statement(source, person.spelled, rows=rows)
+
+            return self._ask_owner("erase", data_set, person.spelled, about, task, by=by)
+
+        def write(old: Path, schema: Schema, target: Path) -> int:
+            rows = unit_rows.number_of_rows(old, schema, person.spelled)
+            unit_rows.copy_without(old, schema, person.spelled, target)
             self._forget_marks(data_set, person)  # here, where nobody else changes them
+            return rows
 
         # Also where there are no rows: the version is public, and must not tell.
-        version = self._store.rewrite(data_set, write)
-        self._write(
-            data_set, "subject erased", person.spelled, {**about, "version": version}, by=by
-        )
-        key_words = self._destroy(
-            [self._shared.master.finder(data_set, spelling) for spelling in person.spellings]
-        )
-        rows = counted[0]
-        change = (
-            f"{rows} row{'s' * (rows != 1)} of {data_set!r} {'are' if rows != 1 else 'is'} gone"
-        )
-        words = [f"{change}; it is version {version} now.", STAYS, *self._imports(), key_words]
-        return SubjectActResult(data_set, rows, version, " ".join(words).rstrip())
+        rows, version = self._store.rewrite(data_set, write)
+        about["version"] = version
+        self._write(data_set, "subject erased", person.spelled, about, by=by)
+        finder = self._shared.master.finder
+        key_words = self._destroy([finder(data_set, each) for each in person.spellings])
+        noun, are = ("row", "is") if rows == 1 else ("rows", "are")
+        change = f"{rows} {noun} of {data_set!r} {are} gone; it is version {version} now."
+        told = " ".join([change, STAYS, *self._imports(), key_words])
+        return SubjectActResult(data_set, rows, version, told.rstrip())
 
     def record_outcome(self, act: str, *, done: bool, words: str, by: str) -> SubjectActResult:
         """Records what came of a statement for the owner of an external source (`Done.act`)."""
@@ -203,16 +189,14 @@ class Subjects:
     def waiting(self, *, by: str) -> list[OpenOwnerTask]:
         """What owners of external sources were asked for, without an outcome; the oldest first."""
         self._people.require(by, Role.STEWARD, Role.OWNER)
-        wanted = (
-            select(OWNER_TASKS).where(OWNER_TASKS.c.done.is_(None)).order_by(OWNER_TASKS.c.asked)
-        )
-        rows = self._shared.database.rows(wanted)
-        return [OpenOwnerTask(row.id, row.data_set, row.what, read_time(row.asked)) for row in rows]
+        wanted = select(OWNER_TASKS).where(OWNER_TASKS.c.done.is_(None))
+        rows = self._shared.database.rows(wanted.order_by(OWNER_TASKS.c.asked))
+        return [read_record(OpenOwnerTask, row, act=row.id) for row in rows]
 
     def _check_reason(self, by: str, why: str, unit_id: str) -> str:
         self._people.require(by, Role.STEWARD, Role.OWNER)
         words = read_words("why", why)
-        check_unnamed(words, [check_typed(unit_id)])
+        person_ids.check_unnamed(words, [person_ids.check_typed(unit_id)])
         return words
 
     def _imports(self) -> list[str]:
@@ -224,20 +208,22 @@ class Subjects:
         with self._store.rows_at(data_set) as source:
             return _read_person(source, unit_id, words)
 
-    def _find_open_task(self, connection: Connection, act: str, outcome: str) -> DataSetRow:
+    def _find_open_task(self, connection: Connection, act: str, outcome: str) -> DataRow:
         row = connection.execute(select(OWNER_TASKS).where(OWNER_TASKS.c.id == act)).one_or_none()
         if row is None:
             raise NotThere("There is no such act.")
         if row.done is not None:
             raise AlreadyDecided("The outcome of this act was recorded before.")
-        finder = self._shared.master.finder
-        if row.finder and any(
-            finder(row.data_set, unit_id) == row.finder for unit_id in possible_ids(outcome)
-        ):
-            raise id_in_reason()
+        if row.finder and self._is_among(row, person_ids.possible_ids(outcome)):
+            raise person_ids.id_in_reason()
         return row
 
-    def _check_erased(self, row: DataSetRow) -> None:
+    def _is_among(self, row: DataRow, ids: Iterable[str]) -> bool:
+        """Whether one of these is the person of a task, whose id is not kept."""
+        finder = self._shared.master.finder
+        return any(finder(row.data_set, unit_id) == row.finder for unit_id in ids)
+
+    def _check_erased(self, row: DataRow) -> None:
         """What is said to be erased is looked for; a correction cannot be, its values are unknown.
 
         The id is not kept, so all ids of the source are put under the master key, one by one.
@@ -245,10 +231,7 @@ class Subjects:
         if not row.finder or self._data_sets.record(row.data_set).retired:
             return  # erased before, or its source is not read any more
         with self._store.rows_at(row.data_set) as source:
-            ids = unit_ids(source.place, source.schema)
-            is_held = any(
-                self._shared.master.finder(row.data_set, unit_id) == row.finder for unit_id in ids
-            )
+            is_held = self._is_among(row, unit_rows.unit_ids(source.place, source.schema))
         if is_held:
             raise ParameterError(
                 f"The source of {row.data_set!r} still has rows of this person, so it is not"
@@ -256,52 +239,39 @@ class Subjects:
                 " record that it was not done."
             )
 
-    def _check_marks(self, data_set: str) -> None:
-        """Retired where nobody can say any more who was in."""
-        if self._data_sets.record(data_set).retired:
-            raise Retired(
-                f"{data_set!r} was retired, and the marks of who was in it are gone: nobody can say"
-                " any more which answers a person was in. The ledger lists all answers about it."
-            )
-
     def _look_up(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Holding:
         """Whether one data set holds a person; that it cannot be read ends no look at others."""
         held, called = None, unit_id
         try:
             with self._store.rows_at(data_set) as source:
-                called = read_id(source, unit_id).spelled
-                held = number_of_rows(source.place, source.schema, called) > 0
-        except NotAnId:
+                called = person_ids.read_id(source, unit_id).spelled
+                held = unit_rows.number_of_rows(source.place, source.schema, called) > 0
+        except person_ids.NotAnId:
             held = False
         except LetaloneError:
             pass  # a source that is gone, a server that is away, a date that is over
-        check_unnamed(cast("str", about["why"]), [called])
+        person_ids.check_unnamed(cast("str", about["why"]), [called])
         self._write(data_set, "subject looked up", called, about, by=by)
         return self._holding(data_set, held=held)
 
     def _holding(self, data_set: str, *, held: bool | None) -> Holding:
-        wanted = (
-            select(IMPORTS).where(IMPORTS.c.data_set == data_set).order_by(IMPORTS.c.version.desc())
-        )
-        with self._shared.database.reading() as connection:
-            since = connection.execute(wanted).first()
+        wanted = select(IMPORTS.c.since).where(IMPORTS.c.data_set == data_set)
+        newest = self._shared.database.row(wanted.order_by(IMPORTS.c.version.desc()).limit(1))
         external = self._data_sets.record(data_set).external
-        return Holding(data_set, held, external, read_time(cast("str", since and since.since)))
+        return Holding(data_set, held, external, read_time(cast("str", newest and newest.since)))
 
     def _versions_of_person(self, data_set: str, person: PersonId) -> list[tuple[int, bool]]:
         """From which version on the person was in, or was not, in order."""
         folder, marks = self._shared.settings.data_folder, self._marks(data_set, person)
         wanted = select(IMPORTS).where(IMPORTS.c.data_set == data_set).order_by(IMPORTS.c.version)
         with self._store.rows_at(data_set) as source:
-            now = number_of_rows(source.place, source.schema, person.spelled) > 0
+            now = unit_rows.number_of_rows(source.place, source.schema, person.spelled) > 0
             rows = self._shared.database.rows(wanted)
-            return [
-                (
-                    row.version,
-                    now if row.members is None else is_member(folder / row.members, marks),
-                )
+            was_in = [
+                now if row.members is None else is_member(folder / row.members, marks)
                 for row in rows
             ]
+        return [(row.version, was) for row, was in zip(rows, was_in, strict=True)]
 
     def _marks(self, data_set: str, person: PersonId) -> set[bytes]:
         return {self._shared.master.member(data_set, spelling) for spelling in person.spellings}
@@ -310,80 +280,69 @@ class Subjects:
         """No mark of a past import is left. Within the lock under which marks are written."""
         folder, marks = self._shared.settings.data_folder, self._marks(data_set, person)
         wanted = select(IMPORTS.c.members).where(IMPORTS.c.data_set == data_set)
-        with self._shared.database.reading() as connection:
-            files = connection.execute(wanted).scalars().all()
-        for file in files:
+        for file in self._shared.database.values(wanted):
             if file is not None:
                 forget_members(folder / file, marks)
 
     def _destroy(self, finders: Sequence[str]) -> str:
         """No key of the person is left; where its bytes are for a while, in words."""
-        gone = destroy_keys(self._shared, finders)
+        gone = person_ids.destroy_keys(self._shared, finders)
         if not self._shared.database.in_a_file:
             return AT_SERVER
         return "" if gone else IN_LOG
 
-    def _ask_to_correct(
+    def _ask_owner(
         self,
+        what: str,
         data_set: str,
         unit_id: str,
         about: Json,
+        task: Callable[[RowsLocation], tuple[int, str]],
         *,
-        row: int,
-        changes: Mapping[str, object],
         by: str,
     ) -> SubjectActResult:
-        with self._store.rows_at(data_set) as source:
-            remarks = check_corrected(source.schema, changes)
-            statement = correct_statement(source, unit_id, row=row, changes=changes)
-        words = (
-            " ".join([statement, *remarks]) if statement else f"{NO_ROW} Nothing is to be changed."
-        )
-        task = OwnerTask("correct", int(statement is not None), words)
-        return self._ask_owner(data_set, unit_id, task, about, by=by)
-
-    def _ask_to_erase(
-        self, data_set: str, unit_id: str, about: Json, *, by: str
-    ) -> SubjectActResult:
-        with self._store.rows_at(data_set) as source:
-            rows = number_of_rows(source.place, source.schema, unit_id)
-            task = OwnerTask("erase", rows, erase_statement(source, unit_id, rows=rows))
-        return self._ask_owner(data_set, unit_id, task, about, by=by)
-
-    def _ask_owner(
-        self, data_set: str, unit_id: str, task: OwnerTask, about: Json, *, by: str
-    ) -> SubjectActResult:
         """What the owner of an external source is to do; it is not kept, since it has the id."""
-        what = task.what
-        subject, act = pseudonym_of_subject(self._shared, data_set, unit_id), new_id()
+        with self._store.rows_at(data_set) as source:
+            rows, statement = task(source)
+        subject, act = person_ids.pseudonym_of_subject(self._shared, data_set, unit_id), new_id()
         row = {
             "id": act, "data_set": data_set, "what": what, "subject": subject,
             "finder": self._shared.master.finder(data_set, unit_id),
             "asked": write_time(self._shared.clock()), "done": None,
         }  # fmt: skip
-        with self._shared.database.writing() as connection:
-            connection.execute(insert(OWNER_TASKS).values(row))
+        self._shared.database.execute(insert(OWNER_TASKS).values(row))
         self._write(data_set, f"subject: {what} asked of the source", unit_id, about, by=by)
         words = (
             f"{data_set!r} is external: its owner changes the source as the statement says, and"
             f" then the outcome is recorded. {STAYS}"
         )
         version = self._version(data_set)
-        return SubjectActResult(data_set, task.rows, version, words, task.statement, act)
+        return SubjectActResult(data_set, rows, version, words, statement, act)
 
     def _version(self, data_set: str) -> int:
         return self._shared.ledger.data_set(data_set).version
 
     def _write(self, data_set: str, what: str, unit_id: str, about: Json, *, by: str) -> None:
-        subject = pseudonym_of_subject(self._shared, data_set, unit_id)
+        subject = person_ids.pseudonym_of_subject(self._shared, data_set, unit_id)
         self._shared.ledger.administer(data_set, what, {"subject": subject, **about}, by=[by])
 
 
 def _read_person(source: RowsLocation, unit_id: str, words: str) -> PersonId:
     """The id as it is spelled there, which the reason must not name, either."""
-    person = read_id(source, unit_id)
-    check_unnamed(words, [person.spelled])
+    person = person_ids.read_id(source, unit_id)
+    person_ids.check_unnamed(words, [person.spelled])
     return person
+
+
+def _correction_task(
+    source: RowsLocation, unit_id: str, row: int, changes: Mapping[str, object]
+) -> tuple[int, str]:
+    """Of how many rows, and what is to be written there."""
+    remarks = unit_rows.check_corrected(source.schema, changes)
+    statement = correct_statement(source, unit_id, row=row, changes=changes)
+    if statement is None:
+        return 0, f"{NO_ROW} Nothing is to be changed."
+    return 1, " ".join([statement, *remarks])
 
 
 def _check_changes(schema: Schema, changes: Mapping[str, object]) -> None:

@@ -14,9 +14,8 @@ to the folder for as long as it is used, so nobody removes it before.
   Assumed:  the processes of one folder run on one machine, as everywhere here
 """
 
-import sqlite3
 from collections.abc import Generator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 from time import time
@@ -26,7 +25,7 @@ from sqlalchemy import select
 from letalone.curator.database import Database
 from letalone.curator.database_tables import DATA_SETS, IMPORTS
 from letalone.curator.file_places import KEPT, LOCK, MEMBERS, WHOSE, lock_of_files
-from letalone.curator.locks import exclusive_lock_if_free
+from letalone.curator.locks import exclusive_lock_if_free, shared_lock
 from letalone.curator.settings import Settings
 from letalone.curator.stored_values import new_id
 
@@ -42,9 +41,10 @@ def sweep(settings: Settings, database: Database) -> list[str]:
 
 
 def _sweep_files(settings: Settings, database: Database) -> list[str]:
-    with database.reading() as connection:
-        named = set(connection.execute(select(DATA_SETS.c.file)).scalars())
-        named |= set(connection.execute(select(IMPORTS.c.members)).scalars())
+    named = {
+        *database.values(select(DATA_SETS.c.file)),
+        *database.values(select(IMPORTS.c.members)),
+    }
     data = [
         place for place in settings.data_folder.iterdir() if place.suffix in (KEPT, MEMBERS, ".new")
     ]
@@ -72,9 +72,7 @@ def _age(place: Path) -> float:
 def spilling(folder: Path) -> Generator[Path]:
     """A folder for one curator of one process, removed at the end of the block."""
     place = folder / new_id()
-    with closing(_connect_lock(place)) as lock:
-        lock.execute("BEGIN")
-        lock.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
+    with shared_lock(_lock_of(place)):
         place.mkdir(mode=0o700)
         try:
             yield place
@@ -90,19 +88,12 @@ def sweep_spills(folder: Path) -> list[str]:
 
 
 def _remove_if_unused(place: Path) -> bool:
-    with closing(_connect_lock(place)) as lock:
-        try:
-            lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError:
+    with exclusive_lock_if_free(_lock_of(place)) as free:
+        if not free:
             return False  # its process lives
         rmtree(place, ignore_errors=True)
     _lock_of(place).unlink(missing_ok=True)
     return True
-
-
-def _connect_lock(place: Path) -> sqlite3.Connection:
-    lock = _lock_of(place)
-    return sqlite3.connect(lock, timeout=0, isolation_level=None, check_same_thread=False)
 
 
 def _lock_of(place: Path) -> Path:

@@ -9,10 +9,10 @@ person has by then. A token of somebody who was disabled, or whose password was 
 
 import hmac
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import date, timedelta
 from secrets import token_urlsafe
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import insert, select, update
 
 from letalone.curator.caches import CacheMiss
 from letalone.curator.database_tables import PEOPLE, TOKENS
@@ -23,11 +23,7 @@ from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
 from letalone.curator.stored_values import (
     digest_of_secret,
     new_id,
-    read_day,
-    read_list,
     read_record,
-    read_time,
-    reads_stored,
     still_lasts,
     write_list,
     write_time,
@@ -98,19 +94,19 @@ class Tokens:
     def bearer(self, secret: str) -> Bearer:
         """Whose secret this is, and what it may be used for now; NotRecognised."""
         with self._shared.database.cache.single_stamp():
-            bearer, row = self._recognise(secret)
-        if row.last_used != self._today():
-            self._mark_used(row)
+            bearer, token = self._recognise(secret)
+        if token.last_used != self._today():
+            self._mark_used(token)
         return bearer
 
     def cached_bearer(self, secret: str) -> Bearer | None:
         """As `bearer`, where nothing has to be read or written for it; else None."""
         try:
             with self._shared.database.cache.only_cached():
-                bearer, row = self._recognise(secret)
+                bearer, token = self._recognise(secret)
         except (CacheMiss, NotRecognised, NotThere):
             return None
-        return bearer if row.last_used == self._today() else None
+        return bearer if token.last_used == self._today() else None
 
     def revoke(self, token: str, *, by: str, own: bool = False) -> AccessToken:
         """Ends a token (its id): one's own, or anybody's by an owner; `own`: the former only."""
@@ -121,14 +117,14 @@ class Tokens:
                 raise NotThere("There is no such token of yours.")
             connection.execute(update(TOKENS).where(TOKENS.c.id == token).values(revoked=True))
             row = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).one()
-        return _read_token(row)
+        return read_record(AccessToken, row)
 
     def of(self, person: str, *, by: str) -> list[AccessToken]:
         """The tokens of a person: one's own, or anybody's by an owner."""
         if person != by:
             self._people.require(by, Role.OWNER)
         wanted = select(TOKENS).where(TOKENS.c.person == person).order_by(TOKENS.c.created.desc())
-        return [_read_token(row) for row in self._shared.database.rows(wanted)]
+        return [read_record(AccessToken, row) for row in self._shared.database.rows(wanted)]
 
     def _check_owner(self, person: str) -> Person:
         owner = self._people.require(person, *Role)
@@ -162,56 +158,41 @@ class Tokens:
                 check_same(connection, proof)
             connection.execute(insert(TOKENS).values(row))
             stored = connection.execute(select(TOKENS).where(TOKENS.c.id == row["id"])).one()
-        return secret, _read_token(stored)
+        return secret, read_record(AccessToken, stored)
 
-    def _recognise(self, secret: str) -> "tuple[Bearer, Row[tuple[object, ...]]]":
+    def _recognise(self, secret: str) -> tuple[Bearer, AccessToken]:
         digest, cache = digest_of_secret(secret), self._shared.database.cache
-        row = cache.value(("token", digest), lambda: self._read(digest))
-        if row is None or not hmac.compare_digest(row.digest, digest) or not self._holds(row):
+        kept, token = cache.value(("token", digest), lambda: self._read(digest))
+        if token is None or not hmac.compare_digest(kept, digest) or not self._holds(token):
             raise NotRecognised(NO_SUCH_TOKEN)
-        person = self._people.person(row.person)
+        person = self._people.person(token.person)
         if not person.active:
             raise NotRecognised(NO_SUCH_TOKEN)
-        scopes = _read_scopes(row) & scopes_of(person)
-        return Bearer(person, scopes, elevated=row.elevated, token=row.id), row
+        scopes = token.scopes & scopes_of(person)
+        return Bearer(person, scopes, elevated=token.elevated, token=token.id), token
 
-    def _read(self, digest: str) -> "Row[tuple[object, ...]] | None":
+    def _read(self, digest: str) -> tuple[str, AccessToken | None]:
         wanted = select(TOKENS, PEOPLE).join(PEOPLE, PEOPLE.c.name == TOKENS.c.person)
         row = self._shared.database.row(wanted.where(TOKENS.c.digest == digest))
-        if row is not None:
-            self._people.cache_row(row)
-        return row
+        if row is None:
+            return "", None
+        self._people.cache_row(row)
+        return row.digest, read_record(AccessToken, row)
 
-    def _holds(self, row: "Row[tuple[object, ...]]") -> bool:
-        until, length = read_time(row.expires), read_time(row.expires) - read_time(row.created)
-        return not row.revoked and still_lasts(until, self._shared.clock(), length)
+    def _holds(self, token: AccessToken) -> bool:
+        length = token.expires - token.created
+        return not token.revoked and still_lasts(token.expires, self._shared.clock(), length)
 
-    def _mark_used(self, row: "Row[tuple[object, ...]]") -> None:
+    def _mark_used(self, token: AccessToken) -> None:
         """The day only, and written once a day: a token's hours are its person's affair."""
-        today = self._today()
-        with self._shared.database.writing() as connection:
-            connection.execute(update(TOKENS).where(TOKENS.c.id == row.id).values(last_used=today))
+        today = self._today().isoformat()
+        used = update(TOKENS).where(TOKENS.c.id == token.id).values(last_used=today)
+        self._shared.database.execute(used)
 
-    def _today(self) -> str:
-        return self._shared.clock().date().isoformat()
+    def _today(self) -> date:
+        return self._shared.clock().date()
 
 
 def scopes_of(person: Person) -> frozenset[Scope]:
     """What a person's tokens may be used for."""
     return frozenset(scope for scope, roles in ROLES_OF_SCOPE.items() if roles & person.roles)
-
-
-@reads_stored
-def _read_scopes(row: "Row[tuple[object, ...]]") -> frozenset[Scope]:
-    return frozenset(Scope(word) for word in read_list(row.scopes))
-
-
-def _read_token(row: "Row[tuple[object, ...]]") -> AccessToken:
-    return read_record(
-        AccessToken,
-        row,
-        scopes=_read_scopes(row),
-        created=read_time(row.created),
-        expires=read_time(row.expires),
-        last_used=read_day(row.last_used),
-    )

@@ -110,9 +110,7 @@ def copy_corrected(
     """
     with opened_copy(file, schema, target) as duck:
         ids = syntax.select([exp.column("rowid")], _kept_rows(), where=[_is_unit(schema, unit_id)])
-        ruled = {
-            name: _apply_rules(duck, schema.column(name), value) for name, value in changes.items()
-        }
+        ruled = _apply_all_rules(duck, schema, changes)
         rows = hide_engine_errors(lambda: duck.run(ids.order_by(exp.column("rowid"))))
         if not 0 <= row < len(rows):
             hide_engine_errors(lambda: save(duck, schema, target))
@@ -137,9 +135,7 @@ def check_corrected(schema: Schema, changes: Mapping[str, object]) -> list[str]:
     """Refuses values of another type; what the rules would make of the others, in words."""
     with closing(LockedDuck()) as duck:
         duck.lock([])
-        ruled = {
-            name: _apply_rules(duck, schema.column(name), value) for name, value in changes.items()
-        }
+        ruled = _apply_all_rules(duck, schema, changes)
     return _remarks(schema, ruled)
 
 
@@ -167,6 +163,12 @@ def _bounds(column: Column) -> str:
     return " and ".join(ends)
 
 
+def _apply_all_rules(
+    duck: LockedDuck, schema: Schema, changes: Mapping[str, object]
+) -> dict[str, RuledValue]:
+    return {name: _apply_rules(duck, schema.column(name), new) for name, new in changes.items()}
+
+
 def _apply_rules(duck: LockedDuck, column: Column, value: object) -> RuledValue:
     """The new value by the rules; refused where it is none of the declared type."""
     if value is None:
@@ -184,7 +186,8 @@ def _apply_rules(duck: LockedDuck, column: Column, value: object) -> RuledValue:
 
 def _typed_cell(column: Column, written: str) -> TableRef:
     """One cell of text, as a CSV file has it."""
-    text = syntax.select([syntax.alias(syntax.text(written), column.name)], _nothing())
+    one_row = syntax.rename(syntax.call("range", syntax.whole(1)), "once")
+    text = syntax.select([syntax.alias(syntax.text(written), column.name)], one_row)
     return TableRef(syntax.subquery(text, "loaded"), {column.name: Stored(column.name, "VARCHAR")})
 
 
@@ -195,10 +198,6 @@ def _constant(column: Column, value: object) -> Sql:
         syntax.double(value) if isinstance(value, float) else syntax.constant(cast("str", value))
     )
     return syntax.cast_to(exact, SQL_TYPES[column.type])
-
-
-def _nothing() -> Sql:
-    return syntax.rename(syntax.call("range", syntax.whole(1)), "once")
 
 
 def _kept_rows() -> Sql:

@@ -45,10 +45,10 @@ class CodeEntry:
     """
 
     group: Group
-    error: str
     template: str
     when: str
     what_to_do: str
+    error: str = "ParameterError"
     spent: Spent = Spent.NOTHING
     problem_type: str = ""
     served: str = ""
@@ -72,14 +72,12 @@ class Code(Enum):
     # Values
     VALUE_NOT_ALLOWED = CodeEntry(
         Group.VALUE,
-        "ParameterError",
         "{name} is {value}, but must be {allowed}. {hint}",
         "An argument, an option or a field has a value outside what is allowed.",
         "Change it; the message names it and what is allowed.",
     )
     WRONG_KIND = CodeEntry(
         Group.VALUE,
-        "ParameterError",
         "{what} is {kind}, but must be {allowed}.",
         "A column or a value has a type that does not fit the question.",
         "Write the value as the column's type, or declare another type.",
@@ -87,35 +85,30 @@ class Code(Enum):
     # Names
     UNKNOWN_COLUMN = CodeEntry(
         Group.NAME,
-        "ParameterError",
         "Column {name!r} is not in table {table!r}. Its columns are: {known}.",
         "A question names a column that the table does not have.",
         "Use one of the columns that the message lists.",
     )
     WHICH_TABLE = CodeEntry(
         Group.NAME,
-        "ParameterError",
         "{where} has several tables: {known}.",
         "A file or a database has several tables, and none was named.",
         "Name one of them.",
     )
     UNKNOWN_FILE = CodeEntry(
         Group.NAME,
-        "ParameterError",
         "There is no file {file}.",
         "A path leads to no file.",
         "Check the path.",
     )
     UNKNOWN_WORD = CodeEntry(
         Group.NAME,
-        "ParameterError",
         "{what} is {name!r}, but must be one of: {known}.",
         "A word is not one of a fixed list.",
         "Use one of the words that the message lists.",
     )
     UNKNOWN_DATA_SET = CodeEntry(
         Group.NAME,
-        "ParameterError",
         "The ledger has no data set {name!r}. It has: {known}. {hint}",
         "A ledger is asked about a data set that is not written in it.",
         "Check the name; `letalone ledger show` lists them.",
@@ -123,15 +116,14 @@ class Code(Enum):
     )
     UNKNOWN_RECORD = CodeEntry(
         Group.NAME,
-        "LetaloneError",
         "There is no such {what}.",
         "A service is asked for something that is not there, or not to be seen by the asker.",
         "Check the name; the lists of the service show what there is.",
+        error="LetaloneError",
         problem_type="not-found",
     )
     NO_SUCH_ADDRESS = CodeEntry(
         Group.NAME,
-        "ParameterError",
         "There is nothing at this address. /api/v1/openapi.json lists those that there are.",
         "A service is asked at an address that it does not have.",
         "Give a client the address of the service, with nothing after the machine's name.",
@@ -140,28 +132,24 @@ class Code(Enum):
     # What is missing
     MISSING_EPSILON = CodeEntry(
         Group.MISSING,
-        "ParameterError",
         "{name} is missing: the privacy to spend on this question.",
         "A question came without ε.",
         "Give one; smaller is more private, and 0.1 to 1 is usual.",
     )
     MISSING_UNIT = CodeEntry(
         Group.MISSING,
-        "ParameterError",
         "Whose privacy is protected? The columns are: {columns}.",
         "Nobody has said which column identifies a person.",
         "Name that column, or say that each row is about another person.",
     )
     MISSING_BUDGET = CodeEntry(
         Group.MISSING,
-        "ParameterError",
         "How much may all questions about this table spend together?",
         "A table is asked for the first time, and it has no budget.",
         "Give it a budget once; the ledger keeps it.",
     )
     MISSING_BOUNDS = CodeEntry(
         Group.MISSING,
-        "ParameterError",
         "No bounds are known for {columns}, and none are read from the data: without bounds one"
         " person could change the answer without limit.",
         "A column is added up, or its mean or median is asked, and its bounds are not declared.",
@@ -169,7 +157,6 @@ class Code(Enum):
     )
     MISSING_EXPRESSION_BOUNDS = CodeEntry(
         Group.MISSING,
-        "ParameterError",
         "The bounds of {expression} do not follow from those of its columns, and none are read"
         " from the data.",
         "An expression is added up whose value has no limit, such as a quotient.",
@@ -177,57 +164,53 @@ class Code(Enum):
     )
     MISSING_KEYS = CodeEntry(
         Group.MISSING,
-        "ParameterError",
         "Which groups of {columns}? They are not read from the data.",
         "A question has groups that are neither listed nor declared.",
         "List them, or have common ones found privately, which takes a δ.",
     )
     MISSING_ASKER = CodeEntry(
         Group.MISSING,
-        "NotAllowed",
         "The budget of {name!r} is rationed: say who asks and what for{how}. Nothing was charged.",
         "A data set has purposes, and a question names neither purpose nor analyst.",
         "Name both.",
+        error="NotAllowed",
     )
     # The question
     SQL_NOT_READ = CodeEntry(
         Group.QUESTION,
-        "ParameterError",
         "The SQL cannot be read.",
         "The text is not SQL in the dialect.",
         "Mend the SQL where the message points, or name its dialect.",
     )
     SQL_NOT_SUPPORTED = CodeEntry(
         Group.QUESTION,
-        "UnsupportedQuery",
         "{construct} has no private answer here.",
         "The SQL has a part for which letalone has no proven private answer.",
         "Ask in one of the ways that the message names.",
+        error="UnsupportedQuery",
     )
     NO_PRIVATE_ANSWER = CodeEntry(
         Group.QUESTION,
-        "UnsupportedQuery",
         "No private answer with a proof is known for this question.",
         "A question of any kind has no proven private answer.",
         "Ask in one of the ways that the message names.",
+        error="UnsupportedQuery",
     )
     NEIGHBOURS_DIFFER = CodeEntry(
         Group.QUESTION,
-        "NeighboursDiffer",
         "Two guarantees protect against different changes.",
         "Guarantees, budgets or tables that protect different units are put together.",
         "Ask with the unit that the budget protects, or convert one of the guarantees.",
+        error="NeighboursDiffer",
     )
     ONLY_EXPLAINED = CodeEntry(
         Group.QUESTION,
-        "ParameterError",
         "The question begins with EXPLAIN, and is not answered.",
         "A question that begins with EXPLAIN is to be released.",
         "Remove that word to spend.",
     )
     BOUNDS_TOO_RISKY = CodeEntry(
         Group.QUESTION,
-        "ParameterError",
         "At this ε the bounds of {columns} cannot be bought: about {rows} people may lie beyond"
         " each, more than {most}.",
         "Bounds are to be found privately with an ε that is too small for it.",
@@ -236,14 +219,13 @@ class Code(Enum):
     # The budget
     BUDGET_EXCEEDED = CodeEntry(
         Group.BUDGET,
-        "BudgetExceeded",
         "The answer would cost more than is left.",
         "The question costs more than is left of the budget, of a purpose's share or an analyst's.",
         "Ask with less ε, or for less; the owner can raise the budget.",
+        error="BudgetExceeded",
     )
     BUDGET_IS_FIXED = CodeEntry(
         Group.BUDGET,
-        "ParameterError",
         "The budget is ({given}), but {name!r} has the budget ({budget}), which was named once and"
         " stays.",
         "A budget is given for a data set that has another one.",
@@ -251,87 +233,86 @@ class Code(Enum):
     )
     DATA_SET_FROZEN = CodeEntry(
         Group.BUDGET,
-        "DataSetFrozen",
         "{name!r} is frozen.",
         "An earlier question failed while the data was read, so nothing more is answered.",
         "The owner looks at why, and allows questions again.",
+        error="DataSetFrozen",
     )
     WORK_FAILED = CodeEntry(
         Group.BUDGET,
-        "DataSetFrozen",
         "The answer failed after it was charged, so {names} is frozen.",
         "This question failed while the data was read.",
         "The owner looks at why, and allows questions again.",
+        error="DataSetFrozen",
         spent=Spent.CHARGED,
     )
     # Permission
     NOT_ALLOWED = CodeEntry(
         Group.PERMISSION,
-        "NotAllowed",
         "No share of the budget covers this question.",
         "The analyst or the purpose has no valid share of the budget now.",
         "Request a grant, or ask the owner for a share.",
+        error="NotAllowed",
     )
     NOT_RECOGNISED = CodeEntry(
         Group.PERMISSION,
-        "LetaloneError",
         "Who asks is not known.",
         "A service does not know the asker. It does not say which part was wrong.",
         "Sign in again, or send a valid token.",
+        error="LetaloneError",
         problem_type="not-authenticated",
     )
     WRONG_PASSWORD = CodeEntry(
         Group.PERMISSION,
-        "LetaloneError",
         "The name or the password is wrong.",
         "Somebody signs in with a name and a password that do not belong together.",
         "Check both. The message does not say which is wrong.",
+        error="LetaloneError",
         problem_type="not-authenticated",
     )
     SIGNED_OUT = CodeEntry(
         Group.PERMISSION,
-        "LetaloneError",
         "You are signed out. Sign in again.",
         "A visit to the console has lasted too long, or was ended.",
         "Sign in again.",
+        error="LetaloneError",
         problem_type="not-authenticated",
     )
     NOT_PERMITTED = CodeEntry(
         Group.PERMISSION,
-        "LetaloneError",
         "This is not yours to do.",
         "A signed-in person or a token does not have the role or the scope.",
         "Ask somebody with the role that the message names.",
+        error="LetaloneError",
         problem_type="not-permitted",
     )
     TOO_MANY_TRIES = CodeEntry(
         Group.PERMISSION,
-        "LetaloneError",
         "There were too many tries.",
         "Too many passwords were tried for one name or from one address.",
         "Wait as long as the message says.",
+        error="LetaloneError",
         problem_type="too-many-requests",
     )
     # The state of things
     RETIRED = CodeEntry(
         Group.STATE,
-        "NotAllowed",
         "The data set was retired.",
         "The data set was retired, or its retention date is over: its rows are gone.",
         "Nothing is answered about it any more.",
+        error="NotAllowed",
         problem_type="retired",
     )
     ALREADY_DECIDED = CodeEntry(
         Group.STATE,
-        "LetaloneError",
         "It is not so any more.",
         "A request was decided before, or a name is taken.",
         "Look at how it stands now, and decide again.",
+        error="LetaloneError",
         problem_type="conflict",
     )
     CLOSED = CodeEntry(
         Group.STATE,
-        "ParameterError",
         "The session of {name!r} is closed.",
         "A table is asked after it was closed.",
         "Open it again.",
@@ -339,104 +320,104 @@ class Code(Enum):
     # What is stored
     DAMAGED = CodeEntry(
         Group.STORED,
-        "FormatError",
         "A stored file is damaged, or was written by a newer letalone.",
         "A file, a receipt or a text does not have the form in which letalone writes it.",
         "Use the file as it was written, or a newer letalone.",
+        error="FormatError",
     )
     LEDGER_DAMAGED = CodeEntry(
         Group.STORED,
-        "LedgerDamaged",
         "The ledger is not as it was written.",
         "A ledger or a receipt was changed after it was written.",
         "Rely on nothing in it: tell its owner at once, who restores a backup.",
+        error="LedgerDamaged",
         served=f"The ledger {NOT_AS_WRITTEN}",
     )
     NOT_A_LEDGER = CodeEntry(
         Group.STORED,
-        "FormatError",
         "This is not a ledger.",
         "A file or a database that is opened as a ledger is something else.",
         "Check the path.",
+        error="FormatError",
         served_as="LEDGER_DAMAGED",
     )
     DATABASE_DAMAGED = CodeEntry(
         Group.STORED,
-        "FormatError",
         "The curator's database is not as it was written.",
         "The database of a service was changed from outside.",
         "Tell its owner at once.",
+        error="FormatError",
         problem_type="database-damaged",
         served=f"The curator's database {NOT_AS_WRITTEN}",
     )
     # The surroundings
     LEDGER_UNAVAILABLE = CodeEntry(
         Group.ENVIRONMENT,
-        "LedgerUnavailable",
         "The ledger cannot be used now.",
         "The ledger cannot be read or written, so nothing is released.",
         "Look at the disk or the server of the ledger, then ask the same again.",
+        error="LedgerUnavailable",
         spent=Spent.MAYBE,
         served=f"The ledger cannot be used now. {MAYBE_PAID}",
     )
     ANSWER_NOT_WRITTEN = CodeEntry(
         Group.ENVIRONMENT,
-        "LedgerUnavailable",
         "The ledger did not take the answer.",
         "The answer was made and could not be written down, so it is told to nobody.",
         "Make room for the ledger. Asking again is charged again.",
+        error="LedgerUnavailable",
         spent=Spent.CHARGED,
         problem_type="answer-not-written",
         served=f"The ledger did not take the answer. {NOT_WRITTEN}",
     )
     UNDER_WAY = CodeEntry(
         Group.ENVIRONMENT,
-        "LedgerUnavailable",
         "The same question is being answered at this moment.",
         "Two askers ask the same at the same time.",
         "Ask the same again in a moment: its answer is then a repeat, which is free.",
+        error="LedgerUnavailable",
         problem_type="under-way",
     )
     DATABASE_UNAVAILABLE = CodeEntry(
         Group.ENVIRONMENT,
-        "ServiceUnavailable",
         "The curator's database cannot be used now.",
         "The database of a service cannot be read or written.",
         "Look at its disk or its server, then ask the same again.",
+        error="ServiceUnavailable",
         spent=Spent.MAYBE,
         problem_type="database-unavailable",
         served=f"The curator's database cannot be used now. {MAYBE_PAID}",
     )
     SERVICE_UNAVAILABLE = CodeEntry(
         Group.ENVIRONMENT,
-        "ServiceUnavailable",
         "A service cannot be reached now.",
         "A service or a database server cannot be reached, does not answer in time, or fails.",
         "Try again later.",
+        error="ServiceUnavailable",
         spent=Spent.MAYBE,
     )
     DATA_UNREADABLE = CodeEntry(
         Group.ENVIRONMENT,
-        "ServiceUnavailable",
         "The data cannot be read now.",
         "The rows cannot be opened, or are not those that were opened. No row was read.",
         "The owner looks at the file or the table that has the rows. Nothing is frozen.",
+        error="ServiceUnavailable",
         problem_type="data-unreadable",
     )
     ENGINE_FAILED = CodeEntry(
         Group.ENVIRONMENT,
-        "LetaloneError",
         "The engine could not finish. The owner of the data set has to look.",
         "An engine gave up. Its own words may quote data, so they are not passed on.",
         "The owner looks at the engine's log.",
+        error="LetaloneError",
         spent=Spent.MAYBE,
     )
     OTHER = CodeEntry(
         Group.OTHER,
-        "LetaloneError",
         "",
         "A message without a code of its own; its class says what kind it is.",
         "The message says it.",
+        error="LetaloneError",
     )
 
     def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:

@@ -10,30 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, cast
 
+from letalone.errors import remedies
 from letalone.errors.codes import Code
+from letalone.errors.in_python import words_for_delta
 from letalone.errors.problem import Argument, Face, Fact, Problem, Remedy, Spelled
-from letalone.errors.remedies import (
-    AddBounds,
-    Allow,
-    AllowPurpose,
-    AskInstead,
-    ChooseTable,
-    ClampExpression,
-    DeclareTypes,
-    EditSql,
-    FindKeys,
-    GiveDelta,
-    LeaveOut,
-    LimitRows,
-    LowerEpsilon,
-    NameKeys,
-    RaiseBudget,
-    RaiseVersion,
-    SetEpsilon,
-    SetValue,
-    Thaw,
-    UseName,
-)
 
 Json = dict[str, Any]
 HIDDEN = {"place"}
@@ -87,16 +67,16 @@ def _write_fact(fact: Fact, write: Callable[[Fact], Any]) -> Any:
             return write(fact)
 
 
-def _name_keys(remedy: NameKeys) -> str:
+def _name_keys(remedy: remedies.NameKeys) -> str:
     return f'List them: "keys" with the groups of {" and ".join(remedy.columns)}.'
 
 
-def _add_bounds(remedy: AddBounds) -> str:
+def _add_bounds(remedy: remedies.AddBounds) -> str:
     bounds = ", ".join(f'"{name}": [0, 1000]' for name in remedy.columns)
     return f'Send what is publicly known in place of 0 and 1000: "bounds": {{{bounds}}}.'
 
 
-def _lower_epsilon(remedy: LowerEpsilon) -> str:
+def _lower_epsilon(remedy: remedies.LowerEpsilon) -> str:
     fits = "" if remedy.epsilon is None else f" {remedy.epsilon:g} would fit."
     return f"Ask with a smaller epsilon.{fits}"
 
@@ -105,29 +85,28 @@ HTTP = Face(
     "http",
     str,
     {
-        AddBounds: _add_bounds,
-        Allow: "Request a grant: POST /api/v1/requests.",
-        AllowPurpose: "An owner can add a purpose.",
-        AskInstead: "Another question, which would be answered: {sql}",
-        ChooseTable: "Name one of them.",
-        ClampExpression: "Write bounds that are publicly known into the SQL:"
+        remedies.AddBounds: _add_bounds,
+        remedies.Allow: "Request a grant: POST /api/v1/requests.",
+        remedies.AllowPurpose: "An owner can add a purpose.",
+        remedies.AskInstead: "Another question, which would be answered: {sql}",
+        remedies.ChooseTable: "Name one of them.",
+        remedies.ClampExpression: "Write bounds that are publicly known into the SQL:"
         " CLAMP({expression}, 0, 1000).",
-        DeclareTypes: "Its owner can declare the types.",
-        EditSql: "Write {text} there.",
-        FindKeys: 'Or send a "delta", such as {delta}, to have common ones found.',
-        GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget a"
-        ' δ, such as {{"epsilon": 1, "delta": 1e-6}}, or use noise that needs none (Laplace).',
-        LeaveOut: "Leave {name} out.",
-        LimitRows: 'Let fewer rows count: "max_rows": {rows}.',
-        LowerEpsilon: _lower_epsilon,
-        NameKeys: _name_keys,
-        RaiseBudget: "Propose a larger budget: POST /api/v1/proposals.",
-        RaiseVersion: "Its owner has to say that the data have changed: in the console, or POST"
-        " /api/v1/data-sets/{{name}}/version.",
-        SetEpsilon: 'Send "epsilon": {epsilon}.',
-        SetValue: 'Send "{name}": {example}.',
-        Thaw: "Its owner can see why and allow questions again: POST"
+        remedies.DeclareTypes: "Its owner can declare the types.",
+        remedies.EditSql: "Write {text} there.",
+        remedies.FindKeys: 'Or send a "delta", such as {delta}, to have common ones found.',
+        remedies.GiveDelta: words_for_delta('{{"epsilon": 1, "delta": 1e-6}}'),
+        remedies.LeaveOut: "Leave {name} out.",
+        remedies.LimitRows: 'Let fewer rows count: "max_rows": {rows}.',
+        remedies.LowerEpsilon: _lower_epsilon,
+        remedies.NameKeys: _name_keys,
+        remedies.RaiseBudget: "Propose a larger budget: POST /api/v1/proposals.",
+        remedies.RaiseVersion: "Its owner has to say that the data have changed: in the console, or"
+        " POST /api/v1/data-sets/{{name}}/version.",
+        remedies.SetEpsilon: 'Send "epsilon": {epsilon}.',
+        remedies.SetValue: 'Send "{name}": {example}.',
+        remedies.Thaw: "Its owner can see why and allow questions again: POST"
         " /api/v1/data-sets/{{name}}/thaw.",
-        UseName: "Did you mean {meant!r}?",
+        remedies.UseName: "Did you mean {meant!r}?",
     },
 )

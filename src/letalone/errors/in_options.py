@@ -9,35 +9,9 @@ here remedies are only put into words.
 from collections.abc import Callable
 from typing import Any
 
-from letalone.errors.in_python import words_for_thaw
+from letalone.errors import remedies
+from letalone.errors.in_python import words_for_delta, words_for_thaw
 from letalone.errors.problem import Face, Problem, Remedy
-from letalone.errors.remedies import (
-    AddBounds,
-    Allow,
-    AllowPurpose,
-    AskAgain,
-    AskInstead,
-    BuyBounds,
-    ChooseTable,
-    ClampExpression,
-    DeclareTypes,
-    EditSql,
-    FindKeys,
-    GiveDelta,
-    LeaveOut,
-    LimitRows,
-    LowerEpsilon,
-    NameBudget,
-    NameKeys,
-    NameUnit,
-    OpenAgain,
-    RaiseBudget,
-    RaiseVersion,
-    SetEpsilon,
-    SetValue,
-    Thaw,
-    UseName,
-)
 
 EXAMPLE_BOUNDS = "0:1000"
 EXAMPLE_KEYS = {"integer": "1,2,3", "date": "2024-01-01"}  # it begins a year, a month, a week
@@ -52,7 +26,7 @@ def in_options(problem: Problem, spell: Callable[[str], str]) -> str:
     return Face("options", spell, REMEDIES).say(problem)
 
 
-def example_keys(remedy: NameKeys) -> dict[str, str]:
+def example_keys(remedy: remedies.NameKeys) -> dict[str, str]:
     """Keys to fill in for each column, as `--keys` takes them: {"ward": "A,B,C"}."""
     types = remedy.types or ("text",) * len(remedy.columns)
     return {
@@ -61,12 +35,12 @@ def example_keys(remedy: NameKeys) -> dict[str, str]:
     }
 
 
-def _name_keys(remedy: NameKeys) -> str:
+def _name_keys(remedy: remedies.NameKeys) -> str:
     examples = dict.fromkeys(example_keys(remedy).values())
     return f"List them with --keys, in place of {' and '.join(examples)}."
 
 
-def _name_unit(remedy: NameUnit) -> str:
+def _name_unit(remedy: remedies.NameUnit) -> str:
     likely = "" if remedy.likely is None else f" {remedy.likely}"
     return (
         f"Say which column identifies a person, with --unit{likely}; if each row is about another"
@@ -74,38 +48,39 @@ def _name_unit(remedy: NameUnit) -> str:
     )
 
 
-def _lower_epsilon(remedy: LowerEpsilon) -> str:
+def _lower_epsilon(remedy: remedies.LowerEpsilon) -> str:
     if remedy.epsilon is None:
         return "Ask with a smaller --epsilon."
     return f"--epsilon {remedy.epsilon:g} would fit."
 
 
 REMEDIES: dict[type[Remedy], str | Callable[[Any], str]] = {
-    AddBounds: f"Give bounds that are publicly known, with --bounds, in place of {EXAMPLE_BOUNDS}.",
-    Allow: "The owner of the data can allow it.",
-    AllowPurpose: "The owner of the data can allow the purpose first.",
-    AskAgain: "If a question was under way it may be paid for: the same again goes on with that.",
-    AskInstead: "Another question, which would be answered: {sql}",
-    BuyBounds: "Or buy them with a fifth of epsilon: --private-bounds.",
-    ChooseTable: "Name one with --table.",
-    ClampExpression: "Write bounds that are publicly known into the SQL, in place of 0 and 1000:"
-    " CLAMP({expression}, 0, 1000).",
-    DeclareTypes: "Declare their types in a schema file, which letalone init writes.",
-    EditSql: "Write {text} there.",
-    FindKeys: "Or have common ones found privately, with a --delta.",
-    GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget a δ,"
-    " such as --budget 1:1e-6, or use noise that needs none (Laplace).",
-    LeaveOut: "Leave {name} out.",
-    LimitRows: "Let fewer rows count: --max-rows {rows}.",
-    LowerEpsilon: _lower_epsilon,
-    NameBudget: "Say it once, with --budget; the ledger keeps it.",
-    NameKeys: _name_keys,
-    NameUnit: _name_unit,
-    OpenAgain: "Open it again.",
-    RaiseBudget: "Its owner can allow more.",
-    RaiseVersion: "If its rows have changed, its owner has to say so.",
-    SetEpsilon: "Smaller is more private; 0.1 to 1 is usual. Give --epsilon {epsilon}.",
-    SetValue: "Give {name} {example}.",
-    Thaw: words_for_thaw,
-    UseName: "Did you mean {meant!r}?",
+    remedies.AddBounds: "Give bounds that are publicly known, with --bounds, in place of"
+    f" {EXAMPLE_BOUNDS}.",
+    remedies.Allow: "The owner of the data can allow it.",
+    remedies.AllowPurpose: "The owner of the data can allow the purpose first.",
+    remedies.AskAgain: "If a question was under way it may be paid for: the same again goes on with"
+    " that.",
+    remedies.AskInstead: "Another question, which would be answered: {sql}",
+    remedies.BuyBounds: "Or buy them with a fifth of epsilon: --private-bounds.",
+    remedies.ChooseTable: "Name one with --table.",
+    remedies.ClampExpression: "Write bounds that are publicly known into the SQL, in place of 0 and"
+    " 1000: CLAMP({expression}, 0, 1000).",
+    remedies.DeclareTypes: "Declare their types in a schema file, which letalone init writes.",
+    remedies.EditSql: "Write {text} there.",
+    remedies.FindKeys: "Or have common ones found privately, with a --delta.",
+    remedies.GiveDelta: words_for_delta("--budget 1:1e-6"),
+    remedies.LeaveOut: "Leave {name} out.",
+    remedies.LimitRows: "Let fewer rows count: --max-rows {rows}.",
+    remedies.LowerEpsilon: _lower_epsilon,
+    remedies.NameBudget: "Say it once, with --budget; the ledger keeps it.",
+    remedies.NameKeys: _name_keys,
+    remedies.NameUnit: _name_unit,
+    remedies.OpenAgain: "Open it again.",
+    remedies.RaiseBudget: "Its owner can allow more.",
+    remedies.RaiseVersion: "If its rows have changed, its owner has to say so.",
+    remedies.SetEpsilon: "Smaller is more private; 0.1 to 1 is usual. Give --epsilon {epsilon}.",
+    remedies.SetValue: "Give {name} {example}.",
+    remedies.Thaw: words_for_thaw,
+    remedies.UseName: "Did you mean {meant!r}?",
 }

@@ -5,34 +5,8 @@ Tested:   tests/errors/test_problem.py
 
 from shlex import quote
 
+from letalone.errors import remedies
 from letalone.errors.problem import Face, Problem
-from letalone.errors.remedies import (
-    AddBounds,
-    Allow,
-    AllowPurpose,
-    AskAgain,
-    AskInstead,
-    BuyBounds,
-    ChooseTable,
-    ClampExpression,
-    DeclareTypes,
-    EditSql,
-    FindKeys,
-    GiveDelta,
-    LeaveOut,
-    LimitRows,
-    LowerEpsilon,
-    NameBudget,
-    NameKeys,
-    NameUnit,
-    OpenAgain,
-    RaiseBudget,
-    RaiseVersion,
-    SetEpsilon,
-    SetValue,
-    Thaw,
-    UseName,
-)
 
 
 def in_python(problem: Problem) -> str:
@@ -40,33 +14,33 @@ def in_python(problem: Problem) -> str:
     return PYTHON.say(problem)
 
 
-def _name_unit(remedy: NameUnit) -> str:
+def _name_unit(remedy: remedies.NameUnit) -> str:
     likely = remedy.likely or "patient_id"
     return f"Give unit={likely!r}, the column that identifies a person, or unit=la.ROW."
 
 
-def _add_bounds(remedy: AddBounds) -> str:
+def _add_bounds(remedy: remedies.AddBounds) -> str:
     ends = ", ".join(f"{name!r}: (…, …)" for name in remedy.columns)
     how = f"bounds={{{ends}}}" if remedy.by_name else "lower=…, upper=…"
     return f"Give {how} from what is publicly known, or declare them in the schema file."
 
 
-def _name_keys(remedy: NameKeys) -> str:
+def _name_keys(remedy: remedies.NameKeys) -> str:
     columns = ", ".join(f"{name!r}: […]" for name in remedy.columns)
     return f"List them: keys={{{columns}}}."
 
 
-def _find_keys(remedy: FindKeys) -> str:
+def _find_keys(remedy: remedies.FindKeys) -> str:
     delta = f"{remedy.delta:g}".replace("e-0", "e-")
     return f"Or give a delta, such as delta={delta}, to have common ones found."
 
 
-def _name_budget(remedy: NameBudget) -> str:
+def _name_budget(remedy: remedies.NameBudget) -> str:
     delta = f", delta={remedy.delta:g}" if remedy.delta else ""
     return f"Give budget=la.Budget(epsilon={remedy.epsilon:g}{delta})."
 
 
-def _lower_epsilon(remedy: LowerEpsilon) -> str:
+def _lower_epsilon(remedy: remedies.LowerEpsilon) -> str:
     if remedy.epsilon is None:
         return "Ask with a smaller epsilon."
     return f"epsilon={remedy.epsilon:g} would fit."
@@ -77,18 +51,18 @@ def _levels(purpose: str | None, analyst: str | None) -> str:
     return "".join(f", {level}={name!r}" for level, name in named.items() if name is not None)
 
 
-def _raise_budget(remedy: RaiseBudget) -> str:
+def _raise_budget(remedy: remedies.RaiseBudget) -> str:
     levels = _levels(remedy.purpose, remedy.analyst)
     how = "raise_level" if levels else "raise_budget"
     return f"Its owner can allow more: ledger.{how}({remedy.name!r}, budget{levels})."
 
 
-def _allow(remedy: Allow) -> str:
+def _allow(remedy: remedies.Allow) -> str:
     levels = _levels(remedy.purpose, remedy.analyst) or ", purpose=…, analyst=…"
     return f"The owner of the data can allow it: ledger.allow({remedy.name!r}, budget{levels})."
 
 
-def words_for_thaw(remedy: Thaw) -> str:
+def words_for_thaw(remedy: remedies.Thaw) -> str:
     """What an owner types after a data set froze."""
     name = quote(remedy.name)
     return (
@@ -97,37 +71,46 @@ def words_for_thaw(remedy: Thaw) -> str:
     )
 
 
+def words_for_delta(example: str) -> str:
+    """That a budget without a δ has no room for it, with an example of one that has a δ."""
+    return (
+        "Without a δ no such release ever fits, whatever its noise: give the budget a δ, such as"
+        f" {example}, or use noise that needs none (Laplace)."
+    )
+
+
 PYTHON = Face(
     "python",
     lambda name: name,
     {
-        AddBounds: _add_bounds,
-        Allow: _allow,
-        AllowPurpose: "Allow it first: ledger.allow({name!r}, budget, purpose={purpose!r}).",
-        AskAgain: "If a question was under way it may be paid for: the same again goes on with"
-        " that.",
-        AskInstead: "Another question, which would be answered: {sql}",
-        BuyBounds: "Or buy them with la.private_bounds, at a price.",
-        ChooseTable: "Name one with table=.",
-        ClampExpression: "Give lower=…, upper=… from what is publicly known.",
-        DeclareTypes: "Declare their types in the schema file or with la.open(…, types={{…}}).",
-        EditSql: "Write {text!r} there.",
-        FindKeys: _find_keys,
-        GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget a δ,"
-        " such as la.Budget(epsilon=1, delta=1e-6), or use noise that needs none (Laplace).",
-        LeaveOut: "Leave {name} out.",
-        LimitRows: "Let fewer rows count: .bound(max_rows={rows}).",
-        LowerEpsilon: _lower_epsilon,
-        NameBudget: _name_budget,
-        NameKeys: _name_keys,
-        NameUnit: _name_unit,
-        OpenAgain: "Call la.open again.",
-        RaiseBudget: _raise_budget,
-        RaiseVersion: "Its owner has to say that the data have changed:"
+        remedies.AddBounds: _add_bounds,
+        remedies.Allow: _allow,
+        remedies.AllowPurpose: "Allow it first: ledger.allow({name!r}, budget,"
+        " purpose={purpose!r}).",
+        remedies.AskAgain: "If a question was under way it may be paid for: the same again goes"
+        " on with that.",
+        remedies.AskInstead: "Another question, which would be answered: {sql}",
+        remedies.BuyBounds: "Or buy them with la.private_bounds, at a price.",
+        remedies.ChooseTable: "Name one with table=.",
+        remedies.ClampExpression: "Give lower=…, upper=… from what is publicly known.",
+        remedies.DeclareTypes: "Declare their types in the schema file or with la.open(…,"
+        " types={{…}}).",
+        remedies.EditSql: "Write {text!r} there.",
+        remedies.FindKeys: _find_keys,
+        remedies.GiveDelta: words_for_delta("la.Budget(epsilon=1, delta=1e-6)"),
+        remedies.LeaveOut: "Leave {name} out.",
+        remedies.LimitRows: "Let fewer rows count: .bound(max_rows={rows}).",
+        remedies.LowerEpsilon: _lower_epsilon,
+        remedies.NameBudget: _name_budget,
+        remedies.NameKeys: _name_keys,
+        remedies.NameUnit: _name_unit,
+        remedies.OpenAgain: "Call la.open again.",
+        remedies.RaiseBudget: _raise_budget,
+        remedies.RaiseVersion: "Its owner has to say that the data have changed:"
         " ledger.raise_version({name!r}), then la.open(…) again.",
-        SetEpsilon: "Give epsilon={epsilon}.",
-        SetValue: "Write {name}={example}.",
-        Thaw: words_for_thaw,
-        UseName: "Did you mean {meant!r}?",
+        remedies.SetEpsilon: "Give epsilon={epsilon}.",
+        remedies.SetValue: "Write {name}={example}.",
+        remedies.Thaw: words_for_thaw,
+        remedies.UseName: "Did you mean {meant!r}?",
     },
 )

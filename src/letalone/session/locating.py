@@ -5,6 +5,7 @@ Tested:   tests/session/test_opening.py, test_beside.py
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeVar, cast
@@ -18,23 +19,30 @@ from letalone.errors.problem import without_context
 from letalone.exact.typed import expand_home, refusal
 from letalone.ledger import Ledger
 from letalone.ledger.store import is_postgres
-from letalone.plans.schema import (
-    Schema,
-    ledger_path,
-    read_side_table,
-    schema_path,
-)
+from letalone.plans.schema import Schema, ledger_path, read_side_table, schema_path
 from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.session.beside import is_schema_file, schema_beside, source_of
 from letalone.session.open_table import Progress
-from letalone.session.same_table import (
-    check_named,
-)
-from letalone.session.unit import Unit
+from letalone.session.same_table import check_named
 
 Place = str | PathLike[str]
 Result = TypeVar("Result")
+
+
+class Unit(Enum):
+    """Whose privacy is protected, where it is not a column that says so.
+
+    Each row is another person's: `la.open("answers.csv", unit=la.ROW)`.
+    """
+
+    ROW = "row"
+
+    def __repr__(self) -> str:
+        return "la.ROW"
+
+
+ROW = Unit.ROW
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,7 @@ from math import ceil
 
 from letalone.answers.release import SplitPart
 from letalone.errors.spelling import plural
-from letalone.plans.aggregates import (
-    CountUnits,
-    Extreme,
-    PrivateBounds,
-    Quantiles,
-    steps_in_words,
-)
+from letalone.plans.aggregates import CountUnits, Extreme, PrivateBounds, Quantiles, steps_in_words
 from letalone.plans.described import describe_plan
 from letalone.plans.expressions import Expression, column_names
 from letalone.plans.facts import Needs, facts_of
@@ -168,7 +162,7 @@ def _read(plan: Plan, from_text: frozenset[str]) -> Iterator[str]:
 def expressions_in(plan: Plan) -> Iterator[Expression]:
     """All that a question looks at in a row."""
     if plan.per_unit is not None:
-        yield from _of_rows(plan.per_unit)
+        yield from expressions_of_rows(plan.per_unit)
     if plan.where is not None:
         yield plan.where
     yield from (expression for _, expression in plan.derived)
@@ -178,7 +172,8 @@ def expressions_in(plan: Plan) -> Iterator[Expression]:
     )
 
 
-def _of_rows(before: PerUnit) -> Iterator[Expression]:
+def expressions_of_rows(before: PerUnit) -> Iterator[Expression]:
+    """All that features of units look at in a row."""
     if before.where is not None:
         yield before.where
     yield from (expression for _, expression in before.derived)

@@ -27,9 +27,7 @@ NOT_ON_SPARK = (
     " columns that it needs to Parquet files, one row of each unit, and open these."
 )
 Progress = Callable[[float], None]
-Joined = tuple[
-    str, tuple[tuple[str, str], ...]
-]  # a public table's digest, and what it is joined on
+Joined = tuple[str, tuple[tuple[str, str], ...]]  # a public table's digest, and its keys
 
 
 class OpenTable:
@@ -74,7 +72,6 @@ class OpenTable:
 
     @property
     def is_open(self) -> bool:
-        """Whether it can be asked."""
         return not self._closed.is_set()
 
     def check_open(self) -> None:

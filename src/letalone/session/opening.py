@@ -10,7 +10,7 @@ from functools import cached_property
 from glob import has_magic
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Self, TypeVar, cast
+from typing import Self, cast
 
 from letalone.engines.addresses import is_address
 from letalone.engines.frames import is_frame, names_of
@@ -19,43 +19,31 @@ from letalone.engines.provenance import read_rows
 from letalone.engines.sql_engine import Engine
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
-from letalone.errors.problem import Problem, Spelled, problem
+from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import NameBudget, NameUnit
 from letalone.exact.typed import expand_home, refusal
 from letalone.ledger import DataSet, Ledger
 from letalone.ledger.store import NoLedgerYet, is_postgres
-from letalone.plans.schema import (
-    Column,
-    Schema,
-    unknown_column,
-)
+from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type
 from letalone.plans.unnamed import check_unlisted
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
+from letalone.session import same_table
 from letalone.session.locating import (
+    ROW,
     LocatedSource,
     OpeningCall,
+    Unit,
     contain_engine,
     locate,
     schema_words,
     source_words,
 )
 from letalone.session.open_table import OpenTable, Progress
-from letalone.session.same_table import (
-    FRAME_NAME,
-    check_same_table,
-    identity_of,
-    known_types,
-    remember_table,
-    remember_types,
-    types_of,
-)
 from letalone.session.session import Session
-from letalone.session.unit import ROW, Unit
 
 Place = str | PathLike[str]
-Result = TypeVar("Result")
 VOUCHES_ACT = "vouches for the rows as they are"
 UNIT_LIKE_NAME = re.compile(
     r"(^|_)(id|key|user|patient|person|customer|member|client|household)", re.I
@@ -222,16 +210,17 @@ class TableLook:
         call, where, ledger = self._where.call, self._where, self.ledger
         schema = self._protect(unit)
         if call.name is None:
-            check_same_table(ledger, schema.name, self._told, declared=where.is_declared)
+            same_table.check_same_table(ledger, schema.name, self._told, declared=where.is_declared)
         data_set = _known_data_set(ledger, schema.name)
         version = max(schema.version, 1 if data_set is None else data_set.version)
         schema = replace(schema, version=version)
         contain_engine(where.source, lambda: self._engine.check(schema))
+        near = "" if where.beside is None else f", with {where.beside.name} beside it"
         self._table = OpenTable(
             self._engine,
             schema,
             None if data_set is None else ledger,
-            source=self._words(),
+            source=source_words(where.source) + near,
             own_ledger=not isinstance(call.ledger, Ledger),
             progress=call.progress,
             whole_name=where.whole_name,
@@ -246,7 +235,9 @@ class TableLook:
         """
         assert self._table is not None, "session(unit) comes first"
         call, table = self._where.call, self._table
-        budget = budget or call.budget or _known_budget(self.ledger, table.name)
+        budget = budget or call.budget
+        if budget is None and (known := self.data_set) is not None:
+            budget = known.budget
         if budget is None:
             raise _missing_budget(table.schema, call)
         ledger = self.ledger = self._make_ledger() if self.ledger is None else self.ledger
@@ -306,8 +297,8 @@ class TableLook:
         call, where, name = self._where.call, self._where, self.schema.name
         if not call.registered:
             given, declared = call.name is not None, where.is_declared
-            remember_table(ledger, name, self._told, declared=declared, given=given)
-            remember_types(ledger, name, self._types if is_frame(where.source) else {})
+            same_table.remember_table(ledger, name, self._told, declared=declared, given=given)
+            same_table.remember_types(ledger, name, self._types if is_frame(where.source) else {})
         if call.rows is not None:
             _write_down_vouched(ledger, name, self._engine)
 
@@ -315,12 +306,9 @@ class TableLook:
     def _told(self) -> str:
         """What the name stands for."""
         source = self._where.source
-        return contain_engine(source, lambda: identity_of(source, self._where.call.table))
-
-    def _words(self) -> str:
-        beside = self._where.beside
-        near = "" if beside is None else f", with {beside.name} beside it"
-        return source_words(self._where.source) + near
+        return contain_engine(
+            source, lambda: same_table.identity_of(source, self._where.call.table)
+        )
 
 
 def _write_down_vouched(ledger: Ledger, name: str, engine: Engine) -> None:
@@ -339,7 +327,7 @@ def _unit_of_frame(
         return None
     whose = call.unit or (None if declared is None else declared.unit)
     if whose is None:
-        name = call.name or (FRAME_NAME if declared is None else declared.name)
+        name = call.name or (same_table.FRAME_NAME if declared is None else declared.name)
         whose = _known_unit(book, name, names_of(source))
     return whose if isinstance(whose, str) else None
 
@@ -360,7 +348,9 @@ def _types(
     given = _read_types(call.types)
     if declared is not None or not is_frame(source):
         return given
-    return types_of(source, given, known_types(book, call.name or FRAME_NAME), unit)
+    return same_table.types_of(
+        source, given, same_table.known_types(book, call.name or same_table.FRAME_NAME), unit
+    )
 
 
 def _read_types(types: object) -> dict[str, Type]:
@@ -376,20 +366,16 @@ def _with_name(schema: Schema, name: str | None, *, source: object, declared: bo
     """By the name that was given, else the schema's, else that of the file or the pattern."""
     if name is not None:
         return replace(schema, name=name)
-    if declared or not _is_path(source):
+    if declared or is_address(source) or not isinstance(source, str | PathLike):
         return schema
     written = fspath(cast("Place", source))
     if not has_magic(written) or Path(written).exists():
         return schema
-    # Which files match may change, and the budget must not begin anew then.
-    fixed = [re.sub(r"[\W_]+", "_", re.sub(r"\[.*?\]", "*", p)).strip("_") for p in _parts(written)]
+    # Which files match may change, and the budget must not begin anew then. So it is the last name
+    # of the pattern without its ending, else that of the folder above it.
+    parts = [Path(written).stem, *(parent.name for parent in Path(written).parents)]
+    fixed = [re.sub(r"[\W_]+", "_", re.sub(r"\[.*?\]", "*", part)).strip("_") for part in parts]
     return replace(schema, name=next((part for part in fixed if part), "data"))
-
-
-def _parts(pattern: str) -> list[str]:
-    """The last name of a pattern without its ending, then the folders above it."""
-    path = Path(pattern)
-    return [path.stem, *(parent.name for parent in path.parents)]
 
 
 def _with_unit(
@@ -408,14 +394,13 @@ def _with_unit(
             f"unit is {unit!r}, but the schema says that the unit is {schema.unit!r}. Leave unit"
             " out, or change the schema."
         )
-    if unit is not ROW and unit not in [column.name for column in schema.columns]:
-        error = unknown_column(unit, [column.name for column in schema.columns], table=schema.name)
+    names = [column.name for column in schema.columns]
+    if unit is not ROW and unit not in names:
+        error = unknown_column(unit, names, table=schema.name)
         if unit != "row":
             raise error
-        sentence_start = f"{error} If each row is another person's,"
-        words = Spelled(
-            f"{sentence_start} give unit=la.ROW.", http=f"{sentence_start} leave unit out."
-        )
+        start = f"{error} If each row is another person's,"
+        words = Spelled(f"{start} give unit=la.ROW.", http=f"{start} leave unit out.")
         raise ParameterError(problem(error.code, words=words))
     protected = schema.protecting(None if unit is ROW else unit)
     _check_unit(protected)
@@ -423,9 +408,11 @@ def _with_unit(
 
 
 def _check_unit(schema: Schema) -> None:
-    if schema.unit is not None:
-        check_unlisted(schema.column(schema.unit))
-    if schema.unit is not None and schema.column(schema.unit).type is Type.OTHER:
+    if schema.unit is None:
+        return
+    column = schema.column(schema.unit)
+    check_unlisted(column)
+    if column.type is Type.OTHER:
         raise ParameterError(
             f"The unit {schema.unit!r} is a column whose values cannot be told apart. Choose a"
             " column of text or whole numbers."
@@ -442,15 +429,11 @@ def _missing_unit(schema: Schema, call: OpeningCall) -> ParameterError:
         f" or la.ROW if each row is another person's. The columns are: {listed}{more}. For"
         f" example: {call.corrected(likely)}"
     )
-    return ParameterError(
-        Problem(
-            Code.MISSING_UNIT,
-            {"columns": names},
-            (NameUnit(likely, names),),
-            words=Spelled(words, Code.MISSING_UNIT.template.format(columns=", ".join(names))),
-            advised=True,
-        )
+    options = Code.MISSING_UNIT.template.format(columns=", ".join(names))
+    told = problem(
+        Code.MISSING_UNIT, NameUnit(likely, names), words=Spelled(words, options), columns=names
     )
+    return ParameterError(replace(told, advised=True))
 
 
 def _ledger(ledger: object) -> Ledger:
@@ -466,15 +449,9 @@ def _missing_budget(schema: Schema, call: OpeningCall) -> ParameterError:
         f"budget is missing: the ledger has no data set {schema.name!r} yet. Say how much all"
         f" answers together may reveal, for example: {call.corrected(schema.unit or ROW)}"
     )
-    return ParameterError(
-        Problem(
-            Code.MISSING_BUDGET,
-            {"name": schema.name},
-            (NameBudget(1),),
-            words=Spelled(words, Code.MISSING_BUDGET.template),
-            advised=True,
-        )
-    )
+    spelled = Spelled(words, Code.MISSING_BUDGET.template)
+    told = problem(Code.MISSING_BUDGET, NameBudget(1), words=spelled, name=schema.name)
+    return ParameterError(replace(told, advised=True))
 
 
 def _known_ledger(ledger: object) -> Ledger | None:
@@ -506,18 +483,9 @@ def _known_unit(ledger: Ledger | None, name: str, names: Sequence[str]) -> str |
     return unit if unit in names else ROW if unit == "row" else None
 
 
-def _known_budget(ledger: Ledger | None, name: str) -> Budget | None:
-    data_set = _known_data_set(ledger, name)
-    return None if data_set is None else data_set.budget
-
-
 def _relation(neighbours: object) -> Neighbours:
     """The neighbours, or those that a schema file's word for them names."""
     words = {relation.value: Neighbours(relation) for relation in Relation}
     return read_neighbours(
         words.get(neighbours, neighbours) if isinstance(neighbours, str) else neighbours
     )
-
-
-def _is_path(source: object) -> bool:
-    return not is_address(source) and isinstance(source, str | PathLike)

@@ -37,7 +37,6 @@ class Slot:
 
     @property
     def name(self) -> str:
-        """The name of the column."""
         return f"{self.aggregate}_{self.column.end}" if self.column.end else self.aggregate
 
     @property

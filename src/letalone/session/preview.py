@@ -3,7 +3,7 @@
 Tested:   tests/session/test_no_data.py, test_preview.py
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 
@@ -14,7 +14,7 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.ledger.charging import RemainingBudget
 from letalone.plans.facts import ErrorKind, facts_of
-from letalone.plans.formulas import Formula
+from letalone.plans.formulas import Aggregate, Formula
 from letalone.plans.pairs import Regression
 from letalone.plans.plan import Plan
 from letalone.privacy import Budget, Privacy
@@ -100,7 +100,7 @@ def preview_of(
     whole: Compiled, terms: Terms, left: RemainingBudget | None, *, rows: int | None = None
 ) -> Preview:
     """The preview of a question at its price."""
-    plan = whole.plan
+    plan, few = whole.plan, len(whole.plan.aggregates) <= MAX_COMPILED_ALONE
     errors = {name: _error(whole, name, rows) for name, _ in plan.aggregates}
     return Preview(
         privacy=terms.privacy,
@@ -113,23 +113,17 @@ def preview_of(
         question=terms.question,
         notes=terms.notes,
         left=NO_BUDGET if left is None else left,
-        in_rows=frozenset(
-            name
-            for name, aggregate in plan.aggregates
-            if facts_of(aggregate).error is ErrorKind.IN_ROWS
-        ),
+        in_rows=_names(plan, lambda asked: facts_of(asked).error is ErrorKind.IN_ROWS),
         warnings=(*find_starved(terms.split), *short_of_rows(plan, whole.parts, rows=rows)),
-        formulas=frozenset(
-            name for name, aggregate in plan.aggregates if isinstance(aggregate, Formula)
-        ),
-        fitted=frozenset(
-            name for name, aggregate in plan.aggregates if isinstance(aggregate, Regression)
-        ),
-        alone=dict(_alone(whole, errors, rows)) if 1 < len(errors) <= MAX_COMPILED_ALONE else {},
-        by_rows=dict(_by_rows(whole, errors))
-        if rows is None and len(errors) <= MAX_COMPILED_ALONE
-        else {},
+        formulas=_names(plan, lambda asked: isinstance(asked, Formula)),
+        fitted=_names(plan, lambda asked: isinstance(asked, Regression)),
+        alone=dict(_alone(whole, errors, rows)) if few and len(errors) > 1 else {},
+        by_rows=dict(_by_rows(whole, errors)) if few and rows is None else {},
     )
+
+
+def _names(plan: Plan, which: Callable[[Aggregate], bool]) -> frozenset[str]:
+    return frozenset(name for name, aggregate in plan.aggregates if which(aggregate))
 
 
 def _columns(plan: Plan) -> tuple[str, ...]:

@@ -24,15 +24,7 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import Argument, Problem, problem
 from letalone.errors.remedies import NameBudget, SetEpsilon
 from letalone.exact.typed import CONFIDENCE, Number
-from letalone.ledger import digest_of
-from letalone.ledger.charging import (
-    Charge,
-    RemainingBudget,
-    Settled,
-    charged_work,
-    find_repeat,
-    remaining_for,
-)
+from letalone.ledger import charging, digest_of
 from letalone.ledger.claims import WAIT_SECONDS
 from letalone.plans.plan import Plan
 from letalone.privacy import Budget
@@ -78,19 +70,19 @@ class Priced:
         return [self.table, *partners_of(self.table, [self.plan])]
 
     @property
-    def charge(self) -> Charge:
+    def charge(self) -> charging.Charge:
         """What `release` charges to each of the tables."""
         terms = self.terms
         what = f"The answer costs ({Budget(terms.epsilon, terms.delta)})"
-        return Charge(what, terms.privacy, terms.plan, terms.digest, terms.delta or None)
+        return charging.Charge(what, terms.privacy, terms.plan, terms.digest, terms.delta or None)
 
     @property
-    def remaining(self) -> RemainingBudget | None:
+    def remaining(self) -> charging.RemainingBudget | None:
         """What is left now; None where no ledger knows the data set yet."""
         if not self.table.is_known:
             return None
         payers = [table.payer for table in self.tables]
-        return remaining_for(payers, self.terms.privacy, delta=self.terms.delta)
+        return charging.remaining_for(payers, self.terms.privacy, delta=self.terms.delta)
 
     @property
     def fits(self) -> bool:
@@ -130,7 +122,7 @@ class Priced:
 
     def find_repeat(self) -> Release | None:
         """The whole of an earlier answer to the same question, where there is one."""
-        settled = find_repeat([table.payer for table in self.tables], self.charge)
+        settled = charging.find_repeat([table.payer for table in self.tables], self.charge)
         return None if settled is None else read_releases(settled, remark=self.remark)[0]
 
     def answer(self, *, wait_seconds: float = WAIT_SECONDS) -> Release:
@@ -141,7 +133,7 @@ class Priced:
         check_asked(only_explained=self.only_explained)
         self.table.check_registered()
         payers, work = [table.payer for table in self.tables], Answering([self])
-        settled = charged_work(payers, self.charge, work, wait_seconds=wait_seconds)
+        settled = charging.charged_work(payers, self.charge, work, wait_seconds=wait_seconds)
         return read_releases(settled, remark=self.remark)[0]
 
 
@@ -230,7 +222,7 @@ def check_asked(*, only_explained: bool) -> None:
         raise ParameterError(problem(Code.ONLY_EXPLAINED, words=words))
 
 
-def read_releases(settled: Settled, *, remark: str | None) -> list[Release]:
+def read_releases(settled: charging.Settled, *, remark: str | None) -> list[Release]:
     """The answers that were settled together, and how all stood when they were told."""
     standing = Standing(
         left=settled.remaining,

@@ -33,9 +33,10 @@ def private_join(
     _check_two(table, other)
     units = _unit(table), _unit(other)
     if _pair(on) != units:
+        spelled = units[0] if units[0] == units[1] else units
         raise ParameterError(
             f"Two private tables are joined on their units, which are {units[0]!r} and"
-            f" {units[1]!r}: give on={_spell_pair(*units)}."
+            f" {units[1]!r}: give on={spelled!r}."
         )
     _check_alike(table, other)
     table.meet(other)
@@ -154,7 +155,3 @@ def _pair(on: object) -> tuple[object, ...]:
         pairs = cast("Mapping[object, object]", on).items()
         return next(iter(pairs)) if len(pairs) == 1 else ()
     return tuple(cast("Sequence[object]", on)) if isinstance(on, Sequence) else ()
-
-
-def _spell_pair(left: str, right: str) -> str:
-    return repr(left) if left == right else repr((left, right))

@@ -18,22 +18,11 @@ from letalone.plans.features import PerUnit, rows_schema
 from letalone.plans.plan import Aggregate, Group, Join, Plan, make_plan
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
-from letalone.session.bounds_purchase import (
-    PricedWithBounds,
-    price_with_bounds,
-    with_trial_bounds,
-)
+from letalone.session import bounds_purchase, pricing
 from letalone.session.builder import QueryBuilder
 from letalone.session.notes import notes_of, question_of
 from letalone.session.open_table import OpenTable
 from letalone.session.preview import Preview
-from letalone.session.pricing import (
-    Priced,
-    check_asked,
-    check_price,
-    least_epsilon_remark,
-    missing_epsilon,
-)
 from letalone.session.private_joins import read_from_text
 from letalone.session.release import Release
 from letalone.session.sql_question import query_in_sql
@@ -135,11 +124,11 @@ class Query(QueryBuilder):
 
         `buy_bounds`: bounds that are missing would be bought (`price_with_bounds`).
         """
-        missing = [] if epsilon is not None else [missing_epsilon()]
+        missing = [] if epsilon is not None else [pricing.missing_epsilon()]
         try:
             query = self
             if buy_bounds:
-                query = with_trial_bounds(self)
+                query = bounds_purchase.with_trial_bounds(self)
             query._make_plan(find_keys=delta != 0)
         except ParameterError as error:
             if error.code.group is not CodeGroup.MISSING:
@@ -149,9 +138,9 @@ class Query(QueryBuilder):
 
     def price_with_bounds(
         self, epsilon: Number, *, delta: Number = 0, confidence: Number = 0.95
-    ) -> Priced | PricedWithBounds:
+    ) -> pricing.Priced | bounds_purchase.PricedWithBounds:
         """As `price`, where bounds that are missing are bought first, with a fifth of epsilon."""
-        return price_with_bounds(self, epsilon, delta=delta, confidence=confidence)
+        return bounds_purchase.price_with_bounds(self, epsilon, delta=delta, confidence=confidence)
 
     def sql(
         self,
@@ -182,19 +171,19 @@ class Query(QueryBuilder):
         delta: Number = 0,
         confidence: Number = 0.95,
         rows: int | None = None,
-    ) -> Priced:
+    ) -> pricing.Priced:
         """The question at an epsilon, or at the least that keeps an error: no data touched.
 
         It is planned and compiled here, once, and everything but the budget that would refuse it
         does so now. `.preview()`, `.explain()`, `.remaining` and `.fits` show what it would cost,
         `.release()` answers it.
         """
-        check_price(epsilon, error)
+        pricing.check_price(epsilon, error)
         plan, remark = self._make_plan(find_keys=delta != 0), None
         if epsilon is None:
             assert error is not None
             epsilon = epsilon_for(plan, error=error, delta=delta, confidence=confidence, rows=rows)
-            remark = least_epsilon_remark(epsilon)
+            remark = pricing.least_epsilon_remark(epsilon)
         return replace(
             self.table.price(plan, epsilon=epsilon, delta=delta, confidence=confidence),
             arrangement=self.arrangement,
@@ -261,7 +250,7 @@ class Query(QueryBuilder):
 
         The same question about the same declared version is free: the same answer again.
         """
-        check_asked(only_explained=self.only_explained)
+        pricing.check_asked(only_explained=self.only_explained)
         priced = self.price(epsilon, error=error, delta=delta, confidence=confidence, rows=rows)
         return priced.release()
 

@@ -54,8 +54,7 @@ class Session(QueryBuilder):
         charge, so that its time does not tell how long the data took.
         """
         who, why = read_text("analyst", analyst), read_text("purpose", purpose)
-        asker = Asker(who, why, time_step_seconds)
-        return Session(self._table.asked_by(asker))
+        return Session(self._table.asked_by(Asker(who, why, time_step_seconds)))
 
     @property
     def name(self) -> str:
@@ -274,11 +273,8 @@ def _columns(schema: Schema) -> str:
 
 
 def _column(column: Column, unit: str | None) -> str:
-    name = (
-        column.name
-        if len(column.name) <= MAX_NAME_LENGTH
-        else column.name[: MAX_NAME_LENGTH - 1] + "…"
-    )
+    name = column.name
+    name = name if len(name) <= MAX_NAME_LENGTH else name[: MAX_NAME_LENGTH - 1] + "…"
     name = name if name.isprintable() else repr(name)
     facts = [column.type.value]
     if column.name == unit:

@@ -27,7 +27,7 @@ def requests(request: Request, visitor: Visiting) -> Response:
     own_requests = (
         requests.requests(by=visitor.name, own=True) if Scope.ASK in visitor.scopes else []
     )
-    had = requests.own_grants(by=visitor.name) if own_requests else []
+    had = requests.grants(by=visitor.name, own=True) if own_requests else []
     ended = find_ended(visitor, had)
     over = {(grant["data_set"], grant["purpose"]): grant["why"] for grant in ended}
     return page(request, "requests.html", own=own_requests, over=over, **inbox(visitor))

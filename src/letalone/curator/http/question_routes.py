@@ -13,11 +13,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Response
 from starlette.concurrency import run_in_threadpool
 
-from letalone.curator.answer_cache import CachedAnswer
+from letalone.curator.answer_cache import CachedAnswer, KeyedRequest
 from letalone.curator.http.access import QUESTIONS, Analyst, Context, ServiceContext
 from letalone.curator.http.as_json import Json, pick, to_json
 from letalone.curator.http.shapes import SentQuestion, exact
-from letalone.curator.idempotency import KeyedRequest
 from letalone.curator.records import Bearer, DataSetQuestion, QuestionPrice
 from letalone.errors import LetaloneError
 from letalone.session.preview import Preview
