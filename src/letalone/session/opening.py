@@ -283,8 +283,8 @@ class TableLook:
         """A new ledger; what another process has meanwhile written into it holds here, too."""
         ledger, name = _ledger(self._where.call.ledger), self.schema.name
         if self._where.call.name is None:
-            check_same_table(ledger, name, self._told, declared=self.is_declared)
-        known = known_types(ledger, name)
+            same_table.check_same_table(ledger, name, self._told, declared=self.is_declared)
+        known = same_table.known_types(ledger, name)
         if is_frame(self._where.source) and known and known != self._types:
             raise ParameterError(
                 f"{name!r} was opened elsewhere at the same moment, with other types of columns."
