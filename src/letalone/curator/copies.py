@@ -21,17 +21,11 @@ from sqlglot import exp
 
 from letalone.curator.file_places import keep_private
 from letalone.curator.records import ColumnEffects, ImportEffects
-from letalone.engines import syntax
+from letalone.engines import parquet_files, syntax
 from letalone.engines.csv_files import load_csv, odd_lines_of
 from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.long_cells import check_cells
-from letalone.engines.parquet_files import (
-    copy_readable,
-    reads_to_the_end,
-    relation_of_parquet,
-    unsafe_columns,
-)
 from letalone.engines.reading import Stored, check_readable, read
 from letalone.engines.rows import TableRef
 from letalone.engines.sources import LOADED, Files, find_files, relation_of_csv
@@ -115,7 +109,7 @@ def _duck(files: Files, writable: Sequence[Path]) -> Generator[LockedDuck]:
 
 def _relation(duck: LockedDuck, files: Files, schema: Schema) -> TableRef:
     if files.kind == "parquet":
-        relation = relation_of_parquet(duck, files.paths)
+        relation = parquet_files.relation_of_parquet(duck, files.paths)
     elif files.kind == "csv":
         relation = relation_of_csv(files.paths)
     else:
@@ -134,9 +128,11 @@ def _load(duck: LockedDuck, files: Files, relation: TableRef) -> TableRef:
         load_csv(duck, files.paths, LOADED, only=list(relation.columns))
         return relation
     if files.kind == "parquet":
-        risky = unsafe_columns(relation, relation.columns)
-        if not all(reads_to_the_end(duck, files.paths, relation.columns[n]) for n in risky):
-            return copy_readable(duck, files.paths, relation)
+        risky = parquet_files.unsafe_columns(relation, relation.columns)
+        if not all(
+            parquet_files.reads_to_the_end(duck, files.paths, relation.columns[n]) for n in risky
+        ):
+            return parquet_files.copy_readable(duck, files.paths, relation)
     names = [syntax.column(name, "source") for name in relation.columns]
     rows = syntax.select(names, syntax.rename(relation.sql, "source"))
     duck.run(exp.Create(this=syntax.table(LOADED), kind="TABLE", expression=rows))

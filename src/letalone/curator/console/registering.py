@@ -15,16 +15,8 @@ from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
-from letalone.curator.console import declaring, uploads
+from letalone.curator.console import declaring, forms, uploads
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft
-from letalone.curator.console.forms import (
-    ActingOwner,
-    Form,
-    SubmittedForm,
-    act_or_show,
-    check_given_again,
-    try_act,
-)
 from letalone.curator.console.pages import REFUSED, console_routes, page, problem_of, see_other
 from letalone.curator.console.visitors import Owner, Visitor
 from letalone.curator.http.problems import HttpProblemError, problem_error
@@ -62,7 +54,7 @@ class RegistrationDraft:
 
 
 @routes.get("/register")
-def first_step(request: Request, visitor: ActingOwner) -> Response:
+def first_step(request: Request, visitor: forms.ActingOwner) -> Response:
     """Where the rows are."""
     settings = visitor.curator.settings
     hosts, schemas = settings.source_hosts, settings.spark_schemas
@@ -70,8 +62,8 @@ def first_step(request: Request, visitor: ActingOwner) -> Response:
 
 
 @routes.post("/register")
-@act_or_show(first_step, acting=True)
-def name_source(request: Request, visitor: Owner, form: Form) -> Response:
+@forms.act_or_show(first_step, acting=True)
+def name_source(request: Request, visitor: Owner, form: forms.Form) -> Response:
     """A file of the import folder, or a table on a server."""
     file, address = form.maybe("file"), form.maybe("address")
     source = RegistrationDraft(None, file, address, external=form.ticked("external"))
@@ -83,7 +75,7 @@ def name_source(request: Request, visitor: Owner, form: Form) -> Response:
 async def send(request: Request, visitor: Owner, renew: str = "") -> Response:
     """A file from the browser; nothing of it is read before the password was given again."""
     back = f"/data-sets/{quote(renew, safe='')}/renewal" if renew else "/register"
-    check_given_again(request, visitor, at=back)
+    forms.check_given_again(request, visitor, at=back)
     async with request.form(max_files=1, max_fields=10) as sent:
         try:
             kept = await run_in_threadpool(_keep_upload, visitor, sent.get("rows"))
@@ -98,7 +90,7 @@ async def send(request: Request, visitor: Owner, renew: str = "") -> Response:
 @routes.get("/register/declare")
 def second_step(
     request: Request,
-    visitor: ActingOwner,
+    visitor: forms.ActingOwner,
     look: str = "",
     draft: str = "",
     checked: str = "",
@@ -107,7 +99,7 @@ def second_step(
     has_draft = bool(draft) and take_draft(request, draft, visitor)
 
     def check() -> Response:
-        source, form = _source(request, visitor), SubmittedForm(request.state.form)
+        source, form = _source(request, visitor), forms.SubmittedForm(request.state.form)
         counted = visitor.curator.beforehand.affected(
             declaring.read_declaration(form, file="checked").read(), by=visitor.name,
             file=source.file, upload=source.place,
@@ -117,7 +109,7 @@ def second_step(
     def show() -> Response:
         return _second(request, visitor, look=bool(look))
 
-    return try_act(request, check, show) if has_draft and checked else show()
+    return forms.try_act(request, check, show) if has_draft and checked else show()
 
 
 def _second_again(request: Request, visitor: Visitor) -> Response:
@@ -126,8 +118,8 @@ def _second_again(request: Request, visitor: Visitor) -> Response:
 
 
 @routes.post("/register/declare")
-@act_or_show(_second_again, acting=True)
-def declare(request: Request, visitor: Owner, form: Form) -> Response:
+@forms.act_or_show(_second_again, acting=True)
+def declare(request: Request, visitor: Owner, form: forms.Form) -> Response:
     """To what the rules would touch, or to suggested types; or registers."""
     source = _source(request, visitor)
     if form.text("act") == "register":
@@ -164,7 +156,7 @@ def _keep_upload(visitor: Visitor, file: object) -> uploads.Upload:
 def _register(
     request: Request,
     source: RegistrationDraft,
-    form: SubmittedForm,
+    form: forms.SubmittedForm,
     visitor: Visitor,
 ) -> Response:
     body = declaring.read_declaration(
