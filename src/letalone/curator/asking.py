@@ -45,13 +45,7 @@ from letalone.curator.looking import Look, Remaining, least_remaining, look_at_q
 from letalone.curator.people import PeopleService
 from letalone.curator.plan_checks import check_work
 from letalone.curator.questions import Granted, check_asks, check_columns, check_size, is_open, read
-from letalone.curator.records import (
-    DataSetQuestion,
-    GrantRecord,
-    PastReleaseRecord,
-    QuestionPrice,
-    Role,
-)
+from letalone.curator.records import DataSetQuestion, PastReleaseRecord, QuestionPrice, Role
 from letalone.curator.refusals import NotThere
 from letalone.curator.requests import Requests
 from letalone.curator.stored_values import DataRow, is_name, read_record, reads_stored, write_time
@@ -115,8 +109,8 @@ class AskingService:
     ) -> str:
         """The question, its price and its split in words, and the SQL: no data touched."""
         terms = self._terms(question, price, by=by)
-        words = self.left(question, terms.privacy, delta=terms.delta, by=by)
-        return explain_question(terms, [words], sql=sql)
+        remaining = self.remaining(question, terms.privacy, delta=terms.delta, by=by)
+        return explain_question(terms, [remaining.words], sql=sql)
 
     def how_many_more(
         self, question: DataSetQuestion, price: QuestionPrice, *, by: str
@@ -127,10 +121,6 @@ class AskingService:
 
     def _terms(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> Terms:
         return self._without_rows(question, lambda query: self._price(query, price).terms, by=by)
-
-    def left(self, question: DataSetQuestion, privacy: Privacy, *, delta: Fraction, by: str) -> str:
-        """What is left of the own grant, and how many more like this fit, in words."""
-        return self.remaining(question, privacy, delta=delta, by=by).words
 
     def remaining(
         self, question: DataSetQuestion, privacy: Privacy, *, delta: Fraction, by: str
@@ -310,10 +300,6 @@ class AskingService:
         """The signed receipt of one of the own answers."""
         return self._shared.ledger.receipt(self.past(release, by=by).release)
 
-    def standing(self, *, by: str) -> list[GrantRecord]:
-        """What is left under the own grants."""
-        return self._requests.grants(by=by, own=True)
-
     def _before(
         self, granted: GrantedQuestion, price: QuestionPrice
     ) -> tuple[CachedAnswer | None, Hashable, int]:
@@ -339,7 +325,7 @@ class AskingService:
             self._store.row(name, retired=True)
         with self._written_down(question, by=by) if refusals else nullcontext():
             for name in question.names:
-                self._store.check_answers(name)
+                self._store.row_in_time(name)
             check, purpose = self._requests.check, question.purpose
             columns = {name: check(name, purpose=purpose, analyst=by) for name in question.names}
         return GrantedQuestion(question, by, columns)

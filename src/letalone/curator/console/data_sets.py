@@ -135,7 +135,7 @@ def _summarise(visitor: visitors.Visitor, record: DataSetRecord) -> dict[str, An
 def _grants(visitor: visitors.Visitor) -> list[Any]:
     if Scope.ASK not in visitor.scopes:
         return []
-    grants = visitor.curator.asking.standing(by=visitor.name)
+    grants = visitor.curator.requests.grants(by=visitor.name, own=True)
     return [grant for grant in grants if not grant.withdrawn]
 
 

@@ -176,7 +176,7 @@ async def _or_refused(
 def _page(request: Request, visitor: Visitor, *, shown: dict[str, Any] | None = None) -> Response:
     typed: FormData = request.state.form
     way = str(typed.get("way") or (SQL if typed.get("sql") else BUILD))
-    had = visitor.curator.asking.standing(by=visitor.name)
+    had = visitor.curator.requests.grants(by=visitor.name, own=True)
     granted = [grant for grant in had if not grant.withdrawn]
     grant = _choose_grant(request, granted)
     context: dict[str, Any] = {"grants": granted, "grant": grant, "shown": shown}

@@ -15,7 +15,7 @@ from letalone.curator.console.secrets import Secrets, secrets_of
 from letalone.curator.curator import Curator
 from letalone.curator.http import access
 from letalone.curator.http.problems import problem_error
-from letalone.curator.records import Bearer, Role, Scope
+from letalone.curator.records import OVERSEEING, Bearer, Role, Scope
 from letalone.curator.refusals import NotRecognised
 
 
@@ -40,11 +40,6 @@ class Visitor(Bearer):
     @property
     def roles(self) -> frozenset[str]:
         return frozenset(role.value for role in self.person.roles)
-
-    @property
-    def oversees(self) -> bool:
-        """Whether this person may see what is others'."""
-        return bool(self.scopes & set(access.OVERSEEING))
 
     def has(self, *roles: Role) -> bool:
         return bool(self.person.roles & set(roles))
@@ -139,4 +134,4 @@ Analyst = Annotated[Visitor, Depends(_with(Scope.ASK))]
 Steward = Annotated[Visitor, STEWARD]
 Owner = Annotated[Visitor, OWNER]
 Auditor = Annotated[Visitor, AUDITOR]
-Overseer = Annotated[Visitor, Depends(_with(*access.OVERSEEING))]
+Overseer = Annotated[Visitor, Depends(_with(*OVERSEEING))]

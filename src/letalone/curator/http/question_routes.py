@@ -49,8 +49,8 @@ def _preview_as_asked(body: SentQuestion, service: ServiceContext, by: str) -> J
     question, asking = body.question(), service.curator.asking
     preview = asking.preview(question, body.price(), by=by)
     delta = exact(preview.delta)
-    remaining = asking.left(question, preview.privacy, delta=delta, by=by) if body.left else None
-    return preview_as_json(preview, left=remaining)
+    find_left = partial(asking.remaining, question, preview.privacy, delta=delta, by=by)
+    return preview_as_json(preview, left=find_left().words if body.left else None)
 
 
 @routes.post("/explanation")
@@ -134,10 +134,8 @@ def _release_in_turn(
     question, asking = body.question(), service.curator.asking
     answer = answer_and_count(service, question, body.price(), by=by, sending=sending)
     terms = answer.release.asked
-    remaining = (
-        asking.left(question, terms.privacy, delta=terms.delta, by=by) if body.left else None
-    )
-    return _write_answer(answer, left=remaining)
+    find_left = partial(asking.remaining, question, terms.privacy, delta=terms.delta, by=by)
+    return _write_answer(answer, left=find_left().words if body.left else None)
 
 
 @routes.get("/history")
