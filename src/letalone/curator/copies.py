@@ -183,17 +183,12 @@ def _effects_of_column(loaded: TableRef, column: Column) -> list[Sql]:
     """When a cell counts as unreadable, as clamped, as another key, as missing."""
     source = syntax.column(column.name, "loaded")
     plain, kept = by_rule(loaded, column, clamped=False), by_rule(loaded, column)
-    no = exp.Boolean(this=False)
     unreadable = syntax.join_conditions(exp.And, [syntax.is_present(source), syntax.is_null(plain)])
     clamped = syntax.operation(exp.NEQ, plain, kept)
-    listed = [key for key in column.keys or () if key is not None]
-    other = syntax.is_present(kept)
-    if listed:
-        constants = [syntax.constant(key) for key in listed]
-        other = syntax.join_conditions(
-            exp.And, [other, syntax.negate(syntax.is_one_of(kept, constants))]
-        )
-    keyed = no if column.keys is None else other
+    listed = [syntax.constant(key) for key in column.keys or () if key is not None]
+    unlisted = [syntax.negate(syntax.is_one_of(kept, listed))] if listed else []
+    other = syntax.join_conditions(exp.And, [syntax.is_present(kept), *unlisted])
+    keyed = exp.Boolean(this=False) if column.keys is None else other
     return [unreadable, clamped, keyed, syntax.is_null(source.copy())]
 
 

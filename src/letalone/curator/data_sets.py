@@ -250,7 +250,11 @@ class DataSets:
     def _check_declared(self, registration: Registration) -> Schema:
         """The schema, if all that is declared can be so; before anything is written."""
         schema, now = registration.schema, self._shared.clock()
-        _check_in_address(schema.name)
+        if "/" in schema.name or schema.name in (".", ".."):  # a part of addresses
+            raise ParameterError(
+                f"The name {schema.name[:80]!r} cannot stand in an address. Leave out '/', and do"
+                " not name a data set '.' or '..'."
+            )
         check_declared(schema)
         if schema.unit is not None:
             check_unlisted(schema.column(schema.unit))
@@ -362,11 +366,7 @@ class DataSets:
 
     def _purposes(self, name: str) -> list[Purpose]:
         """Those that are not withdrawn, with the budgets that the ledger knows."""
-        levels = {
-            level.purpose: level
-            for level in self._shared.ledger_view.levels(name)
-            if level.analyst is None
-        }
+        levels = {level.purpose: level for level in self._shared.ledger_view.purposes(name)}
         wanted = select(PURPOSES).where(PURPOSES.c.data_set == name).order_by(PURPOSES.c.name)
         rows = self._shared.database.rows(wanted)
         return [
@@ -379,15 +379,6 @@ class DataSets:
 def _is_imports_file(row: stored.DataRow) -> bool:
     """Whether the rows lie in a file of the import folder, which others write."""
     return row.external and not is_address(row.file)
-
-
-def _check_in_address(name: str) -> None:
-    """A name is a part of addresses, of which these signs would make another one."""
-    if "/" in name or name in (".", ".."):
-        raise ParameterError(
-            f"The name {name[:80]!r} cannot stand in an address. Leave out '/', and do not name a"
-            " data set '.' or '..'."
-        )
 
 
 def _not_one_source() -> ParameterError:

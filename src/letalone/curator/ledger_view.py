@@ -52,6 +52,9 @@ class LedgerView:
     def levels(self, name: str) -> list[Level]:
         return list(self.cache.value(name, lambda: self._ledger.levels(name)))
 
+    def purposes(self, name: str) -> list[Level]:
+        return [level for level in self.levels(name) if level.analyst is None]
+
     def level(self, name: str, *, purpose: str, analyst: str | None = None) -> Level | None:
         levels = self.levels_for(name, purpose=purpose, analyst=analyst)
         return levels.purpose if analyst is None else levels.analyst

@@ -71,11 +71,6 @@ class Remaining:
         amount = "Nothing" if self.is_empty else left_in_words(self.state)
         return f"{amount} is left of {self.where}."
 
-    @property
-    def size(self) -> tuple[int | float, Fraction]:
-        """The least decides; where as many fit, the least ε."""
-        return self.more, self.state.remaining.epsilon
-
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -170,7 +165,8 @@ def least_remaining(
     purpose = question.purpose
     levels = [view.levels_for(name, purpose=purpose, analyst=by) for name in question.names]
     left = chain.from_iterable(_remaining_by_level(each, privacy, delta or None) for each in levels)
-    return min(left, key=lambda remaining: remaining.size)
+    # The least decides; where as many fit, the least ε.
+    return min(left, key=lambda remaining: (remaining.more, remaining.state.remaining.epsilon))
 
 
 def _remaining_by_level(

@@ -178,22 +178,15 @@ class Proposals:
                 f"budget is ({budget}), but must be larger than it is now, ({now}): a budget is"
                 " never lowered."
             )
-        self._check_fits(data_set, budget, purpose=purpose, analyst=analyst)
-        return budget
-
-    def _check_fits(
-        self, data_set: str, budget: Budget, *, purpose: str | None, analyst: str | None
-    ) -> None:
-        """A share is no larger than what it is a share of."""
-        if purpose is None:
-            return
-        above = self._budget(data_set, None if analyst is None else purpose, None)
-        if not budget <= above:
+        of = None if analyst is None else purpose
+        above = budget if purpose is None else self._budget(data_set, of, None)
+        if not budget <= above:  # a share is no larger than what it is a share of
             which = "data set" if analyst is None else f"purpose {purpose!r}"
             raise ParameterError(
                 f"budget is ({budget}), more than the whole {which} has, ({above}). Propose less,"
                 " or raise that first."
             )
+        return budget
 
     def _budget(self, data_set: str, purpose: str | None, analyst: str | None) -> Budget:
         if purpose is None:

@@ -128,7 +128,11 @@ class Requests:
         """Own grants; all for stewards, owners and auditors unless `own`."""
         wanted = select(GRANTS).order_by(GRANTS.c.data_set, GRANTS.c.purpose, GRANTS.c.analyst)
         rows = self._visible_rows(wanted, GRANTS.c.analyst == by, by=by, own=own)
-        return self._grants(rows)
+        names, view = {row.data_set for row in rows}, self._shared.ledger_view
+        levels = {level.key: level for name in names for level in view.levels(name)}
+        keys = [Key(row.data_set, row.purpose, row.analyst) for row in rows]
+        pairs = zip(rows, keys, strict=True)
+        return [_read_grant(row, levels[key]) for row, key in pairs if key in levels]
 
     def withdraw_grant(
         self, data_set: str, *, purpose: str, analyst: str, why: str, by: str
@@ -257,15 +261,6 @@ class Requests:
         person = self._people.require(by, *Role)
         wanted = wanted if person.roles & set(SEE_ALL) and not own else wanted.where(mine)
         return self._shared.database.rows(wanted)
-
-    def _grants(self, rows: Sequence[stored.DataRow]) -> list[GrantRecord]:
-        names = {row.data_set for row in rows}
-        levels = {
-            level.key: level for name in names for level in self._shared.ledger_view.levels(name)
-        }
-        keys = [Key(row.data_set, row.purpose, row.analyst) for row in rows]
-        pairs = zip(rows, keys, strict=True)
-        return [_read_grant(row, levels[key]) for row, key in pairs if key in levels]
 
     def _write(self, what: str, request: RequestRecord, *, by: str) -> None:
         self._decisions.write(what, request, by=by, columns=list(request.columns))

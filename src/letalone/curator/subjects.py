@@ -252,9 +252,6 @@ class Subjects:
             pass  # a source that is gone, a server that is away, a date that is over
         person_ids.check_unnamed(cast("str", about["why"]), [called])
         self._write(data_set, "subject looked up", called, about, by=by)
-        return self._holding(data_set, held=held)
-
-    def _holding(self, data_set: str, *, held: bool | None) -> Holding:
         wanted = select(IMPORTS.c.since).where(IMPORTS.c.data_set == data_set)
         newest = self._shared.database.row(wanted.order_by(IMPORTS.c.version.desc()).limit(1))
         external = self._data_sets.record(data_set).external

@@ -116,6 +116,7 @@ class PublicPage:
 
     def _data_set(self, record: DataSetRecord) -> Json:
         data_set = self._shared.ledger.data_set(record.name)
+        levels = self._shared.ledger_view.purposes(record.name)
         return {
             "name": record.name,
             "description": record.description,
@@ -129,16 +130,11 @@ class PublicPage:
             "spent": rounded_budget(data_set.spent),
             "spent_in_words": brief(data_set.spent),
             "releases": data_set.releases,
-            "purposes": [self._purpose(record, level) for level in self._purposes(record)],
+            "purposes": [self._purpose(record, level) for level in levels],
             "retention": None if record.retention is None else record.retention.isoformat(),
             "retired": record.retired,
             "rows": retention_words(record),
         }
-
-    def _purposes(self, record: DataSetRecord) -> list[Level]:
-        return [
-            level for level in self._shared.ledger_view.levels(record.name) if level.analyst is None
-        ]
 
     def _purpose(self, record: DataSetRecord, level: Level) -> Json:
         words = {purpose.name: purpose.description for purpose in record.purposes}
@@ -158,7 +154,7 @@ class PublicPage:
         kept = f" {retention_words(record)}".rstrip()
         purposes = [
             [level.purpose, str(level.budget), brief(level.spent), level.expires or "no end"]
-            for level in self._purposes(record)
+            for level in self._shared.ledger_view.purposes(record.name)
         ]
         return [
             f"## {escape_cell(record.name)}",

@@ -115,16 +115,10 @@ def copy_corrected(
         if not 0 <= row < len(rows):
             hide_engine_errors(lambda: save(duck, schema, target))
             return None
-        values = [
-            exp.EQ(
-                this=exp.column(name, quoted=True),
-                expression=_constant(schema.column(name), value.kept),
-            )
-            for name, value in ruled.items()
-        ]
-        here = syntax.operation(
-            exp.EQ, exp.column("rowid"), syntax.whole(cast("int", rows[row][0]))
-        )
+        kept = {name: _constant(schema.column(name), new.kept) for name, new in ruled.items()}
+        values = [exp.EQ(this=syntax.column(name), expression=new) for name, new in kept.items()]
+        place = syntax.whole(cast("int", rows[row][0]))
+        here = syntax.operation(exp.EQ, exp.column("rowid"), place)
         change = exp.Update(this=syntax.table(KEPT), expressions=values, where=exp.Where(this=here))
         hide_engine_errors(lambda: duck.run(change))
         hide_engine_errors(lambda: save(duck, schema, target))
@@ -145,8 +139,10 @@ def _remarks(schema: Schema, ruled: Mapping[str, RuledValue]) -> list[str]:
 
 def _remark(column: Column, ruled: RuledValue) -> Iterator[str]:
     if ruled.kept != ruled.plain:
+        bounds = (column.lower, column.upper)
+        ends = " and ".join("none" if end is None else f"{float(end):g}" for end in bounds)
         yield (
-            f"{column.name!r} is kept as {ruled.kept}: the declared bounds are {_bounds(column)},"
+            f"{column.name!r} is kept as {ruled.kept}: the declared bounds are {ends},"
             " and what lies beyond becomes the bound."
         )
     if ruled.kept is not None and column.keys is not None and ruled.kept not in column.keys:
@@ -154,13 +150,6 @@ def _remark(column: Column, ruled: RuledValue) -> Iterator[str]:
             f"The new value of {column.name!r} is none of the declared keys: the row is left out of"
             " answers that are grouped by it."
         )
-
-
-def _bounds(column: Column) -> str:
-    ends = (
-        "none" if bound is None else f"{float(bound):g}" for bound in (column.lower, column.upper)
-    )
-    return " and ".join(ends)
 
 
 def _apply_all_rules(

@@ -218,9 +218,6 @@ def chart_of(history: History | None, name: str, *, levels: Sequence[Level] = ()
 
 
 def _rows(history: History) -> list[tuple[str, str, str]]:
-    """The newest steps, the newest first."""
-    rows: list[tuple[str, str, str]] = []
-    for when, spent in reversed(history.spent[-MAX_ROWS_SHOWN:]):
-        cap = [cap for since, cap in history.caps if since <= when][-1]
-        rows.append((format_time(when), amount(spent), amount(cap)))
-    return rows
+    steps = reversed(history.spent[-MAX_ROWS_SHOWN:])
+    rows = [(at, spent, [cap for since, cap in history.caps if since <= at]) for at, spent in steps]
+    return [(format_time(at), amount(spent), amount(caps[-1])) for at, spent, caps in rows]

@@ -63,16 +63,8 @@ KINDS_IN_WORDS = {
     EntryKind.CHECKPOINT: "checkpoint",
 }
 FIELDS_SHOWN = (
-    "analyst",
-    "person",
-    "purpose",
-    "outcome",
-    "reason",
-    "why",
-    "text",
-    "reserved",
-    "version",
-)
+    "analyst", "person", "purpose", "outcome", "reason", "why", "text", "reserved", "version",
+)  # fmt: skip
 MAX_ABOUT_LENGTH = 90
 FIELDS_IN_WORDS = {"reserved": "entry", "text": ""}
 routes = console_routes()

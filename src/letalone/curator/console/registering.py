@@ -79,21 +79,15 @@ async def send(request: Request, visitor: Owner, renew: str = "") -> Response:
     async with request.form(max_files=1, max_fields=10) as sent:
         try:
             kept = await run_in_threadpool(_keep_upload, visitor, sent.get("rows"))
-        except (
-            LetaloneError,
-            HttpProblemError,
-        ) as error:  # not here: the address has the form's secret
+        except (LetaloneError, HttpProblemError) as error:
+            # Not shown here: the address has the form's secret.
             return see_other(request, back, said=problem_of(error).detail, what=REFUSED)
     return see_other(request, f"{back if renew else '/register/declare'}?upload={kept.id}")
 
 
 @routes.get("/register/declare")
 def second_step(
-    request: Request,
-    visitor: forms.ActingOwner,
-    look: str = "",
-    draft: str = "",
-    checked: str = "",
+    request: Request, visitor: forms.ActingOwner, look: str = "", draft: str = "", checked: str = ""
 ) -> Response:
     """The form for what is declared; of a draft also what its rules would touch."""
     has_draft = bool(draft) and take_draft(request, draft, visitor)
@@ -154,10 +148,7 @@ def _keep_upload(visitor: Visitor, file: object) -> uploads.Upload:
 
 
 def _register(
-    request: Request,
-    source: RegistrationDraft,
-    form: forms.SubmittedForm,
-    visitor: Visitor,
+    request: Request, source: RegistrationDraft, form: forms.SubmittedForm, visitor: Visitor
 ) -> Response:
     body = declaring.read_declaration(
         form, file=source.file, address=source.address, external=source.external
@@ -174,11 +165,7 @@ def _register(
 
 
 def _second(
-    request: Request,
-    visitor: Visitor,
-    *,
-    look: bool = False,
-    counted: ImportEffects | None = None,
+    request: Request, visitor: Visitor, *, look: bool = False, counted: ImportEffects | None = None
 ) -> Response:
     source = _source(request, visitor)
     columns = visitor.curator.beforehand.columns(

@@ -52,24 +52,16 @@ from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
 MAX_ANSWERS = 40  # under way at once in a worker, as many as other requests may be
 MAX_PREVIEWS = 20
-ROUTES = (
-    question_routes,
-    account_routes,
-    data_set_routes,
-    grant_routes,
-    record_routes,
-    subject_routes,
+ROUTES = (  # the busiest first
+    question_routes, account_routes, data_set_routes, grant_routes, record_routes, subject_routes,
     public_routes,
-)  # the busiest first
+)  # fmt: skip
 MEMBERS = {"type": "string", "title": "string", "status": "integer", "detail": "string"}
-PROBLEM_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "required": list(MEMBERS),
-    "properties": {name: {"type": kind} for name, kind in MEMBERS.items()},
-}
+PROPERTIES = {name: {"type": kind} for name, kind in MEMBERS.items()}
+SCHEMA = {"type": "object", "required": list(MEMBERS), "properties": PROPERTIES}
 PROBLEM: dict[str, Any] = {
     "description": "A problem (RFC 9457).",
-    "content": {MEDIA_TYPE: {"schema": PROBLEM_SCHEMA}},
+    "content": {MEDIA_TYPE: {"schema": SCHEMA}},
 }
 HOUR_SECONDS = 3600.0
 
