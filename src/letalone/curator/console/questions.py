@@ -8,7 +8,6 @@ and the price that were previewed, and another question or price is previewed fi
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from hashlib import sha256
 from json import dumps
 from math import inf
 from typing import Any
@@ -45,6 +44,7 @@ from letalone.curator.http.question_routes import answer_and_count
 from letalone.curator.http.shapes import SentQuestion
 from letalone.curator.looking import Look
 from letalone.curator.records import GrantRecord
+from letalone.curator.stored_values import digest_of_secret
 from letalone.errors import LetaloneError
 from letalone.plans.plan import Plan
 from letalone.plans.schema import Schema
@@ -267,5 +267,4 @@ def _answer_at(name: str, how: Arrangement) -> str:
 
 
 def _digest_of_agreement(sent: SentQuestion) -> str:
-    text = dumps(sent.model_dump(mode="json"), sort_keys=True)
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return digest_of_secret(dumps(sent.model_dump(mode="json"), sort_keys=True))

@@ -44,23 +44,15 @@ REFUSALS = {  # by the name that is stored: in a line of the ledger, and on thei
     "ParameterError": ("value not allowed", "A value is outside what is allowed."),
     "NeighboursDiffer": ("guarantees differ", "Two guarantees speak of different neighbours."),
 }
-KINDS_IN_WORDS = {
+KINDS_IN_WORDS = {  # the others are called as they are stored
     EntryKind.CREATED: "ledger begun",
     EntryKind.OPENED: "data set opened",
     EntryKind.RESERVED: "charged",
-    EntryKind.SETTLED: "settled",
-    EntryKind.REFUSED: "refused",
-    EntryKind.FROZEN: "frozen",
-    EntryKind.THAWED: "thawed",
-    EntryKind.BUDGET_RAISED: "budget raised",
     EntryKind.VERSION_RAISED: "data replaced",
-    EntryKind.NOTE: "note",
     EntryKind.LEVEL_OPENED: "share given",
     EntryKind.LEVEL_RAISED: "share raised",
     EntryKind.LEVEL_WITHDRAWN: "share withdrawn",
     EntryKind.SHARED: "answer shared",
-    EntryKind.ADMINISTERED: "decided",
-    EntryKind.CHECKPOINT: "checkpoint",
 }
 FIELDS_SHOWN = (
     "analyst", "person", "purpose", "outcome", "reason", "why", "text", "reserved", "version",
@@ -225,7 +217,8 @@ def summarise(entry: Entry) -> dict[str, Any]:
     """An entry in one line."""
     body = entry.body
     is_act = entry.kind is EntryKind.ADMINISTERED
-    what = str(body.get("what")) if is_act else KINDS_IN_WORDS[entry.kind]
+    kind = KINDS_IN_WORDS.get(entry.kind, entry.kind.value.replace("_", " "))
+    what = str(body.get("what")) if is_act else kind
     inner = cast("Json", body.get("body") or {}) if is_act else body
     by = cast("list[str]", body.get("by") or [])
     return {
