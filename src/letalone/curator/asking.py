@@ -67,6 +67,7 @@ A_RELEASE = select(RELEASES.c.id).where(RELEASES.c.id == bindparam("its"))
 KEEP_RELEASE = insert_once(RELEASES)
 TURNS = 3
 Result = TypeVar("Result")
+Arranged = tuple[Release, Arrangement]  # an answer, and how it is arranged
 UNFORESEEN = "The service failed before anything was charged."
 
 
@@ -229,11 +230,9 @@ class AskingService:
         with self._ready(granted) as query:
             return CachedAnswer(arrange_release(release, query.arrangement))
 
-    def _released(
-        self, granted: GrantedQuestion, price: QuestionPrice
-    ) -> tuple[Release, Arrangement]:
-        """The answer, and how it is arranged. Fresh ones come in turn, and equal questions one
-        after the other in all processes; who waits holds no rows."""
+    def _released(self, granted: GrantedQuestion, price: QuestionPrice) -> Arranged:
+        """Fresh answers come in turn, and equal questions one after the other in all processes; who
+        waits holds no rows."""
         with self._ready(granted) as query:
             priced = self._priced(query, granted, price)
             release = priced.find_repeat()
@@ -249,9 +248,7 @@ class AskingService:
                 pass  # it was waited for
         return self._released_in_turn(granted, price)
 
-    def _released_in_turn(
-        self, granted: GrantedQuestion, price: QuestionPrice
-    ) -> tuple[Release, Arrangement]:
+    def _released_in_turn(self, granted: GrantedQuestion, price: QuestionPrice) -> Arranged:
         with self._turns.of(granted.columns, wait=True), self._ready(granted) as query:
             priced = self._priced(query, granted, price)
             release = priced.find_repeat()

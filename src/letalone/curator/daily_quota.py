@@ -45,9 +45,7 @@ def check_quota(shared: Dependencies, person: str) -> None:
     )
 
 
-def count_bytes(
-    person: str, letters: int, *, now: datetime, unless: str
-) -> tuple[Asked, Asked, Asked]:
+def count_bytes(person: str, letters: int, *, now: datetime, unless: str) -> tuple[Asked, ...]:
     """What counts an answer, unless it is kept already, in the transaction that keeps it."""
     day = {"person": person, "day": _day(now)}
     return (

@@ -135,11 +135,9 @@ class Database:
 
     def check_tables(self) -> None:
         """DatabaseDamaged where a table or a column is missing: one query that reads no row."""
-        queries = [
-            sa.exists(sa.select(table).where(sa.false())) for table in METADATA.sorted_tables
-        ]
+        looks = [sa.exists(sa.select(table).where(sa.false())) for table in METADATA.sorted_tables]
         with self.reading() as connection:
-            connection.execute(sa.select(*queries)).all()
+            connection.execute(sa.select(*looks)).all()
 
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision; several processes may do so at once."""

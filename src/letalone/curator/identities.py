@@ -99,9 +99,8 @@ class Identities:
         person = self._find_by_subject(identity) or self._bind_by_email(identity)
         if person is None:
             raise NotRecognised(_not_linked(identity))
-        return replace(
-            self._people.known_elsewhere(person), account=(identity.issuer, identity.subject)
-        )
+        known = self._people.known_elsewhere(person)
+        return replace(known, account=(identity.issuer, identity.subject))
 
     def _find_by_subject(self, identity: Identity) -> str | None:
         wanted = select(IDENTITIES.c.person).where(

@@ -64,11 +64,10 @@ class LedgerView:
 
         Read anew whenever the ledger has grown: all that stands is what its entries say.
         """
-        return self.cache.value(
-            (name, purpose, analyst), lambda: self._read_for(name, purpose, analyst)
-        )
 
-    def _read_for(self, name: str, purpose: str, analyst: str | None) -> LevelsOfAsker:
-        data_set, levels = self._ledger.standing(name, purpose=purpose, analyst=analyst)
-        by_analyst = {level.analyst: level for level in levels}
-        return LevelsOfAsker(data_set, by_analyst.get(None), by_analyst.get(analyst))
+        def read() -> LevelsOfAsker:
+            data_set, levels = self._ledger.standing(name, purpose=purpose, analyst=analyst)
+            by_analyst = {level.analyst: level for level in levels}
+            return LevelsOfAsker(data_set, by_analyst.get(None), by_analyst.get(analyst))
+
+        return self.cache.value((name, purpose, analyst), read)

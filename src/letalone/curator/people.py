@@ -271,10 +271,8 @@ class PeopleService:
         """Somebody else had this account in their hands, now."""
         return {"handed": stored.write_time(self._shared.clock()), "handed_by": by}
 
-    def _write(
-        self, what: str, name: str, *, by: str | None, roles: list[str] | None = None
-    ) -> None:
-        body: Json = {"person": name} if roles is None else {"person": name, "roles": roles}
+    def _write(self, what: str, name: str, *, by: str | None, **more: object) -> None:
+        body: Json = {"person": name, **more}
         self._shared.ledger.administer(None, what, body, by=[] if by is None else [by])
 
 

@@ -210,8 +210,7 @@ def _handled_ahead_words(person: Person, wait: timedelta) -> str:
 
 
 def _handled_words(person: Person) -> str:
-    if person.handed_by is None:
+    by = person.handed_by
+    if by is None:
         return "was made, or given a one-time password, on the service's machine"
-    return (
-        f"was handled by {person.handed_by!r}: added, given a password or roles, or let in again,"
-    )
+    return f"was handled by {by!r}: added, given a password or roles, or let in again,"

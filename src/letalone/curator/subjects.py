@@ -86,9 +86,7 @@ class Subjects:
         self._write(data_set, "subject's releases shown", person.spelled, {"why": words}, by=by)
         return [entry for entry in made if _was_in(entry.version, held)]
 
-    def rows(
-        self, data_set: str, unit_id: str, *, by: str, why: str
-    ) -> Sequence[Mapping[str, object]]:
+    def rows(self, data_set: str, unit_id: str, *, by: str, why: str) -> list[dict[str, object]]:
         words = self._check_reason(by, why, unit_id)
         with self._store.rows_at(data_set) as source:
             person = _read_person(source, unit_id, words)

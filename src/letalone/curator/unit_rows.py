@@ -183,10 +183,8 @@ def _typed_cell(column: Column, written: str) -> TableRef:
 def _constant(column: Column, value: object) -> Sql:
     if value is None:
         return syntax.NULL.copy()
-    exact = (
-        syntax.double(value) if isinstance(value, float) else syntax.constant(cast("str", value))
-    )
-    return syntax.cast_to(exact, SQL_TYPES[column.type])
+    sql = syntax.double(value) if isinstance(value, float) else syntax.constant(cast("str", value))
+    return syntax.cast_to(sql, SQL_TYPES[column.type])
 
 
 def _kept_rows() -> Sql:

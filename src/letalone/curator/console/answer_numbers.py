@@ -60,10 +60,9 @@ def rows_and_charts(release: Release) -> tuple[list[Row], list[Chart]]:
     size = len(values[0]) if values else 0
     rows = [([item[row] for item in keys], [item[row] for item in values]) for row in range(size)]
     several = bool(release.keys) and size > 0
-    columns = [
-        item for item in zip(shown, values, strict=True) if several and item[0].kind.is_numeric
-    ]
-    return rows, [Chart(item.name, _draw(release, item, words)) for item, words in columns]
+    numeric = [pair for pair in zip(shown, values, strict=True) if pair[0].kind.is_numeric]
+    drawn = [Chart(item.name, _draw(release, item, words)) for item, words in numeric if several]
+    return rows, drawn
 
 
 def _values(drawn: Output, shown: Output) -> list[Value]:

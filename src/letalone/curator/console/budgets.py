@@ -62,9 +62,8 @@ def all_budgets(request: Request, visitor: Visitor) -> list[dict[str, Any]]:
 def open_proposals(visitor: Visitor) -> list[Proposal]:
     """Those that wait for this person, who could second them now."""
     proposals, by = visitor.curator.proposals, visitor.name
-    return [
-        proposal for proposal in proposals.proposals(by=by) if proposals.can_second(proposal, by=by)
-    ]
+    waiting = proposals.proposals(by=by)
+    return [proposal for proposal in waiting if proposals.can_second(proposal, by=by)]
 
 
 @routes.get("/budgets")

@@ -35,9 +35,8 @@ def sign_in_by_password(
 ) -> Response:
     """Begins a visit; a one-time password leads to the page where it is replaced."""
     check_private(request)
-    proof = service.curator.people.recognised(
-        form.text("name"), form.secret("password"), address=address
-    )
+    name, password = form.text("name"), form.secret("password")
+    proof = service.curator.people.recognised(name, password, address=address)
     kept = kept_for(request, proof.person.name)
     begin(request, service, proof)
     if kept is not None and not proof.person.must_change:

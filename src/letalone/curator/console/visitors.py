@@ -113,13 +113,11 @@ Visiting = Annotated[Visitor, Depends(_visiting)]
 
 
 def _with(*scopes: Scope) -> Callable[[Visitor], Visitor]:
-    words = " or ".join(access.ROLE_OF_SCOPE[scope] for scope in scopes)
+    role = " or ".join(access.ROLE_OF_SCOPE[scope] for scope in scopes)
 
     def check(visitor: Visiting) -> Visitor:
         if not visitor.scopes & set(scopes):
-            raise problem_error(
-                "not-permitted", f"This page is for the role {words}. Ask an owner."
-            )
+            raise problem_error("not-permitted", f"This page is for the role {role}. Ask an owner.")
         return visitor
 
     return check  # pyright: ignore[reportReturnType]

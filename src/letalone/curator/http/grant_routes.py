@@ -58,11 +58,8 @@ def withdraw_request(request_id: str, bearer: Analyst, service: Context) -> Json
 @routes.post("/requests/{request_id}/decision")
 def decide(request_id: str, body: Decision, bearer: ActingSteward, service: Context) -> Json:
     """Grant or refuse a request, with the reason."""
-    return to_json(
-        service.curator.requests.decide(
-            request_id, grant=body.granted, reason=body.reason, by=bearer.name
-        )
-    )
+    decide, by = service.curator.requests.decide, bearer.name
+    return to_json(decide(request_id, grant=body.granted, reason=body.reason, by=by))
 
 
 @routes.get("/grants")

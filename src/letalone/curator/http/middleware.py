@@ -128,15 +128,18 @@ class BodyLimitMiddleware(HttpMiddleware):
         return next_chunk
 
 
-def is_files(content_type: str) -> bool:
-    """Whether a form has files in it."""
-    return content_type.partition(";")[0].strip().lower() == FILES
+def media_type(content_type: str) -> str:
+    """What a header Content-Type says, without its parameters."""
+    return content_type.partition(";")[0].strip().lower()
 
 
 def _is_upload(scope: Scope) -> bool:
     """A body whose route reads it itself, once it knows who sends it; of the console: files."""
     path = str(scope["path"])
-    files = path == CONSOLE_UPLOADS and is_files(Headers(scope=scope).get("content-type", ""))
+    files = (
+        path == CONSOLE_UPLOADS
+        and media_type(Headers(scope=scope).get("content-type", "")) == FILES
+    )
     return files or path.startswith(UPLOADS)
 
 

@@ -64,7 +64,7 @@ async def explain(body: SentQuestion, bearer: Analyst, service: Context) -> Json
 async def fitting(body: SentQuestion, bearer: Analyst, service: Context) -> Json:
     """About how many more such questions fit; "inf" where nothing is charged."""
     number = await _look(service.curator.asking.how_many_more, body, bearer, service)
-    return {"how_many_more": _finite_cell(number)}
+    return {"how_many_more": _finite(number)}
 
 
 @routes.post("/epsilon")
@@ -189,9 +189,7 @@ def release_as_json(release: Release) -> Json:
     """Rows for reading, the answer as it is stored, and its receipt."""
     standing = release.standing
     return {
-        "rows": [
-            {name: _finite_cell(cell) for name, cell in row.items()} for row in release.rows()
-        ],
+        "rows": [{name: _finite(cell) for name, cell in row.items()} for row in release.rows()],
         "release": release.to_json(),
         "receipt": standing.receipt,
         "repeated": release.repeated,
@@ -204,13 +202,13 @@ def preview_as_json(preview: Preview, *, left: str | None) -> Json:
     return {
         "privacy": preview.privacy.to_json(),
         **pick(preview, ("epsilon", "delta", "confidence", "columns", "split")),
-        "errors": {name: _finite_cell(error) for name, error in preview.errors.items()},
-        "alone": {name: _finite_cell(error) for name, error in preview.alone.items()},
+        "errors": {name: _finite(error) for name, error in preview.errors.items()},
+        "alone": {name: _finite(error) for name, error in preview.alone.items()},
         **pick(preview, ("in_rows", "formulas", "fitted", "question", "notes", "warnings")),
         "left": left,
     }
 
 
-def _finite_cell(value: object) -> Any:
+def _finite(value: object) -> Any:
     """JSON has no infinity."""
     return str(value) if isinstance(value, float) and not isfinite(value) else to_json(value)

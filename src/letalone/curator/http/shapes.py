@@ -120,9 +120,7 @@ class SentColumn(Body):
 
     def read(self, name: str) -> Column:
         keys = None if self.keys is None else tuple(_key(value, self.type) for value in self.keys)
-        lower, upper = (
-            None if value is None else exact(value) for value in (self.lower, self.upper)
-        )
+        lower, upper = (None if end is None else exact(end) for end in (self.lower, self.upper))
         return Column(name, self.type, lower=lower, upper=upper, keys=keys)
 
 
