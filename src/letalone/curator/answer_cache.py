@@ -113,7 +113,10 @@ class KeyedRequest:
     body: str
 
 
-def pseudonyms_of(shared: Dependencies, sending: KeyedRequest | None, *, by: str) -> dict[str, str]:
+Sending = KeyedRequest | None
+
+
+def pseudonyms_of(shared: Dependencies, sending: Sending, *, by: str) -> dict[str, str]:
     """What is kept beside an answer: pseudonyms of whose request it was and of what it said."""
     if sending is None:
         return {}

@@ -29,7 +29,7 @@ from letalone.answers.release import ReleaseRecord, Standing, Terms, explain_que
 from letalone.curator.answer_cache import (
     AnswerCache,
     CachedAnswer,
-    KeyedRequest,
+    Sending,
     find_earlier_answer,
     pseudonyms_of,
     spell_question,
@@ -170,12 +170,7 @@ class AskingService:
             return None
 
     def before(
-        self,
-        question: DataSetQuestion,
-        price: QuestionPrice,
-        *,
-        by: str,
-        sending: KeyedRequest | None = None,
+        self, question: DataSetQuestion, price: QuestionPrice, *, by: str, sending: Sending = None
     ) -> CachedAnswer | None:
         """As `answer`, where this process has given it before; or None."""
         with self._single_stamp():
@@ -186,12 +181,7 @@ class AskingService:
         return self._sent_before(granted, sending) or before
 
     def answer(
-        self,
-        question: DataSetQuestion,
-        price: QuestionPrice,
-        *,
-        by: str,
-        sending: KeyedRequest | None = None,
+        self, question: DataSetQuestion, price: QuestionPrice, *, by: str, sending: Sending = None
     ) -> CachedAnswer:
         """As `release`, with a place for how the answer is written out."""
         with self._single_stamp():
@@ -211,9 +201,7 @@ class AskingService:
             self._remembered.put(key, answer.repeated(), letters=len(stored))
         return answer
 
-    def _sent_before(
-        self, granted: GrantedQuestion, sending: KeyedRequest | None
-    ) -> CachedAnswer | None:
+    def _sent_before(self, granted: GrantedQuestion, sending: Sending) -> CachedAnswer | None:
         """The answer that was given under the same name, also about an earlier version."""
         if sending is None:
             return None
@@ -435,7 +423,7 @@ class AskingService:
             self._shared.ledger.refuse(name, error, digest=digest, analyst=by, purpose=purpose)
 
     def _kept(
-        self, release: Release, stored: str, granted: GrantedQuestion, sending: KeyedRequest | None
+        self, release: Release, stored: str, granted: GrantedQuestion, sending: Sending
     ) -> bool:
         """Puts an answer into the own history; whether it was there."""
         now, question, by = self._shared.clock(), granted.question, granted.by

@@ -154,12 +154,7 @@ def _why_not(
 
 
 def least_remaining(
-    view: LedgerView,
-    question: DataSetQuestion,
-    privacy: Privacy,
-    *,
-    delta: Fraction | None,
-    by: str,
+    view: LedgerView, question: DataSetQuestion, privacy: Privacy, *, delta: Fraction, by: str
 ) -> Remaining:
     """Where the fewest such answers fit, if nothing else is asked."""
     purpose = question.purpose

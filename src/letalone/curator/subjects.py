@@ -9,7 +9,7 @@ promise more than holds.
   Tested:   tests/curator/test_subjects.py, test_principles.py (G7)
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -28,6 +28,7 @@ from letalone.curator.person_ids import PersonId
 from letalone.curator.records import Holding, OpenOwnerTask, ReleaseMade, Role, SubjectActResult
 from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
 from letalone.curator.stored_values import DataRow, new_id, read_record, read_time, write_time
+from letalone.curator.unit_rows import Changes
 from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.ledger.entries import Entry, EntryKind
 from letalone.plans.schema import Schema
@@ -39,7 +40,6 @@ STAYS = (
     "What was spent stays spent: answers were given while the rows were in, they cannot be taken"
     " back, and their noise is what protects the person in them."
 )
-
 IN_IMPORTS = (
     "If it was imported by its name, that file still lies in the imports folder, as it was: its"
     " owner changes or removes it there."
@@ -95,14 +95,7 @@ class Subjects:
         return rows
 
     def correct(
-        self,
-        data_set: str,
-        unit_id: str,
-        *,
-        row: int,
-        changes: Mapping[str, object],
-        by: str,
-        why: str,
+        self, data_set: str, unit_id: str, *, row: int, changes: Changes, by: str, why: str
     ) -> SubjectActResult:
         """Changes values of one of the person's rows (its place in `rows`, from 0)."""
         words = self._check_reason(by, why, unit_id)
@@ -330,7 +323,7 @@ def _read_person(source: RowsLocation, unit_id: str, words: str) -> PersonId:
 
 
 def _correction_task(
-    source: RowsLocation, unit_id: str, row: int, changes: Mapping[str, object]
+    source: RowsLocation, unit_id: str, row: int, changes: Changes
 ) -> tuple[int, str]:
     """Of how many rows, and what is to be written there."""
     remarks = unit_rows.check_corrected(source.schema, changes)
@@ -340,7 +333,7 @@ def _correction_task(
     return 1, " ".join([statement, *remarks])
 
 
-def _check_changes(schema: Schema, changes: Mapping[str, object]) -> None:
+def _check_changes(schema: Schema, changes: Changes) -> None:
     if not changes:
         raise ParameterError("changes is empty. Give the new values by column.")
     for name, value in changes.items():

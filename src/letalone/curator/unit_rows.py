@@ -25,6 +25,8 @@ from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
+Changes = Mapping[str, object]  # new values, by column
+
 
 class RuledValue(NamedTuple):
     """A new value as the rules keep it, and as it was before the bounds."""
@@ -95,13 +97,7 @@ def copy_without(file: Path, schema: Schema, unit_id: str, target: Path) -> None
 
 
 def copy_corrected(
-    file: Path,
-    schema: Schema,
-    unit_id: str,
-    target: Path,
-    *,
-    row: int,
-    changes: Mapping[str, object],
+    file: Path, schema: Schema, unit_id: str, target: Path, *, row: int, changes: Changes
 ) -> list[str] | None:
     """A new file in which one row of a person has other values, by the same rules.
 
@@ -125,7 +121,7 @@ def copy_corrected(
     return _remarks(schema, ruled)
 
 
-def check_corrected(schema: Schema, changes: Mapping[str, object]) -> list[str]:
+def check_corrected(schema: Schema, changes: Changes) -> list[str]:
     """Refuses values of another type; what the rules would make of the others, in words."""
     with closing(LockedDuck()) as duck:
         duck.lock([])
@@ -152,9 +148,7 @@ def _remark(column: Column, ruled: RuledValue) -> Iterator[str]:
         )
 
 
-def _apply_all_rules(
-    duck: LockedDuck, schema: Schema, changes: Mapping[str, object]
-) -> dict[str, RuledValue]:
+def _apply_all_rules(duck: LockedDuck, schema: Schema, changes: Changes) -> dict[str, RuledValue]:
     return {name: _apply_rules(duck, schema.column(name), new) for name, new in changes.items()}
 
 

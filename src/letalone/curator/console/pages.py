@@ -47,8 +47,6 @@ AS_TYPED = "This is what you typed. Nothing was done with it."
 OF_QUESTIONS = "/ask/"
 PROBLEMS = (LetaloneError, HttpProblemError, RequestValidationError, HTTPException)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-
-
 EVERYBODY = tuple(Role)
 OVERSEERS = (Role.OWNER, Role.STEWARD, Role.AUDITOR)
 

@@ -227,7 +227,6 @@ def _read_question(form: SubmittedForm, visitor: Visitor) -> SentQuestion:
 
 
 def _preview(sent: SentQuestion, form: SubmittedForm, visitor: Visitor) -> dict[str, Any]:
-    """A preview as the page shows it."""
     look = visitor.curator.asking.look(sent.question(), sent.price(), by=visitor.name)
     preview = look.preview
     widths = {name: look.widths.get(name, inf) for name in preview.errors}

@@ -204,7 +204,6 @@ def refusals(
 
 
 def _refusal(entry: Entry) -> dict[str, Any]:
-    """A question that was not answered."""
     reason = cast("str", entry.body["reason"])
     return {
         "number": entry.number, "time": read_time(entry.time), "data_set": entry.name,
@@ -227,17 +226,10 @@ def summarise(entry: Entry) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def newest(
-    curator: Curator,
-    name: str | None = None,
-    *,
-    limit: int,
-    before: int | None = None,
-    kind: EntryKind | None = None,
-) -> list[Entry] | None:
-    """The last entries; None where one cannot be read, which verification names."""
+def newest(curator: Curator, name: str | None = None, **which: Any) -> list[Entry] | None:
+    """The ledger's newest entries; None where one cannot be read, which verification names."""
     try:
-        return curator.ledger.newest(name, before=before, limit=limit, kind=kind)
+        return curator.ledger.newest(name, **which)
     except FormatError:
         return None
 

@@ -13,7 +13,6 @@ OF_OTHERS = (
     "There is no such token of yours. To end somebody else's, give the password again: POST"
     " /api/v1/elevations gives a token for the next minutes. Send that one."
 )
-
 routes = APIRouter(prefix="/api/v1", tags=["people and tokens"])
 
 

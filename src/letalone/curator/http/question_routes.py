@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Response
 from starlette.concurrency import run_in_threadpool
 
-from letalone.curator.answer_cache import CachedAnswer, KeyedRequest
+from letalone.curator.answer_cache import CachedAnswer, KeyedRequest, Sending
 from letalone.curator.http.access import QUESTIONS, Analyst, Context, ServiceContext
 from letalone.curator.http.as_json import Json, pick, to_json
 from letalone.curator.http.shapes import SentQuestion, exact
@@ -129,7 +129,7 @@ def answer_and_count(
 
 
 def _release_in_turn(
-    body: SentQuestion, service: ServiceContext, sending: KeyedRequest | None, by: str
+    body: SentQuestion, service: ServiceContext, sending: Sending, by: str
 ) -> Response:
     question, asking = body.question(), service.curator.asking
     answer = answer_and_count(service, question, body.price(), by=by, sending=sending)
