@@ -16,6 +16,7 @@ database, a backup or a freed page of it cannot read who was looked up.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from json import dumps, loads
@@ -45,13 +46,12 @@ NONCE = bytes(12)  # each key encrypts one draft, so it needs no random nonce
 FormFields = list[tuple[str, str]]
 
 
+@dataclass(frozen=True, slots=True)
 class BrowserSessions:
     """Signs browsers in and out."""
 
-    __slots__ = ("_people", "_shared")
-
-    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
-        self._shared, self._people = shared, people
+    _shared: Dependencies
+    _people: PeopleService
 
     def begin(self, proof: Recognised) -> str:
         """A new secret for somebody whose password was right; those that are over are removed."""
@@ -140,13 +140,11 @@ class BrowserSessions:
         self._shared.database.execute(longer)
 
 
+@dataclass(frozen=True, slots=True)
 class Drafts:
     """Keeps typed forms for as long as a browser session can last."""
 
-    __slots__ = ("_shared",)
-
-    def __init__(self, shared: Dependencies) -> None:
-        self._shared = shared
+    _shared: Dependencies
 
     def keep(self, fields: Iterable[tuple[str, str]], *, by: str) -> str:
         """Keeps what was typed; the name under which this person finds it."""

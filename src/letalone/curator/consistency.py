@@ -35,7 +35,6 @@ from letalone.ledger.store import is_postgres
 from letalone.ledger.trips import Asked
 
 KEY_MARK = "mark of the master key"  # beside who answers for the data
-ONLY_ROW = 1  # the one row of a table that has one row
 NO_NEW_LEDGER = (
     " The curator's database is in use, and what was spent stands in its ledger: a new one would"
     " spend it again. Restore the newest backup of the ledger, or name its place with --ledger."
@@ -84,9 +83,8 @@ def recall_seen(database: Database, ledger: Ledger) -> list[str]:
     ledger.data_sets()  # which is a look
     with database.writing() as connection:
         if connection.execute(select(SEEN)).one_or_none() is None:  # else another was quicker
-            connection.execute(
-                insert(SEEN).values(only=ONLY_ROW, **_row(cast("Seen", ledger.seen)))
-            )
+            # The table has one row.
+            connection.execute(insert(SEEN).values(only=1, **_row(cast("Seen", ledger.seen))))
     return []
 
 

@@ -13,6 +13,7 @@ are not read into any table or file of the curator (G1).
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import RLock
 from typing import cast
@@ -49,11 +50,8 @@ def copy_declared(source: Path, schema: Schema, target: Path) -> ImportEffects:
         " too large for the memory and disk that an import has here (letalone serve --memory)."
     )
     try:
-        return without_context(
-            lambda: hide_engine_errors(lambda: _copy(source, schema, target)),
-            EngineFailed,
-            error=error,
-        )
+        copy = partial(_copy, source, schema, target)
+        return without_context(lambda: hide_engine_errors(copy), EngineFailed, error=error)
     except BaseException:
         target.unlink(missing_ok=True)
         raise

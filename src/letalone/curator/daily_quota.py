@@ -37,11 +37,13 @@ def check_quota(shared: Dependencies, person: str) -> None:
     row = shared.database.row(LETTERS, who=person, today=_day(now))
     if row is None or row.letters < megabytes * MEGABYTE:
         return
+    tomorrow = now.astimezone(UTC).date() + timedelta(days=1)
+    until = datetime.combine(tomorrow, time(), UTC) - now
     raise TooManyTries(
         f"Your answers of this day have {megabytes:,} million letters, the most that is stored for"
         " one person in a day. Nothing was charged. Repeats are still answered; ask on tomorrow"
         " (UTC).",
-        seconds=_until_tomorrow(now),
+        seconds=max(1, int(until.total_seconds())),
     )
 
 
@@ -57,8 +59,3 @@ def count_bytes(person: str, letters: int, *, now: datetime, unless: str) -> tup
 
 def _day(now: datetime) -> str:
     return now.astimezone(UTC).date().isoformat()
-
-
-def _until_tomorrow(now: datetime) -> int:
-    tomorrow = now.astimezone(UTC).date() + timedelta(days=1)
-    return max(1, int((datetime.combine(tomorrow, time(), UTC) - now).total_seconds()))

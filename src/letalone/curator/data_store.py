@@ -109,7 +109,6 @@ class DataStore:
         return None
 
     def open_anew(self, name: str) -> None:
-        """All processes open the rows again, as they are by then."""
         self._sessions.open_anew(name)
 
     def next_version(self, name: str) -> int:

@@ -84,7 +84,6 @@ class Database:
             return connection.execute(query).scalars().all()
 
     def row(self, query: sa.Select[Any], **values: object) -> sa.Row[Any] | None:
-        """The one row that a query finds, or None."""
         with self.reading() as connection:
             return connection.execute(query, values).one_or_none()
 

@@ -54,13 +54,12 @@ class LinkedAccount:
     linked_by: str
 
 
+@dataclass(frozen=True, slots=True)
 class Identities:
     """Links accounts at a provider to people."""
 
-    __slots__ = ("_people", "_shared")
-
-    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
-        self._shared, self._people = shared, people
+    _shared: Dependencies
+    _people: PeopleService
 
     def link(self, person: str, account: str, *, issuer: str, by: str) -> LinkedAccount:
         """Lets a person sign in with an account, named by its e-mail or subject (by an owner)."""

@@ -52,6 +52,7 @@ AT_SERVER = (
     "The key is destroyed in the database; PostgreSQL's log (WAL), its archives and its backups"
     " have the bytes of the key until they end."
 )
+Task = Callable[[RowsLocation], tuple[int, str]]  # of how many rows, and what is to be done
 NO_ROW = "There is no such row of this person. Rows are counted from 0."
 
 
@@ -255,11 +256,13 @@ class Subjects:
         with self._store.rows_at(data_set) as source:
             now = unit_rows.number_of_rows(source.place, source.schema, person.spelled) > 0
             rows = self._shared.database.rows(wanted)
-            was_in = [
-                now if row.members is None else is_member(folder / row.members, marks)
+            return [
+                (
+                    row.version,
+                    now if row.members is None else is_member(folder / row.members, marks),
+                )
                 for row in rows
             ]
-        return [(row.version, was) for row, was in zip(rows, was_in, strict=True)]
 
     def _marks(self, data_set: str, person: PersonId) -> set[bytes]:
         return {self._shared.master.member(data_set, spelling) for spelling in person.spellings}
@@ -280,14 +283,7 @@ class Subjects:
         return "" if gone else IN_LOG
 
     def _ask_owner(
-        self,
-        what: str,
-        data_set: str,
-        unit_id: str,
-        about: Json,
-        task: Callable[[RowsLocation], tuple[int, str]],
-        *,
-        by: str,
+        self, what: str, data_set: str, unit_id: str, about: Json, task: Task, *, by: str
     ) -> SubjectActResult:
         """What the owner of an external source is to do; it is not kept, since it has the id."""
         with self._store.rows_at(data_set) as source:

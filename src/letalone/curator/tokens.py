@@ -9,6 +9,7 @@ person has by then. A token of somebody who was disabled, or whose password was 
 
 import hmac
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date, timedelta
 from secrets import token_urlsafe
 
@@ -38,13 +39,12 @@ NO_SUCH_TOKEN = (
 )
 
 
+@dataclass(frozen=True, slots=True)
 class Tokens:
     """Makes, checks and revokes secrets `la_…` with scopes and an end."""
 
-    __slots__ = ("_people", "_shared")
-
-    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
-        self._shared, self._people = shared, people
+    _shared: Dependencies
+    _people: PeopleService
 
     def make(
         self,

@@ -50,13 +50,12 @@ class ControllerContact:
         return f"{escape_cell(self.controller)}. Contact: {escape_cell(self.contact)}."
 
 
+@dataclass(frozen=True, slots=True)
 class ControllerService:
     """Reads and changes who the data controller is."""
 
-    __slots__ = ("_people", "_shared")
-
-    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
-        self._shared, self._people = shared, people
+    _shared: Dependencies
+    _people: PeopleService
 
     @property
     def answerable(self) -> ControllerContact:

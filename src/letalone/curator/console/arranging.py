@@ -23,10 +23,7 @@ def as_address(how: arranged.Arrangement) -> str:
     """As a parameter; "" where nothing is arranged."""
     if how == arranged.AS_IT_IS:
         return ""
-    order = [
-        [column.name, column.descending, column.missing_first, column.ranges]
-        for column in how.order
-    ]
+    order = [[by.name, by.descending, by.missing_first, by.ranges] for by in how.order]
     having = None if how.having is None else _write_condition(how.having)
     parts = [having, order, how.limit, how.offset, list(how.hidden)]
     return dumps(parts, ensure_ascii=False, separators=(",", ":"))

@@ -57,10 +57,7 @@ def another_token(body: shapes.NewToken, bearer: access.SignedIn, service: acces
 
 
 def _make_token(
-    service: access.ServiceContext,
-    body: shapes.TokenTerms,
-    scopes: frozenset[Scope],
-    proof: Recognised,
+    service: access.Context, body: shapes.TokenTerms, scopes: frozenset[Scope], proof: Recognised
 ) -> Json:
     secret, token = service.curator.tokens.make(
         proof.person.name, scopes, days=body.days, label=body.label, proof=proof
