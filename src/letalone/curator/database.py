@@ -66,8 +66,11 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self._engine, self._process = _engine(url), getpid()
-        url, watch = self._engine.url, watch_of_postgresql
-        self._watch = watch_of_file(Path(url.database or "")) if self.in_a_file else watch(url)
+        place = self._engine.url
+        if self.in_a_file:
+            self._watch = watch_of_file(Path(place.database or ""))
+        else:
+            self._watch = watch_of_postgresql(place)
         self.cache = StampedCache(self._watch.stamp)
 
     def reading(self) -> AbstractContextManager[sa.Connection]:

@@ -136,11 +136,6 @@ def share_key(level: Level) -> str:
     return f"{level.purpose}\n{level.analyst}" if level.analyst else level.purpose
 
 
-def _chart(request: Request, name: str, levels: Sequence[Level] = ()) -> Any:
-    spending: Spending = request.app.state.spending
-    return chart_of(spending.history(name), name, levels=levels)
-
-
 def _waits(proposal: Proposal, visitor: Visitor) -> list[dict[str, Any]]:
     """From when on the account of who proposed, and of who looks, may raise budgets."""
     wait = timedelta(days=visitor.curator.settings.waiting_days)
@@ -201,8 +196,9 @@ class Spending:
         return sorted(entries, key=lambda entry: entry.number)
 
 
-def chart_of(history: History | None, name: str, *, levels: Sequence[Level] = ()) -> Markup | None:
+def _chart(request: Request, name: str, levels: Sequence[Level] = ()) -> Markup | None:
     """The burn-down as a figure; with levels also what each purpose spent, and a table."""
+    history: History | None = request.app.state.spending.history(name)
     if history is None or not history.spent:
         return None
     now, title = datetime.now(UTC), f"Budget of {isolate(name)} spent over time"
