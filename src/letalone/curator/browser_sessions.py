@@ -114,9 +114,8 @@ class BrowserSessions:
             "expires": stored.write_time(now + self._idle), "until": stored.write_time(until),
             "elevated_until": stored.write_time(elevated_until),
         }  # fmt: skip
-        over = (SESSIONS.c.expires < stored.write_time(now)) | (
-            SESSIONS.c.until < stored.write_time(now)
-        )
+        moment = stored.write_time(now)
+        over = (SESSIONS.c.expires < moment) | (SESSIONS.c.until < moment)
         with self._shared.database.writing() as connection:
             check_same(connection, proof)
             connection.execute(delete(SESSIONS).where(over))

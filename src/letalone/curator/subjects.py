@@ -256,13 +256,11 @@ class Subjects:
         with self._store.rows_at(data_set) as source:
             now = unit_rows.number_of_rows(source.place, source.schema, person.spelled) > 0
             rows = self._shared.database.rows(wanted)
-            return [
-                (
-                    row.version,
-                    now if row.members is None else is_member(folder / row.members, marks),
-                )
+            was_in = [
+                now if row.members is None else is_member(folder / row.members, marks)
                 for row in rows
             ]
+        return [(row.version, was) for row, was in zip(rows, was_in, strict=True)]
 
     def _marks(self, data_set: str, person: PersonId) -> set[bytes]:
         return {self._shared.master.member(data_set, spelling) for spelling in person.spellings}
