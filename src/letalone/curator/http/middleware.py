@@ -135,12 +135,8 @@ def media_type(content_type: str) -> str:
 
 def _is_upload(scope: Scope) -> bool:
     """A body whose route reads it itself, once it knows who sends it; of the console: files."""
-    path = str(scope["path"])
-    files = (
-        path == CONSOLE_UPLOADS
-        and media_type(Headers(scope=scope).get("content-type", "")) == FILES
-    )
-    return files or path.startswith(UPLOADS)
+    path, kind = str(scope["path"]), media_type(Headers(scope=scope).get("content-type", ""))
+    return path.startswith(UPLOADS) or (path == CONSOLE_UPLOADS and kind == FILES)
 
 
 async def _read(receive: Receive, max_bytes: int) -> bytes:
