@@ -61,8 +61,8 @@ def rows_and_charts(release: Release) -> tuple[list[Row], list[Chart]]:
     rows = [([item[row] for item in keys], [item[row] for item in values]) for row in range(size)]
     several = bool(release.keys) and size > 0
     numeric = [pair for pair in zip(shown, values, strict=True) if pair[0].kind.is_numeric]
-    pictures = [(item.name, _draw(release, item, words)) for item, words in numeric if several]
-    return rows, [Chart(*picture) for picture in pictures]
+    plots = [Chart(item.name, _draw(release, item, words)) for item, words in numeric if several]
+    return rows, plots
 
 
 def _values(drawn: Output, shown: Output) -> list[Value]:

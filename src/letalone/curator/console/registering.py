@@ -153,10 +153,8 @@ def _register(
     body = declaring.read_declaration(
         form, file=source.file, address=source.address, external=source.external
     )
-    record = visitor.curator.data_sets.register(
-        body.read(), by=visitor.name, file=body.file, upload=source.place, address=body.address,
-        external=body.external,
-    )  # fmt: skip
+    register, place = visitor.curator.data_sets.register, source.place
+    record = register(body.read(), by=visitor.name, upload=place, **body.source())
     if source.upload:
         uploads.drop(source.upload)
     notice = f"{record.name} is registered. Analysts can request access to it now."

@@ -61,14 +61,8 @@ def data_sets(service: Context) -> Json:
 def register(body: NewDataSet, bearer: ActingOwner, service: Context) -> Json:
     """Register a table with only the columns that it needs; the others are not copied."""
     place = _upload_place(service.curator, body.upload, body.file, body.address)
-    record = service.curator.data_sets.register(
-        body.read(),
-        by=bearer.name,
-        file=body.file,
-        upload=place,
-        address=body.address,
-        external=body.external,
-    )
+    register = service.curator.data_sets.register
+    record = register(body.read(), by=bearer.name, upload=place, **body.source())
     if record.external:
         return _with_budget(service.curator, record.name)
     counted = service.curator.data_sets.affected(record.name, by=bearer.name)

@@ -171,6 +171,10 @@ class NewDataSet(Body):
             retention=self.retention,
         )
 
+    def source(self) -> dict[str, Any]:
+        """Where the rows are, as `register` takes it; an upload is looked for by its id first."""
+        return self.model_dump(include={"file", "address", "external"})
+
 
 class NewRows(Body):
     """Newer rows of a data set, from an upload or from a file in the folder of imports."""
