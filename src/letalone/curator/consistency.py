@@ -20,7 +20,7 @@ Once, so that an owner who has decided can allow questions again.
 from pathlib import Path
 from typing import cast
 
-from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from letalone.curator.database import Database, DatabaseDamaged
 from letalone.curator.database_tables import CONTROLLER_FACTS, DATA_SETS, PEOPLE, SEEN, insert_once
@@ -40,16 +40,9 @@ NO_NEW_LEDGER = (
     " spend it again. Restore the newest backup of the ledger, or name its place with --ledger."
 )
 KNOWN_LOSSES = func.length(SEEN.c.decided)  # a loss makes it longer
-KEEP_SEEN = (
-    update(SEEN)
-    .where(
-        or_(
-            bindparam("long") > KNOWN_LOSSES,
-            (bindparam("long") == KNOWN_LOSSES) & (bindparam("last") > SEEN.c.number),
-        )
-    )
-    .values(number=bindparam("last"), hash=bindparam("its"), decided=bindparam("losses"))
-)
+IS_LATER = (bindparam("long") == KNOWN_LOSSES) & (bindparam("last") > SEEN.c.number)
+ENTRY = {"number": bindparam("last"), "hash": bindparam("its"), "decided": bindparam("losses")}
+KEEP_SEEN = update(SEEN).where((bindparam("long") > KNOWN_LOSSES) | IS_LATER).values(ENTRY)
 
 
 def open_matching_stores(

@@ -24,11 +24,9 @@ FORGET_OTHER_DAYS = delete(STORED_BYTES).where(
     STORED_BYTES.c.person == bindparam("who"), STORED_BYTES.c.day != bindparam("today")
 )
 BEGIN_DAY = insert_once(STORED_BYTES)
-COUNT = (
-    update(STORED_BYTES)
-    .where(TODAY, ~exists().where(RELEASES.c.id == bindparam("release")))
-    .values(letters=STORED_BYTES.c.letters + bindparam("more"))
-)
+IS_KEPT = exists().where(RELEASES.c.id == bindparam("release"))
+SUM = STORED_BYTES.c.letters + bindparam("more")
+COUNT = update(STORED_BYTES).where(TODAY, ~IS_KEPT).values(letters=SUM)
 
 
 def check_quota(shared: Dependencies, person: str) -> None:

@@ -3,9 +3,7 @@
 Only the data set's cap is a guarantee; purposes and analysts ration it.
 """
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from letalone.curator.caches import StampedCache
 from letalone.ledger import DataSet, Ledger
@@ -32,22 +30,13 @@ class LedgerView:
         self.cache = StampedCache(lambda: ledger.stamp)
 
     def allow(
-        self,
-        name: str,
-        budget: Budget,
-        *,
-        purpose: str,
-        analyst: str | None = None,
-        expires: datetime | None = None,
-        by: Sequence[str],
+        self, name: str, budget: Budget, *, purpose: str, analyst: str | None = None, **more: Any
     ) -> Level:
-        """A level for a purpose, or for an analyst under it; one that holds goes on as it is."""
+        """As `Ledger.allow`, for a purpose or an analyst under it; one that holds goes on."""
         level = self.level(name, purpose=purpose, analyst=analyst)
         if level is not None and not level.withdrawn and not level.has_expired(now()):
             return level
-        return self._ledger.allow(
-            name, budget, purpose=purpose, analyst=analyst, expires=expires, by=by
-        )
+        return self._ledger.allow(name, budget, purpose=purpose, analyst=analyst, **more)
 
     def levels(self, name: str) -> list[Level]:
         return list(self.cache.value(name, lambda: self._ledger.levels(name)))

@@ -118,14 +118,9 @@ def _find_own_answer(
     shared: Dependencies, question: DataSetQuestion, digests: list[str], *, by: str
 ) -> str | None:
     """The newest of the own answers to a question that has one of these digests."""
-    newest = (
-        select(RELEASES)
-        .where((RELEASES.c.analyst == by) & (RELEASES.c.data_set == question.data_set))
-        .where(RELEASES.c.purpose == question.purpose)
-        .order_by(RELEASES.c.time.desc())
-        .limit(MAX_ANSWERS)
-        .subquery()
-    )
+    mine = (RELEASES.c.analyst == by) & (RELEASES.c.data_set == question.data_set)
+    answers = select(RELEASES).where(mine, RELEASES.c.purpose == question.purpose)
+    newest = answers.order_by(RELEASES.c.time.desc()).limit(MAX_ANSWERS).subquery()
     # A quote within a text of JSON has a backslash before it: this can be nothing but the field.
     same = or_(*(newest.c.release.contains(f'"digest": "{digest}"') for digest in digests))
     wanted = select(newest.c.id).where(same).order_by(newest.c.time.desc()).limit(1)

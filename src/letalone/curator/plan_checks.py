@@ -36,8 +36,7 @@ def used_columns(plan: Plan) -> dict[str, set[str]]:
     """The columns by data set; a name that could be a table's column counts as that column."""
     before = plan.per_unit
     names = _names(expressions_in(plan)) | _keys(plan.joins)
-    read = names if before is None else _names(expressions_of_rows(before))
-    read |= set() if before is None else _keys(before.joins)
+    read = names if before is None else _names(expressions_of_rows(before)) | _keys(before.joins)
     columns = {column.name for column in plan.schema.columns}
     theirs = {join.name: {column.name for column in join.columns} for join in plan.partners}
     return {plan.schema.name: read & columns} | {
