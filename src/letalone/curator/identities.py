@@ -113,11 +113,8 @@ class Identities:
         email = _plain(identity.email or "") if identity.verified else None
         if not email:
             return None
-        which = (
-            (IDENTITIES.c.issuer == identity.issuer)
-            & (IDENTITIES.c.email == email)
-            & IDENTITIES.c.subject.is_(None)
-        )
+        link = IDENTITIES.c
+        which = (link.issuer == identity.issuer) & (link.email == email) & link.subject.is_(None)
         with self._shared.database.writing() as connection:
             person = connection.execute(select(IDENTITIES.c.person).where(which)).scalar()
             if person is None:

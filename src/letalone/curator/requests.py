@@ -279,12 +279,6 @@ def _no_grant(data_set: str, purpose: str) -> NotAllowed:
 
 
 def _read_grant(row: stored.DataRow, level: Level) -> GrantRecord:
-    return stored.read_record(
-        GrantRecord,
-        row,
-        budget=level.budget,
-        spent=level.spent,
-        remaining=level.remaining,
-        expires=stored.read_optional_time(level.expires),
-        withdrawn=level.withdrawn,
-    )
+    known = {name: getattr(level, name) for name in ("budget", "spent", "remaining", "withdrawn")}
+    expires = stored.read_optional_time(level.expires)
+    return stored.read_record(GrantRecord, row, **known, expires=expires)

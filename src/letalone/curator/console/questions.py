@@ -24,14 +24,7 @@ from letalone.curator.console.answers import ARRANGED
 from letalone.curator.console.arranging import MAX_ADDRESS_LENGTH, as_address, from_address
 from letalone.curator.console.drafted import PRICED, address_of, take_up, to_form
 from letalone.curator.console.formatting import error_words, notes_in_words, question_in_words
-from letalone.curator.console.forms import (
-    Form,
-    SubmittedForm,
-    act_or_show,
-    form_of,
-    read_body,
-    try_act,
-)
+from letalone.curator.console.forms import Form, SubmittedForm, act_or_show, form_of, try_act
 from letalone.curator.console.grant_requests import find_ended
 from letalone.curator.console.other_way import BUILD, SQL, hidden_fields, other_fields
 from letalone.curator.console.pages import console_routes, page, see_other
@@ -113,9 +106,8 @@ async def other_way(request: Request, visitor: Analyst, form: Form, service: Con
 
 def _read_plan(form: SubmittedForm, visitor: Visitor) -> Plan | None:
     """What SQL says, where all of it can be read as a plan."""
-    name, purpose, sql = (form.text(field) for field in ("data_set", "purpose", "sql"))
     try:
-        sent = read_body(SentQuestion, data_set=name, purpose=purpose, sql=sql, epsilon="1")
+        sent = form.read(SentQuestion, "data_set", "purpose", "sql", epsilon="1")
         return visitor.curator.asking.plan(sent.question(), by=visitor.name)
     except (LetaloneError, HttpProblemError):
         return None
@@ -209,15 +201,15 @@ def _choose_grant(request: Request, grants: list[GrantRecord]) -> GrantRecord | 
 
 
 def _read_question(form: SubmittedForm, visitor: Visitor) -> SentQuestion:
-    name, sql, keys = (form.text(field) for field in ("data_set", "sql", "keys"))
+    sql, keys = form.text("sql"), form.text("keys")
     if form.text("way") == BUILD:  # what was typed as SQL is kept beside, and not asked
         sql, keys = building.build_sql(form, _schema(form, visitor)), ""
     by_error = form.text("pay") == BY_ERROR
     optional = {key: form.number(key) for key in ("delta", "confidence", "rows", "max_rows")}
-    return read_body(
+    return form.read(
         SentQuestion,
-        data_set=name,
-        purpose=form.text("purpose"),
+        "data_set",
+        "purpose",
         sql=sql,
         keys=building.typed_keys(keys, sql, _schema(form, visitor)) if keys else None,
         epsilon=None if by_error else form.number("epsilon"),

@@ -81,11 +81,8 @@ class BodyLimitMiddleware(HttpMiddleware):
         max_bytes = self._limits.upload_bytes if upload else self._limits.bytes
         try:
             check_announced(scope, max_bytes)
-            given = (
-                self._count_chunks(receive, max_bytes)
-                if upload
-                else await self._read_whole(receive, max_bytes)
-            )
+            read = self._count_chunks if upload else self._read_whole
+            given = await read(receive, max_bytes)
         except HttpProblemError as error:
             await error.problem.response()(scope, receive, send)
             return
@@ -109,7 +106,7 @@ class BodyLimitMiddleware(HttpMiddleware):
 
         return once
 
-    def _count_chunks(self, receive: Receive, max_bytes: int) -> Receive:
+    async def _count_chunks(self, receive: Receive, max_bytes: int) -> Receive:
         """Chunk by chunk; the route that reads them meets the refusal."""
         seconds, so_far = self._limits.upload_chunk_seconds, 0
 
