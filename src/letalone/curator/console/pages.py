@@ -108,8 +108,7 @@ def make_environment() -> Environment:
         lstrip_blocks=True,
     )
     templates.filters.update(FILTERS)
-    names: dict[str, Any] = {"file": address_of_file, "sheets": sheets()}
-    cast("dict[str, Any]", templates.globals).update(names)
+    cast("dict[str, Any]", templates.globals).update(file=address_of_file, sheets=sheets())
     return templates
 
 
