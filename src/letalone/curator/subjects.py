@@ -147,9 +147,8 @@ class Subjects:
 
         # Also where there are no rows: the version is public, and must not tell.
         rows, version = self._store.rewrite(data_set, write)
-        self._write(
-            data_set, "subject erased", person.spelled, {**about, "version": version}, by=by
-        )
+        about["version"] = version
+        self._write(data_set, "subject erased", person.spelled, about, by=by)
         finder = self._shared.master.finder
         key_words = self._destroy([finder(data_set, each) for each in person.spellings])
         noun, are = ("row", "is") if rows == 1 else ("rows", "are")
