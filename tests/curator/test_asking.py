@@ -63,7 +63,7 @@ def test_a_repeat_by_another_analyst_costs_that_analyst_and_not_the_data_set(rea
     assert theirs.to_json() == mine.to_json()
     assert not theirs.repeated, "ben is not told that somebody asked before"
     assert ready.ledger.data_set(NAME).spent == spent
-    (own,) = ready.asking.standing(by="ben")
+    (own,) = ready.requests.grants(by="ben", own=True)
     assert own.spent.epsilon == Fraction(1, 10)
     with pytest.raises(BudgetExceeded):
         ask(ready, by="ben", epsilon=0.95)
@@ -334,7 +334,7 @@ def test_a_refusal_has_the_same_words_whether_or_not_another_has_asked_before(re
 
 def left(curator, by):
     question = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql="SELECT COUNT(*) FROM visits")
-    return curator.asking.left(question, PureDP(0.1), delta=0, by=by)
+    return curator.asking.remaining(question, PureDP(0.1), delta=0, by=by).words
 
 
 def test_what_is_left_is_the_least_of_the_grant_the_purpose_and_the_data_set(ready):

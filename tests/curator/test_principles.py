@@ -96,7 +96,7 @@ def test_g3_every_data_set_grant_and_question_names_a_purpose(ready):
         )
     with pytest.raises(ParameterError, match="must be a text of 1 to 200"):
         DataSetQuestion(data_set=NAME, purpose="", sql=COUNT)
-    assert [one.purpose for one in ready.asking.standing(by="ann")] == [PURPOSE]
+    assert [one.purpose for one in ready.requests.grants(by="ann", own=True)] == [PURPOSE]
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_another_analyst_sees_neither_request_nor_grant(ready):
         ready.requests.withdraw(made.id, by="ben")
     assert ready.requests.requests(by="ben") == []
     assert ready.requests.grants(by="ben") == []
-    assert ready.asking.standing(by="ben") == []
+    assert ready.requests.grants(by="ben", own=True) == []
     assert len(ready.requests.requests(by="stan")) == 2
     assert ready.requests.withdraw(made.id, by="ann").state is State.WITHDRAWN
 
@@ -95,7 +95,7 @@ def test_a_second_grant_changes_columns_and_never_raises_the_budget(ready):
     with pytest.raises(ParameterError, match="takes two people"):
         ready.requests.decide(more.id, grant=True, reason="x", by="stan")
     grant(ready, columns=["ward", "age"])
-    (found,) = ready.asking.standing(by="ann")
+    (found,) = ready.requests.grants(by="ann", own=True)
     assert (found.columns, found.budget) == (("ward", "age"), Budget(2))
 
 
@@ -106,7 +106,7 @@ def test_what_a_withdrawn_grant_has_used_stays_used(ready):
         ready.requests.withdraw_grant(NAME, purpose=PURPOSE, analyst="ann", why="x", by="stan")
     later = datetime(2040, 1, 1, tzinfo=UTC)
     grant(ready, expires=later)
-    (found,) = ready.asking.standing(by="ann")
+    (found,) = ready.requests.grants(by="ann", own=True)
     assert (found.withdrawn, found.expires) == (False, later)
     with pytest.raises(BudgetExceeded):
         ask(ready, epsilon=0.6)
@@ -360,7 +360,7 @@ def test_a_smaller_grant_is_refused_while_the_larger_holds(ready):
     assert ready.requests.request(made.id, by="ann").state is State.OPEN
     ready.requests.withdraw_grant(NAME, purpose=PURPOSE, analyst="ann", why="x", by="stan")
     ready.requests.decide(made.id, grant=True, reason="x", by="stan")
-    (found,) = ready.asking.standing(by="ann")
+    (found,) = ready.requests.grants(by="ann", own=True)
     assert found.budget == Budget(0.1)
     assert ready.ledger.verify()
 

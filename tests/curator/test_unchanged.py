@@ -106,7 +106,9 @@ def test_what_one_worker_ends_is_over_for_the_other_at_once(two, over):
         ask(other)
     entries = [entry.kind.value for entry in one.ledger.entries()]
     assert entries.count("refused") == refusals + 1, "and the refusal is written down"
-    other.asking.standing(by="ann")  # all is read anew, so nothing is missing but the right
+    other.requests.grants(
+        by="ann", own=True
+    )  # all is read anew, so nothing is missing but the right
     assert other.asking.cached_answer(QUESTION, PRICE, by="ann") is None
 
 

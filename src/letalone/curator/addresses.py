@@ -25,6 +25,7 @@ from letalone.plans.schema import Schema
 
 OPTIONS = ("host", "port", "dbname", "user", "service", "sslmode", "channel_binding")
 WHOLE_ADDRESS = "spark:catalog.schema.table"
+AT_SERVER = "The table cannot be opened: its server or Spark failed while its names were read."
 ODD_CHARACTERS = re.compile(r"[^\w $-]")
 
 
@@ -60,17 +61,13 @@ def check_allowed(settings: Settings, written: object) -> str:
 
 def check_table(address: str, schema: Schema) -> None:
     """Refuses a schema that a table elsewhere does not have, and rows made across people."""
-    words = "The table cannot be opened: its server or Spark failed while its names were read."
-    without_context(
-        lambda: hide_engine_errors(lambda: _check_on_server(address, schema)),
-        EngineFailed,
-        error=ParameterError(words),
-    )
 
+    def check() -> None:
+        with closing(open_engine(address, schema=schema)) as engine:
+            engine.check(schema)
 
-def _check_on_server(address: str, schema: Schema) -> None:
-    with closing(open_engine(address, schema=schema)) as engine:
-        engine.check(schema)
+    error = ParameterError(AT_SERVER)
+    without_context(lambda: hide_engine_errors(check), EngineFailed, error=error)
 
 
 def _check_on_spark(settings: Settings, written: str) -> str:

@@ -75,10 +75,10 @@ class AnswerCache:
 
     def get(self, key: Hashable) -> CachedAnswer | None:
         with self._lock:
-            cached = self._answers.get(key)
-            if cached is not None:
-                self._answers.move_to_end(key)
-            return None if cached is None else cached[0]
+            if key not in self._answers:
+                return None
+            self._answers.move_to_end(key)
+            return self._answers[key][0]
 
     def put(self, key: Hashable, answer: CachedAnswer, *, letters: int) -> None:
         """Remembers an answer of so many letters, and forgets the oldest where it is too much."""
@@ -113,7 +113,10 @@ class KeyedRequest:
     body: str
 
 
-def pseudonyms_of(shared: Dependencies, sending: KeyedRequest | None, *, by: str) -> dict[str, str]:
+Sending = KeyedRequest | None
+
+
+def pseudonyms_of(shared: Dependencies, sending: Sending, *, by: str) -> dict[str, str]:
     """What is kept beside an answer: pseudonyms of whose request it was and of what it said."""
     if sending is None:
         return {}

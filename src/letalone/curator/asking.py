@@ -29,7 +29,7 @@ from letalone.answers.release import ReleaseRecord, Standing, Terms, explain_que
 from letalone.curator.answer_cache import (
     AnswerCache,
     CachedAnswer,
-    KeyedRequest,
+    Sending,
     find_earlier_answer,
     pseudonyms_of,
     spell_question,
@@ -45,13 +45,7 @@ from letalone.curator.looking import Look, Remaining, least_remaining, look_at_q
 from letalone.curator.people import PeopleService
 from letalone.curator.plan_checks import check_work
 from letalone.curator.questions import Granted, check_asks, check_columns, check_size, is_open, read
-from letalone.curator.records import (
-    DataSetQuestion,
-    GrantRecord,
-    PastReleaseRecord,
-    QuestionPrice,
-    Role,
-)
+from letalone.curator.records import DataSetQuestion, PastReleaseRecord, QuestionPrice, Role
 from letalone.curator.refusals import NotThere
 from letalone.curator.requests import Requests
 from letalone.curator.stored_values import DataRow, is_name, read_record, reads_stored, write_time
@@ -73,6 +67,7 @@ A_RELEASE = select(RELEASES.c.id).where(RELEASES.c.id == bindparam("its"))
 KEEP_RELEASE = insert_once(RELEASES)
 TURNS = 3
 Result = TypeVar("Result")
+Arranged = tuple[Release, Arrangement]  # an answer, and how it is arranged
 UNFORESEEN = "The service failed before anything was charged."
 
 
@@ -115,8 +110,8 @@ class AskingService:
     ) -> str:
         """The question, its price and its split in words, and the SQL: no data touched."""
         terms = self._terms(question, price, by=by)
-        words = self.left(question, terms.privacy, delta=terms.delta, by=by)
-        return explain_question(terms, [words], sql=sql)
+        remaining = self.remaining(question, terms.privacy, delta=terms.delta, by=by)
+        return explain_question(terms, [remaining.words], sql=sql)
 
     def how_many_more(
         self, question: DataSetQuestion, price: QuestionPrice, *, by: str
@@ -127,10 +122,6 @@ class AskingService:
 
     def _terms(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> Terms:
         return self._without_rows(question, lambda query: self._price(query, price).terms, by=by)
-
-    def left(self, question: DataSetQuestion, privacy: Privacy, *, delta: Fraction, by: str) -> str:
-        """What is left of the own grant, and how many more like this fit, in words."""
-        return self.remaining(question, privacy, delta=delta, by=by).words
 
     def remaining(
         self, question: DataSetQuestion, privacy: Privacy, *, delta: Fraction, by: str
@@ -179,12 +170,7 @@ class AskingService:
             return None
 
     def before(
-        self,
-        question: DataSetQuestion,
-        price: QuestionPrice,
-        *,
-        by: str,
-        sending: KeyedRequest | None = None,
+        self, question: DataSetQuestion, price: QuestionPrice, *, by: str, sending: Sending = None
     ) -> CachedAnswer | None:
         """As `answer`, where this process has given it before; or None."""
         with self._single_stamp():
@@ -195,12 +181,7 @@ class AskingService:
         return self._sent_before(granted, sending) or before
 
     def answer(
-        self,
-        question: DataSetQuestion,
-        price: QuestionPrice,
-        *,
-        by: str,
-        sending: KeyedRequest | None = None,
+        self, question: DataSetQuestion, price: QuestionPrice, *, by: str, sending: Sending = None
     ) -> CachedAnswer:
         """As `release`, with a place for how the answer is written out."""
         with self._single_stamp():
@@ -220,9 +201,7 @@ class AskingService:
             self._remembered.put(key, answer.repeated(), letters=len(stored))
         return answer
 
-    def _sent_before(
-        self, granted: GrantedQuestion, sending: KeyedRequest | None
-    ) -> CachedAnswer | None:
+    def _sent_before(self, granted: GrantedQuestion, sending: Sending) -> CachedAnswer | None:
         """The answer that was given under the same name, also about an earlier version."""
         if sending is None:
             return None
@@ -239,11 +218,9 @@ class AskingService:
         with self._ready(granted) as query:
             return CachedAnswer(arrange_release(release, query.arrangement))
 
-    def _released(
-        self, granted: GrantedQuestion, price: QuestionPrice
-    ) -> tuple[Release, Arrangement]:
-        """The answer, and how it is arranged. Fresh ones come in turn, and equal questions one
-        after the other in all processes; who waits holds no rows."""
+    def _released(self, granted: GrantedQuestion, price: QuestionPrice) -> Arranged:
+        """Fresh answers come in turn, and equal questions one after the other in all processes; who
+        waits holds no rows."""
         with self._ready(granted) as query:
             priced = self._priced(query, granted, price)
             release = priced.find_repeat()
@@ -259,9 +236,7 @@ class AskingService:
                 pass  # it was waited for
         return self._released_in_turn(granted, price)
 
-    def _released_in_turn(
-        self, granted: GrantedQuestion, price: QuestionPrice
-    ) -> tuple[Release, Arrangement]:
+    def _released_in_turn(self, granted: GrantedQuestion, price: QuestionPrice) -> Arranged:
         with self._turns.of(granted.columns, wait=True), self._ready(granted) as query:
             priced = self._priced(query, granted, price)
             release = priced.find_repeat()
@@ -310,10 +285,6 @@ class AskingService:
         """The signed receipt of one of the own answers."""
         return self._shared.ledger.receipt(self.past(release, by=by).release)
 
-    def standing(self, *, by: str) -> list[GrantRecord]:
-        """What is left under the own grants."""
-        return self._requests.grants(by=by, own=True)
-
     def _before(
         self, granted: GrantedQuestion, price: QuestionPrice
     ) -> tuple[CachedAnswer | None, Hashable, int]:
@@ -339,7 +310,7 @@ class AskingService:
             self._store.row(name, retired=True)
         with self._written_down(question, by=by) if refusals else nullcontext():
             for name in question.names:
-                self._store.check_answers(name)
+                self._store.row_in_time(name)
             check, purpose = self._requests.check, question.purpose
             columns = {name: check(name, purpose=purpose, analyst=by) for name in question.names}
         return GrantedQuestion(question, by, columns)
@@ -452,7 +423,7 @@ class AskingService:
             self._shared.ledger.refuse(name, error, digest=digest, analyst=by, purpose=purpose)
 
     def _kept(
-        self, release: Release, stored: str, granted: GrantedQuestion, sending: KeyedRequest | None
+        self, release: Release, stored: str, granted: GrantedQuestion, sending: Sending
     ) -> bool:
         """Puts an answer into the own history; whether it was there."""
         now, question, by = self._shared.clock(), granted.question, granted.by

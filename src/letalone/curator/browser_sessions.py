@@ -16,6 +16,7 @@ database, a backup or a freed page of it cannot read who was looked up.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from json import dumps, loads
@@ -27,18 +28,12 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sqlalchemy import Row, delete, insert, select, update
 
+from letalone.curator import stored_values as stored
 from letalone.curator.database_tables import DRAFTS, SESSIONS
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService, check_same
 from letalone.curator.records import Bearer, Recognised, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised
-from letalone.curator.stored_values import (
-    digest_of_secret,
-    read_optional_time,
-    read_time,
-    still_lasts,
-    write_time,
-)
 from letalone.curator.tokens import scopes_of
 from letalone.errors.codes import Code
 from letalone.errors.problem import Problem
@@ -51,13 +46,12 @@ NONCE = bytes(12)  # each key encrypts one draft, so it needs no random nonce
 FormFields = list[tuple[str, str]]
 
 
+@dataclass(frozen=True, slots=True)
 class BrowserSessions:
     """Signs browsers in and out."""
 
-    __slots__ = ("_people", "_shared")
-
-    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
-        self._shared, self._people = shared, people
+    _shared: Dependencies
+    _people: PeopleService
 
     def begin(self, proof: Recognised) -> str:
         """A new secret for somebody whose password was right; those that are over are removed."""
@@ -70,17 +64,17 @@ class BrowserSessions:
         longest = timedelta(hours=settings.visit_hours)
         if (
             row is None
-            or not still_lasts(read_time(row.expires), now, self._idle)
-            or not still_lasts(read_time(row.until), now, longest)
+            or not stored.still_lasts(stored.read_time(row.expires), now, self._idle)
+            or not stored.still_lasts(stored.read_time(row.until), now, longest)
         ):
             raise NotRecognised(Problem(Code.SIGNED_OUT))
         person = self._people.person(row.person)
         if not person.active:
             raise NotRecognised(Problem(Code.SIGNED_OUT))
         self._mark_used(row, now)
-        until = read_optional_time(row.elevated_until)
+        until = stored.read_optional_time(row.elevated_until)
         minutes = timedelta(minutes=settings.elevated_minutes)
-        elevated = until is not None and still_lasts(until, now, minutes)
+        elevated = until is not None and stored.still_lasts(until, now, minutes)
         return Bearer(person, scopes_of(person), elevated=elevated, token=row.digest)
 
     def elevate(self, secret: str, password: str) -> str:
@@ -97,30 +91,31 @@ class BrowserSessions:
             raise NotPermitted("This is for stewards, owners and auditors.")
         minutes = timedelta(minutes=self._shared.settings.elevated_minutes)
         limit = self._shared.clock() + minutes
-        made = self._insert_session(proof, until=read_time(row.until), elevated_until=limit)
+        made = self._insert_session(proof, until=stored.read_time(row.until), elevated_until=limit)
         self.end(secret)
         name = bearer.name
         self._shared.ledger.administer(None, "elevated", {"person": name}, by=[name])
         return made
 
     def end(self, secret: str) -> None:
-        which = SESSIONS.c.digest == digest_of_secret(secret)
+        which = SESSIONS.c.digest == stored.digest_of_secret(secret)
         self._shared.database.execute(delete(SESSIONS).where(which))
 
     def sealed(self, words: str, secret: str | None) -> str:
         """A seal of words that a browser keeps; of this visit alone where there is one."""
-        return self._shared.master.journey(words, digest_of_secret(secret) if secret else "")
+        return self._shared.master.journey(words, stored.digest_of_secret(secret) if secret else "")
 
     def _insert_session(
         self, proof: Recognised, *, until: datetime, elevated_until: datetime | None
     ) -> str:
         secret, now = token_urlsafe(SECRET_BYTES), self._shared.clock()
         row = {
-            "digest": digest_of_secret(secret), "person": proof.person.name,
-            "expires": write_time(now + self._idle), "elevated_until": write_time(elevated_until),
-            "until": write_time(until),
+            "digest": stored.digest_of_secret(secret), "person": proof.person.name,
+            "expires": stored.write_time(now + self._idle), "until": stored.write_time(until),
+            "elevated_until": stored.write_time(elevated_until),
         }  # fmt: skip
-        over = (SESSIONS.c.expires < write_time(now)) | (SESSIONS.c.until < write_time(now))
+        moment = stored.write_time(now)
+        over = (SESSIONS.c.expires < moment) | (SESSIONS.c.until < moment)
         with self._shared.database.writing() as connection:
             check_same(connection, proof)
             connection.execute(delete(SESSIONS).where(over))
@@ -132,25 +127,23 @@ class BrowserSessions:
         return timedelta(minutes=self._shared.settings.visit_minutes)
 
     def _row(self, secret: str) -> Row[tuple[Any, ...]] | None:
-        wanted = select(SESSIONS).where(SESSIONS.c.digest == digest_of_secret(secret))
+        wanted = select(SESSIONS).where(SESSIONS.c.digest == stored.digest_of_secret(secret))
         return self._shared.database.row(wanted)
 
     def _mark_used(self, row: Row[tuple[Any, ...]], now: datetime) -> None:
         later = now + self._idle
-        if later - read_time(row.expires) < USE_STEP:
+        if later - stored.read_time(row.expires) < USE_STEP:
             return
         which = SESSIONS.c.digest == row.digest
-        longer = update(SESSIONS).where(which).values(expires=write_time(later))
+        longer = update(SESSIONS).where(which).values(expires=stored.write_time(later))
         self._shared.database.execute(longer)
 
 
+@dataclass(frozen=True, slots=True)
 class Drafts:
     """Keeps typed forms for as long as a browser session can last."""
 
-    __slots__ = ("_shared",)
-
-    def __init__(self, shared: Dependencies) -> None:
-        self._shared = shared
+    _shared: Dependencies
 
     def keep(self, fields: Iterable[tuple[str, str]], *, by: str) -> str:
         """Keeps what was typed; the name under which this person finds it."""
@@ -158,7 +151,7 @@ class Drafts:
         text = dumps(list(fields)).encode()
         row = {
             "digest": _derive(name, "place").hex(), "person": by, "number": time_ns(),
-            "until": write_time(now + timedelta(hours=self._shared.settings.visit_hours)),
+            "until": stored.write_time(now + timedelta(hours=self._shared.settings.visit_hours)),
             "body": AESGCM(_derive(name, "key")).encrypt(NONCE, text, by.encode()),
         }  # fmt: skip
         newest = select(DRAFTS.c.digest).where(DRAFTS.c.person == by)
@@ -172,7 +165,7 @@ class Drafts:
         place = _derive(name, "place").hex()
         wanted = select(DRAFTS).where((DRAFTS.c.digest == place) & (DRAFTS.c.person == by))
         row = self._shared.database.row(wanted)
-        if row is None or read_time(row.until) <= self._shared.clock():
+        if row is None or stored.read_time(row.until) <= self._shared.clock():
             return None
         try:
             text = AESGCM(_derive(name, "key")).decrypt(NONCE, row.body, by.encode())
@@ -182,7 +175,7 @@ class Drafts:
 
     def sweep(self) -> None:
         """Deletes what is over; nothing is written where nothing is."""
-        over = DRAFTS.c.until <= write_time(self._shared.clock())
+        over = DRAFTS.c.until <= stored.write_time(self._shared.clock())
         if self._shared.database.values(select(DRAFTS.c.digest).where(over).limit(1)):
             self._shared.database.execute(delete(DRAFTS).where(over))
 

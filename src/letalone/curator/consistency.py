@@ -20,7 +20,7 @@ Once, so that an owner who has decided can allow questions again.
 from pathlib import Path
 from typing import cast
 
-from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from letalone.curator.database import Database, DatabaseDamaged
 from letalone.curator.database_tables import CONTROLLER_FACTS, DATA_SETS, PEOPLE, SEEN, insert_once
@@ -35,22 +35,14 @@ from letalone.ledger.store import is_postgres
 from letalone.ledger.trips import Asked
 
 KEY_MARK = "mark of the master key"  # beside who answers for the data
-ONLY_ROW = 1  # the one row of a table that has one row
 NO_NEW_LEDGER = (
     " The curator's database is in use, and what was spent stands in its ledger: a new one would"
     " spend it again. Restore the newest backup of the ledger, or name its place with --ledger."
 )
 KNOWN_LOSSES = func.length(SEEN.c.decided)  # a loss makes it longer
-KEEP_SEEN = (
-    update(SEEN)
-    .where(
-        or_(
-            bindparam("long") > KNOWN_LOSSES,
-            (bindparam("long") == KNOWN_LOSSES) & (bindparam("last") > SEEN.c.number),
-        )
-    )
-    .values(number=bindparam("last"), hash=bindparam("its"), decided=bindparam("losses"))
-)
+IS_LATER = (bindparam("long") == KNOWN_LOSSES) & (bindparam("last") > SEEN.c.number)
+ENTRY = {"number": bindparam("last"), "hash": bindparam("its"), "decided": bindparam("losses")}
+KEEP_SEEN = update(SEEN).where((bindparam("long") > KNOWN_LOSSES) | IS_LATER).values(ENTRY)
 
 
 def open_matching_stores(
@@ -84,9 +76,8 @@ def recall_seen(database: Database, ledger: Ledger) -> list[str]:
     ledger.data_sets()  # which is a look
     with database.writing() as connection:
         if connection.execute(select(SEEN)).one_or_none() is None:  # else another was quicker
-            connection.execute(
-                insert(SEEN).values(only=ONLY_ROW, **_row(cast("Seen", ledger.seen)))
-            )
+            # The table has one row.
+            connection.execute(insert(SEEN).values(only=1, **_row(cast("Seen", ledger.seen))))
     return []
 
 

@@ -13,6 +13,7 @@ are not read into any table or file of the curator (G1).
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import RLock
 from typing import cast
@@ -21,17 +22,11 @@ from sqlglot import exp
 
 from letalone.curator.file_places import keep_private
 from letalone.curator.records import ColumnEffects, ImportEffects
-from letalone.engines import syntax
+from letalone.engines import parquet_files, syntax
 from letalone.engines.csv_files import load_csv, odd_lines_of
 from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.long_cells import check_cells
-from letalone.engines.parquet_files import (
-    copy_readable,
-    reads_to_the_end,
-    relation_of_parquet,
-    unsafe_columns,
-)
 from letalone.engines.reading import Stored, check_readable, read
 from letalone.engines.rows import TableRef
 from letalone.engines.sources import LOADED, Files, find_files, relation_of_csv
@@ -55,11 +50,8 @@ def copy_declared(source: Path, schema: Schema, target: Path) -> ImportEffects:
         " too large for the memory and disk that an import has here (letalone serve --memory)."
     )
     try:
-        return without_context(
-            lambda: hide_engine_errors(lambda: _copy(source, schema, target)),
-            EngineFailed,
-            error=error,
-        )
+        copy = partial(_copy, source, schema, target)
+        return without_context(lambda: hide_engine_errors(copy), EngineFailed, error=error)
     except BaseException:
         target.unlink(missing_ok=True)
         raise
@@ -115,7 +107,7 @@ def _duck(files: Files, writable: Sequence[Path]) -> Generator[LockedDuck]:
 
 def _relation(duck: LockedDuck, files: Files, schema: Schema) -> TableRef:
     if files.kind == "parquet":
-        relation = relation_of_parquet(duck, files.paths)
+        relation = parquet_files.relation_of_parquet(duck, files.paths)
     elif files.kind == "csv":
         relation = relation_of_csv(files.paths)
     else:
@@ -134,9 +126,11 @@ def _load(duck: LockedDuck, files: Files, relation: TableRef) -> TableRef:
         load_csv(duck, files.paths, LOADED, only=list(relation.columns))
         return relation
     if files.kind == "parquet":
-        risky = unsafe_columns(relation, relation.columns)
-        if not all(reads_to_the_end(duck, files.paths, relation.columns[n]) for n in risky):
-            return copy_readable(duck, files.paths, relation)
+        risky = parquet_files.unsafe_columns(relation, relation.columns)
+        if not all(
+            parquet_files.reads_to_the_end(duck, files.paths, relation.columns[n]) for n in risky
+        ):
+            return parquet_files.copy_readable(duck, files.paths, relation)
     names = [syntax.column(name, "source") for name in relation.columns]
     rows = syntax.select(names, syntax.rename(relation.sql, "source"))
     duck.run(exp.Create(this=syntax.table(LOADED), kind="TABLE", expression=rows))
@@ -187,17 +181,12 @@ def _effects_of_column(loaded: TableRef, column: Column) -> list[Sql]:
     """When a cell counts as unreadable, as clamped, as another key, as missing."""
     source = syntax.column(column.name, "loaded")
     plain, kept = by_rule(loaded, column, clamped=False), by_rule(loaded, column)
-    no = exp.Boolean(this=False)
     unreadable = syntax.join_conditions(exp.And, [syntax.is_present(source), syntax.is_null(plain)])
     clamped = syntax.operation(exp.NEQ, plain, kept)
-    listed = [key for key in column.keys or () if key is not None]
-    other = syntax.is_present(kept)
-    if listed:
-        constants = [syntax.constant(key) for key in listed]
-        other = syntax.join_conditions(
-            exp.And, [other, syntax.negate(syntax.is_one_of(kept, constants))]
-        )
-    keyed = no if column.keys is None else other
+    listed = [syntax.constant(key) for key in column.keys or () if key is not None]
+    unlisted = [syntax.negate(syntax.is_one_of(kept, listed))] if listed else []
+    other = syntax.join_conditions(exp.And, [syntax.is_present(kept), *unlisted])
+    keyed = exp.Boolean(this=False) if column.keys is None else other
     return [unreadable, clamped, keyed, syntax.is_null(source.copy())]
 
 

@@ -24,11 +24,9 @@ FORGET_OTHER_DAYS = delete(STORED_BYTES).where(
     STORED_BYTES.c.person == bindparam("who"), STORED_BYTES.c.day != bindparam("today")
 )
 BEGIN_DAY = insert_once(STORED_BYTES)
-COUNT = (
-    update(STORED_BYTES)
-    .where(TODAY, ~exists().where(RELEASES.c.id == bindparam("release")))
-    .values(letters=STORED_BYTES.c.letters + bindparam("more"))
-)
+IS_KEPT = exists().where(RELEASES.c.id == bindparam("release"))
+SUM = STORED_BYTES.c.letters + bindparam("more")
+COUNT = update(STORED_BYTES).where(TODAY, ~IS_KEPT).values(letters=SUM)
 
 
 def check_quota(shared: Dependencies, person: str) -> None:
@@ -37,17 +35,17 @@ def check_quota(shared: Dependencies, person: str) -> None:
     row = shared.database.row(LETTERS, who=person, today=_day(now))
     if row is None or row.letters < megabytes * MEGABYTE:
         return
+    tomorrow = now.astimezone(UTC).date() + timedelta(days=1)
+    until = datetime.combine(tomorrow, time(), UTC) - now
     raise TooManyTries(
         f"Your answers of this day have {megabytes:,} million letters, the most that is stored for"
         " one person in a day. Nothing was charged. Repeats are still answered; ask on tomorrow"
         " (UTC).",
-        seconds=_until_tomorrow(now),
+        seconds=max(1, int(until.total_seconds())),
     )
 
 
-def count_bytes(
-    person: str, letters: int, *, now: datetime, unless: str
-) -> tuple[Asked, Asked, Asked]:
+def count_bytes(person: str, letters: int, *, now: datetime, unless: str) -> tuple[Asked, ...]:
     """What counts an answer, unless it is kept already, in the transaction that keeps it."""
     day = {"person": person, "day": _day(now)}
     return (
@@ -59,8 +57,3 @@ def count_bytes(
 
 def _day(now: datetime) -> str:
     return now.astimezone(UTC).date().isoformat()
-
-
-def _until_tomorrow(now: datetime) -> int:
-    tomorrow = now.astimezone(UTC).date() + timedelta(days=1)
-    return max(1, int((datetime.combine(tomorrow, time(), UTC) - now).total_seconds()))

@@ -17,6 +17,7 @@ from typing import Any
 from sqlalchemy import insert, select
 
 from letalone.curator import file_places
+from letalone.curator import stored_values as stored
 from letalone.curator.addresses import check_allowed, check_table
 from letalone.curator.copies import check_columns_there, check_declared, copy_declared
 from letalone.curator.data_store import DataStore, read_schema
@@ -33,14 +34,6 @@ from letalone.curator.records import (
     Role,
 )
 from letalone.curator.refusals import AlreadyDecided, NotThere
-from letalone.curator.stored_values import (
-    DataRow,
-    read_day,
-    read_record,
-    reads_stored,
-    write_budget,
-    write_time,
-)
 from letalone.engines.addresses import is_address
 from letalone.engines.long_cells import ANY_SIZE
 from letalone.errors import ParameterError
@@ -195,7 +188,9 @@ class DataSets:
     def retire_overdue(self) -> list[str]:
         """Retires data sets whose retention date is over, after a day's notice (notices.py)."""
         today = self._shared.clock().date()
-        days = {row.name: read_day(row.retention) for row in self.store.rows() if not row.retired}
+        days = {
+            row.name: stored.read_day(row.retention) for row in self.store.rows() if not row.retired
+        }
         over = [name for name, day in days.items() if day is not None and day < today]
         removed = to_remove(self._shared, over)
         for name in removed:
@@ -225,10 +220,10 @@ class DataSets:
     def affected(self, name: str, *, by: str) -> ImportEffects:
         """How many values the rules touched: exact, for owners and stewards only."""
         self._people.require(by, Role.OWNER, Role.STEWARD)
-        stored = self.store.row(name).affected
-        if stored is None:
+        affected = self.store.row(name).affected
+        if affected is None:
             raise NotThere(f"{name!r} was not imported: the rules apply whenever it is read.")
-        return _read_effects(loads(stored))
+        return _read_effects(loads(affected))
 
     # How it is done.
 
@@ -255,7 +250,11 @@ class DataSets:
     def _check_declared(self, registration: Registration) -> Schema:
         """The schema, if all that is declared can be so; before anything is written."""
         schema, now = registration.schema, self._shared.clock()
-        _check_in_address(schema.name)
+        if "/" in schema.name or schema.name in (".", ".."):  # a part of addresses
+            raise ParameterError(
+                f"The name {schema.name[:80]!r} cannot stand in an address. Leave out '/', and do"
+                " not name a data set '.' or '..'."
+            )
         check_declared(schema)
         if schema.unit is not None:
             check_unlisted(schema.column(schema.unit))
@@ -333,7 +332,7 @@ class DataSets:
     ) -> None:
         """Writes a data set down, in the ledger first; external where no import `affected` it."""
         self._open_budget(registration, schema, by=by)
-        now, retention = write_time(self._shared.clock()), registration.retention
+        now, retention = stored.write_time(self._shared.clock()), registration.retention
         row = {
             "name": schema.name, "description": registration.description,
             "schema": schema.to_toml(), "file": file, "external": affected is None,
@@ -349,8 +348,8 @@ class DataSets:
             insert(IMPORTS).values(began),
         )
 
-    def _record(self, row: DataRow) -> DataSetRecord:
-        return read_record(
+    def _record(self, row: stored.DataRow) -> DataSetRecord:
+        return stored.read_record(
             DataSetRecord,
             row,
             schema=read_schema(row),
@@ -359,40 +358,27 @@ class DataSets:
             removal=self._removal(row),
         )
 
-    def _removal(self, row: DataRow) -> datetime | None:
+    def _removal(self, row: stored.DataRow) -> datetime | None:
         """Looked for where the retention date is over alone: nothing else is announced."""
-        day = read_day(row.retention)
+        day = stored.read_day(row.retention)
         over = day is not None and day < self._shared.clock().date()
         return removal(self._shared, row.name) if over and row.retired is None else None
 
     def _purposes(self, name: str) -> list[Purpose]:
         """Those that are not withdrawn, with the budgets that the ledger knows."""
-        levels = {
-            level.purpose: level
-            for level in self._shared.ledger_view.levels(name)
-            if level.analyst is None
-        }
+        levels = {level.purpose: level for level in self._shared.ledger_view.purposes(name)}
         wanted = select(PURPOSES).where(PURPOSES.c.data_set == name).order_by(PURPOSES.c.name)
         rows = self._shared.database.rows(wanted)
         return [
-            read_record(Purpose, row, budget=levels[row.name].budget)
+            stored.read_record(Purpose, row, budget=levels[row.name].budget)
             for row in rows
             if row.name in levels and not levels[row.name].withdrawn
         ]
 
 
-def _is_imports_file(row: DataRow) -> bool:
+def _is_imports_file(row: stored.DataRow) -> bool:
     """Whether the rows lie in a file of the import folder, which others write."""
     return row.external and not is_address(row.file)
-
-
-def _check_in_address(name: str) -> None:
-    """A name is a part of addresses, of which these signs would make another one."""
-    if "/" in name or name in (".", ".."):
-        raise ParameterError(
-            f"The name {name[:80]!r} cannot stand in an address. Leave out '/', and do not name a"
-            " data set '.' or '..'."
-        )
 
 
 def _not_one_source() -> ParameterError:
@@ -407,8 +393,8 @@ def _purpose_row(name: str, purpose: Purpose) -> dict[str, str | None]:
         "data_set": name,
         "name": purpose.name,
         "description": purpose.description,
-        **write_budget(purpose.budget),
-        "expires": write_time(purpose.expires),
+        **stored.write_budget(purpose.budget),
+        "expires": stored.write_time(purpose.expires),
     }
 
 
@@ -417,7 +403,7 @@ def _write_effects(affected: ImportEffects, version: int) -> str:
     return dumps(asdict(replace(affected, version=version)))
 
 
-@reads_stored
-def _read_effects(stored: dict[str, Any]) -> ImportEffects:
-    columns = tuple(ColumnEffects(**column) for column in stored.pop("columns"))
-    return ImportEffects(**stored, columns=columns)
+@stored.reads_stored
+def _read_effects(fields: dict[str, Any]) -> ImportEffects:
+    columns = tuple(ColumnEffects(**column) for column in fields.pop("columns"))
+    return ImportEffects(**fields, columns=columns)

@@ -54,17 +54,21 @@ class DataStore:
         if row is None:
             raise NotThere(f"There is no data set {name[:200]!r}. The public page lists them.")
         if row.retired is not None and not retired:
-            raise Retired(
-                f"{name!r} was retired: {words_of_retirement(row)}, and nothing is answered."
-            )
+            source = "its source, which is not kept here, is no longer read"
+            words = source if row.external else "its rows are gone"
+            raise Retired(f"{name!r} was retired: {words}, and nothing is answered.")
         return row
 
     def rows(self) -> list[DataRow]:
         return list(self._shared.database.rows(select(DATA_SETS).order_by(DATA_SETS.c.name)))
 
-    def check_answers(self, name: str) -> None:
-        """Retired where a data set is, or its retention date is over."""
-        self._check_kept(self.row(name))
+    def row_in_time(self, name: str) -> DataRow:
+        """As `row`; Retired also where the retention date is over."""
+        row = self.row(name)
+        day = read_day(row.retention)
+        if day is not None and day < self._shared.clock().date():
+            raise Retired(f"{row.name!r} was to be kept until {day}: nothing is answered any more.")
+        return row
 
     @contextmanager
     def opened(self, *names: str) -> Generator[list[Session]]:
@@ -105,7 +109,6 @@ class DataStore:
         return None
 
     def open_anew(self, name: str) -> None:
-        """All processes open the rows again, as they are by then."""
         self._sessions.open_anew(name)
 
     def next_version(self, name: str) -> int:
@@ -171,7 +174,7 @@ class DataStore:
             with self._shared.database.writing() as connection:
                 wanted = select(IMPORTS.c.members).where(of_data_set)
                 marks = connection.execute(wanted).scalars().all()
-                change_row(connection, name, retired=now, file=None, affected=None)
+                _change_row(connection, name, retired=now, file=None, affected=None)
                 forget_notice(connection, name)
                 connection.execute(update(IMPORTS).where(of_data_set).values(members=None))
             for file in (None if row.external else row.file, *marks):
@@ -182,8 +185,7 @@ class DataStore:
         self._sessions.close()
 
     def _source(self, name: str) -> RowsLocation:
-        row = self.row(name)
-        self._check_kept(row)
+        row = self.row_in_time(name)
         return RowsLocation(self._place(row), read_schema(row))
 
     def _place(self, row: DataRow) -> Path | str:
@@ -192,29 +194,21 @@ class DataStore:
             return settings.data_folder / file
         allowed = check_allowed if is_address(file) else place_of_import
         return without_context(  # the words could name a file or a host
-            lambda: allowed(settings, file),
-            ParameterError,
-            error=lambda _: not_openable(row.name),
+            lambda: allowed(settings, file), ParameterError, error=lambda _: not_openable(row.name)
         )
-
-    def _check_kept(self, row: DataRow) -> None:
-        day = read_day(row.retention)
-        if day is not None and day < self._shared.clock().date():
-            raise Retired(f"{row.name!r} was to be kept until {day}: nothing is answered any more.")
 
     def _put(self, schema: Schema, *, file: str | None = None, affected: str | None = None) -> None:
         name, now = schema.name, write_time(self._shared.clock())
         values = {"schema": schema.to_toml(), "file": file, "affected": affected}
         with self._shared.database.writing() as connection:
             given = {column: new for column, new in values.items() if new is not None}
-            change_row(connection, name, **given)
+            _change_row(connection, name, **given)
             if affected is not None:
                 held = {"data_set": name, "version": schema.version, "since": now}
                 connection.execute(insert(IMPORTS).values(held))
 
 
-def change_row(connection: Connection, name: str, **values: object) -> None:
-    """Other values in the row of a data set."""
+def _change_row(connection: Connection, name: str, **values: object) -> None:
     connection.execute(update(DATA_SETS).where(DATA_SETS.c.name == name).values(**values))
 
 
@@ -225,13 +219,6 @@ def _check_written(name: str, target: Path) -> None:
             f"The new rows of {name!r} were removed while they were written. The old ones hold:"
             " look who else uses the folder 'data', and try again."
         )
-
-
-def words_of_retirement(row: DataRow) -> str:
-    """What became of the rows of a data set that was retired."""
-    if row.external:
-        return "its source, which is not kept here, is no longer read"
-    return "its rows are gone"
 
 
 def read_schema(row: DataRow) -> Schema:

@@ -13,8 +13,6 @@ from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from os import getpid
 from pathlib import Path
-from sqlite3 import Connection as SqliteConnection
-from sqlite3 import Error as SqliteError
 from typing import Any, cast
 
 import sqlalchemy as sa
@@ -29,7 +27,7 @@ from letalone.curator.database_tables import METADATA
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
 from letalone.ledger.patience import IN_TURN
 from letalone.ledger.trips import Asked, Pipeline
-from letalone.ledger.watch import Watch, watch_of_file, watch_of_postgresql
+from letalone.ledger.watch import watch_of_file, watch_of_postgresql
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 WRITERS_LOCK = int.from_bytes(b"letalone", "big") >> 1  # PostgreSQL's key for the one writer
@@ -68,12 +66,16 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self._engine, self._process = _engine(url), getpid()
-        self._watch = _watch(self._engine.url)
+        place = self._engine.url
+        if self.in_a_file:
+            self._watch = watch_of_file(Path(place.database or ""))
+        else:
+            self._watch = watch_of_postgresql(place)
         self.cache = StampedCache(self._watch.stamp)
 
     def reading(self) -> AbstractContextManager[sa.Connection]:
         """For reading: of SQLite one state; PostgreSQL tells with each statement how it stands."""
-        return self._connected(None if self._is_distant else "BEGIN")
+        return self._connected("BEGIN" if self.in_a_file else None)
 
     def rows(self, query: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
         with self.reading() as connection:
@@ -85,13 +87,12 @@ class Database:
             return connection.execute(query).scalars().all()
 
     def row(self, query: sa.Select[Any], **values: object) -> sa.Row[Any] | None:
-        """The one row that a query finds, or None."""
         with self.reading() as connection:
             return connection.execute(query, values).one_or_none()
 
     def writing(self) -> AbstractContextManager[sa.Connection]:
         """One transaction that alone may write; rolled back if the block raises."""
-        return self._connected("; ".join(ALONE) if self._is_distant else "BEGIN IMMEDIATE")
+        return self._connected("BEGIN IMMEDIATE" if self.in_a_file else "; ".join(ALONE))
 
     def execute(self, *statements: sa.Executable) -> None:
         """Runs statements in one transaction that alone may write."""
@@ -101,7 +102,7 @@ class Database:
 
     def write(self, *statements: Asked) -> None:
         """Runs statements in a transaction that alone may write, for one wait of PostgreSQL."""
-        if not self._is_distant:
+        if self.in_a_file:
             with self.writing() as connection:
                 for statement, values in statements:
                     connection.execute(statement, values)
@@ -114,11 +115,7 @@ class Database:
 
     @property
     def in_a_file(self) -> bool:
-        return not self._is_distant
-
-    @property
-    def _is_distant(self) -> bool:
-        return self._engine.dialect.name == "postgresql"
+        return self._engine.dialect.name == "sqlite"
 
     @property
     def place(self) -> str:
@@ -140,11 +137,9 @@ class Database:
 
     def check_tables(self) -> None:
         """DatabaseDamaged where a table or a column is missing: one query that reads no row."""
-        queries = [
-            sa.exists(sa.select(table).where(sa.false())) for table in METADATA.sorted_tables
-        ]
+        looks = [sa.exists(sa.select(table).where(sa.false())) for table in METADATA.sorted_tables]
         with self.reading() as connection:
-            connection.execute(sa.select(*queries)).all()
+            connection.execute(sa.select(*looks)).all()
 
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision; several processes may do so at once."""
@@ -167,10 +162,10 @@ class Database:
 
         PostgreSQL's log is its keeper's affair.
         """
+        if not self.in_a_file:
+            return True
         for _ in range(OVERWRITE_TRIES):
             with self._in_words(), self._engine.connect() as connection:
-                if connection.dialect.name != "sqlite":
-                    return True
                 connection.exec_driver_sql(f"PRAGMA busy_timeout = {OVERWRITE_MILLISECONDS}")
                 row = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
                 connection.exec_driver_sql(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS}")
@@ -205,8 +200,9 @@ class Database:
         except (DatabaseError, InterfaceError, PoolTimeout) as error:
             if _is_damage(error):
                 raise damage_error(self.place) from None
-            if not _is_away(error):
-                raise  # such as a key that is there already
+            wrong = isinstance(error, DatabaseError) and not isinstance(error, OperationalError)
+            if wrong and _code(error) != NO_RIGHT:
+                raise  # a statement that was wrong, such as a key that is there already
             raise DatabaseUnavailable(
                 f"{self.place} cannot be used: the curator's database cannot be reached, is busy or"
                 " full, or does not accept the role. Look at all, and try again. An answer"
@@ -231,20 +227,11 @@ def _is_damage(error: Exception) -> bool:
     PostgreSQL looks after its pages; what others did to the tables is damage, too.
     """
     orig = getattr(error, "orig", None)
-    if not isinstance(orig, SqliteError):
+    if not isinstance(orig, sqlite3.Error):
         return _code(error) in MISMADE
     code = cast("int | None", getattr(orig, "sqlite_errorcode", None))
     return type(error) in (DatabaseError, OperationalError) and (
         code is None or code & CODE_OF_KIND in DAMAGE
-    )
-
-
-def _is_away(error: Exception) -> bool:
-    """Whether the database cannot be used now; else the statement was wrong."""
-    return (
-        not isinstance(error, DatabaseError)
-        or isinstance(error, OperationalError)
-        or _code(error) == NO_RIGHT
     )
 
 
@@ -295,12 +282,6 @@ def _on_postgresql(driver: sa.URL) -> sa.Engine:
         ) from None
 
 
-def _watch(url: sa.URL) -> Watch:
-    if url.get_backend_name() == "postgresql":
-        return watch_of_postgresql(url)
-    return watch_of_file(Path(url.database or ""))
-
-
 def _keep_private(file: str | None) -> None:
     """The file is there before SQLite makes it, for this user alone; its logs take after it."""
     if file and file != ":memory:":
@@ -310,7 +291,7 @@ def _keep_private(file: str | None) -> None:
 
 
 def _prepare(connection: object, _: object) -> None:
-    cursor = cast("SqliteConnection", connection).cursor()
+    cursor = cast("sqlite3.Connection", connection).cursor()
     for pragma in ("journal_mode = WAL", "foreign_keys = ON", "secure_delete = ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()

@@ -5,6 +5,7 @@ Times are text in UTC, to the second; amounts are rationals as text; lists are J
   Tested:   tests/curator/test_database.py: the migrations lead to exactly these tables
 """
 
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,12 +23,15 @@ def _of(name: str, table: str, **more: Any) -> sa.Column[str]:
     return sa.Column(name, sa.Text, sa.ForeignKey(f"{table}.name"), nullable=False, **more)
 
 
-def _texts(*names: str) -> list[sa.Column[Any]]:
-    return _each(sa.Text, *names)
+def _key(name: str, kind: type[TypeEngine[Any]] = sa.Text) -> sa.Column[Any]:
+    return sa.Column(name, kind, primary_key=True)
 
 
 def _each(kind: type[TypeEngine[Any]], *names: str) -> list[sa.Column[Any]]:
     return [sa.Column(name, kind, nullable=False) for name in names]
+
+
+_texts = partial(_each, sa.Text)
 
 
 def _optional(*names: str) -> list[sa.Column[str]]:
@@ -36,21 +40,20 @@ def _optional(*names: str) -> list[sa.Column[str]]:
 
 PEOPLE = _table(
     "people",
-    sa.Column("name", sa.Text, primary_key=True),
-    *_texts("roles", "password"),
+    _key("name"),
+    *_texts("roles", "password", "made"),
     *_each(sa.Boolean, "must_change", "active"),
-    *_texts("made"),
     *_optional("handed", "handed_by"),
 )
 
 # What the service says of itself: who answers for the data.
-CONTROLLER_FACTS = _table("facts", sa.Column("name", sa.Text, primary_key=True), *_texts("words"))
+CONTROLLER_FACTS = _table("facts", _key("name"), *_texts("words"))
 
 # The last entry of the ledger that was seen; `decided` are losses of it that were known by then.
 SEEN = _table(
     "seen",
     sa.Column("only", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("number", sa.Integer, nullable=False),
+    *_each(sa.Integer, "number"),
     *_texts("hash", "decided"),
 )
 
@@ -58,20 +61,16 @@ SEEN = _table(
 NOTICES = _table(
     "notices",
     _of("data_set", "data_sets", primary_key=True),
-    sa.Column("machine", sa.Text, primary_key=True),
+    _key("machine"),
     *_texts("since"),
-    sa.Column("steady", sa.BigInteger, nullable=False),
+    *_each(sa.BigInteger, "steady"),
 )
 
-ATTEMPTS = _table(
-    "tries",
-    sa.Column("digest", sa.Text, primary_key=True),
-    *_each(sa.Integer, "since", "number"),
-)
+ATTEMPTS = _table("tries", _key("digest"), *_each(sa.Integer, "since", "number"))
 
 TOKENS = _table(
     "tokens",
-    sa.Column("id", sa.Text, primary_key=True),
+    _key("id"),
     _of("person", "people", index=True),
     sa.Column("digest", sa.Text, nullable=False, unique=True),
     *_texts("scopes", "label", "created", "expires"),
@@ -81,19 +80,16 @@ TOKENS = _table(
 
 DATA_SETS = _table(
     "data_sets",
-    sa.Column("name", sa.Text, primary_key=True),
-    *_texts("description", "schema"),
-    *_optional("file"),
-    sa.Column("external", sa.Boolean, nullable=False),
-    *_optional("affected", "retention"),
-    *_texts("registered", "registered_by"),
-    *_optional("retired"),
+    _key("name"),
+    *_texts("description", "schema", "registered", "registered_by"),
+    *_each(sa.Boolean, "external"),
+    *_optional("file", "affected", "retention", "retired"),
 )
 
 PURPOSES = _table(
     "purposes",
     _of("data_set", "data_sets", primary_key=True),
-    sa.Column("name", sa.Text, primary_key=True),
+    _key("name"),
     *_texts("description", "epsilon", "delta"),
     *_optional("expires"),
 )
@@ -102,27 +98,24 @@ PURPOSES = _table(
 IMPORTS = _table(
     "held",
     _of("data_set", "data_sets", primary_key=True),
-    sa.Column("version", sa.Integer, primary_key=True),
+    _key("version", sa.Integer),
     *_texts("since"),
     *_optional("members"),
 )
 
 REQUESTS = _table(
     "requests",
-    sa.Column("id", sa.Text, primary_key=True),
+    _key("id"),
     _of("data_set", "data_sets"),
-    *_texts("purpose"),
     _of("analyst", "people", index=True),
-    *_texts("columns", "epsilon", "delta", "why"),
-    *_optional("expires"),
-    *_texts("state", "made"),
-    *_optional("decided_by", "decided", "reason"),
+    *_texts("purpose", "columns", "epsilon", "delta", "why", "state", "made"),
+    *_optional("expires", "decided_by", "decided", "reason"),
 )
 
 GRANTS = _table(
     "grants",
     _of("data_set", "data_sets", primary_key=True),
-    sa.Column("purpose", sa.Text, primary_key=True),
+    _key("purpose"),
     _of("analyst", "people", primary_key=True),
     *_texts("columns", "made"),
     *_optional("withdrawn"),
@@ -130,18 +123,16 @@ GRANTS = _table(
 
 PROPOSALS = _table(
     "proposals",
-    sa.Column("id", sa.Text, primary_key=True),
+    _key("id"),
     _of("data_set", "data_sets"),
-    *_optional("purpose", "analyst"),
-    *_texts("epsilon", "delta", "why", "state"),
     _of("proposed_by", "people"),
-    *_texts("proposed"),
-    *_optional("decided_by", "decided", "reason"),
+    *_texts("epsilon", "delta", "why", "state", "proposed"),
+    *_optional("purpose", "analyst", "decided_by", "decided", "reason"),
 )
 
 RELEASES = _table(
     "releases",
-    sa.Column("id", sa.Text, primary_key=True),
+    _key("id"),
     _of("analyst", "people", index=True),
     *_texts("data_set", "purpose", "time", "release"),
     sa.Column("sent_as", sa.Text, index=True),  # the name of the request, and all that it said:
@@ -152,21 +143,17 @@ RELEASES = _table(
 STORED_BYTES = _table(
     "stored",
     _of("person", "people", primary_key=True),
-    sa.Column("day", sa.Text, primary_key=True),
-    sa.Column("letters", sa.BigInteger, nullable=False),
+    _key("day"),
+    *_each(sa.BigInteger, "letters"),
 )
 
 # A person's key, found by an HMAC of data set and id under the master key; erasure destroys it.
-SUBJECT_KEYS = _table(
-    "subject_keys",
-    sa.Column("finder", sa.Text, primary_key=True),
-    sa.Column("key", sa.LargeBinary, nullable=False),
-)
+SUBJECT_KEYS = _table("subject_keys", _key("finder"), *_each(sa.LargeBinary, "key"))
 
 # What the owner of an external source was asked to run, until the outcome is recorded.
 OWNER_TASKS = _table(
     "errands",
-    sa.Column("id", sa.Text, primary_key=True),
+    _key("id"),
     _of("data_set", "data_sets"),
     *_texts("what", "finder", "subject", "asked"),
     *_optional("done"),
@@ -175,7 +162,7 @@ OWNER_TASKS = _table(
 # For the console: what a browser is signed in as. `expires` moves on with use, `until` does not.
 SESSIONS = _table(
     "sessions",
-    sa.Column("digest", sa.Text, primary_key=True),
+    _key("digest"),
     _of("person", "people", index=True),
     *_texts("expires"),
     *_optional("elevated_until"),
@@ -185,20 +172,19 @@ SESSIONS = _table(
 # For the console: what was typed, under a key that only the browser's address has.
 DRAFTS = _table(
     "drafts",
-    sa.Column("digest", sa.Text, primary_key=True),
+    _key("digest"),
     _of("person", "people", index=True),
     *_texts("until"),
-    sa.Column("number", sa.BigInteger, nullable=False),
-    sa.Column("body", sa.LargeBinary, nullable=False),
+    *_each(sa.BigInteger, "number"),
+    *_each(sa.LargeBinary, "body"),
 )
 
 # For the console: who signs in at a provider. By e-mail until the first time, by subject after it.
 IDENTITIES = _table(
     "identities",
     _of("person", "people", primary_key=True),
-    *_texts("issuer"),
+    *_texts("issuer", "linked", "linked_by"),
     *_optional("email", "subject"),
-    *_texts("linked", "linked_by"),
     sa.UniqueConstraint("issuer", "email"),
     sa.UniqueConstraint("issuer", "subject"),
 )

@@ -54,13 +54,12 @@ class LinkedAccount:
     linked_by: str
 
 
+@dataclass(frozen=True, slots=True)
 class Identities:
     """Links accounts at a provider to people."""
 
-    __slots__ = ("_people", "_shared")
-
-    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
-        self._shared, self._people = shared, people
+    _shared: Dependencies
+    _people: PeopleService
 
     def link(self, person: str, account: str, *, issuer: str, by: str) -> LinkedAccount:
         """Lets a person sign in with an account, named by its e-mail or subject (by an owner)."""
@@ -99,9 +98,8 @@ class Identities:
         person = self._find_by_subject(identity) or self._bind_by_email(identity)
         if person is None:
             raise NotRecognised(_not_linked(identity))
-        return replace(
-            self._people.known_elsewhere(person), account=(identity.issuer, identity.subject)
-        )
+        known = self._people.known_elsewhere(person)
+        return replace(known, account=(identity.issuer, identity.subject))
 
     def _find_by_subject(self, identity: Identity) -> str | None:
         wanted = select(IDENTITIES.c.person).where(
@@ -115,11 +113,8 @@ class Identities:
         email = _plain(identity.email or "") if identity.verified else None
         if not email:
             return None
-        which = (
-            (IDENTITIES.c.issuer == identity.issuer)
-            & (IDENTITIES.c.email == email)
-            & IDENTITIES.c.subject.is_(None)
-        )
+        link = IDENTITIES.c
+        which = (link.issuer == identity.issuer) & (link.email == email) & link.subject.is_(None)
         with self._shared.database.writing() as connection:
             person = connection.execute(select(IDENTITIES.c.person).where(which)).scalar()
             if person is None:

@@ -3,9 +3,7 @@
 Only the data set's cap is a guarantee; purposes and analysts ration it.
 """
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from letalone.curator.caches import StampedCache
 from letalone.ledger import DataSet, Ledger
@@ -32,25 +30,19 @@ class LedgerView:
         self.cache = StampedCache(lambda: ledger.stamp)
 
     def allow(
-        self,
-        name: str,
-        budget: Budget,
-        *,
-        purpose: str,
-        analyst: str | None = None,
-        expires: datetime | None = None,
-        by: Sequence[str],
+        self, name: str, budget: Budget, *, purpose: str, analyst: str | None = None, **more: Any
     ) -> Level:
-        """A level for a purpose, or for an analyst under it; one that holds goes on as it is."""
+        """As `Ledger.allow`, for a purpose or an analyst under it; one that holds goes on."""
         level = self.level(name, purpose=purpose, analyst=analyst)
         if level is not None and not level.withdrawn and not level.has_expired(now()):
             return level
-        return self._ledger.allow(
-            name, budget, purpose=purpose, analyst=analyst, expires=expires, by=by
-        )
+        return self._ledger.allow(name, budget, purpose=purpose, analyst=analyst, **more)
 
     def levels(self, name: str) -> list[Level]:
         return list(self.cache.value(name, lambda: self._ledger.levels(name)))
+
+    def purposes(self, name: str) -> list[Level]:
+        return [level for level in self.levels(name) if level.analyst is None]
 
     def level(self, name: str, *, purpose: str, analyst: str | None = None) -> Level | None:
         levels = self.levels_for(name, purpose=purpose, analyst=analyst)
@@ -61,11 +53,10 @@ class LedgerView:
 
         Read anew whenever the ledger has grown: all that stands is what its entries say.
         """
-        return self.cache.value(
-            (name, purpose, analyst), lambda: self._read_for(name, purpose, analyst)
-        )
 
-    def _read_for(self, name: str, purpose: str, analyst: str | None) -> LevelsOfAsker:
-        data_set, levels = self._ledger.standing(name, purpose=purpose, analyst=analyst)
-        by_analyst = {level.analyst: level for level in levels}
-        return LevelsOfAsker(data_set, by_analyst.get(None), by_analyst.get(analyst))
+        def read() -> LevelsOfAsker:
+            data_set, levels = self._ledger.standing(name, purpose=purpose, analyst=analyst)
+            by_analyst = {level.analyst: level for level in levels}
+            return LevelsOfAsker(data_set, by_analyst.get(None), by_analyst.get(analyst))
+
+        return self.cache.value((name, purpose, analyst), read)

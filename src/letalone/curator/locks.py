@@ -38,19 +38,15 @@ def exclusive_lock_if_free(place: Path) -> Generator[bool]:
     with ExitStack() as stack:
         free = True
         try:
-            stack.enter_context(_hold_lock(place, "BEGIN EXCLUSIVE", wait_seconds=0))
+            stack.enter_context(_hold_lock(place, "BEGIN EXCLUSIVE", seconds=0))
         except LedgerUnavailable:
             free = False
         yield free
 
 
 @contextmanager
-def _hold_lock(
-    place: Path, *statements: str, wait_seconds: float = WAIT_SECONDS
-) -> Generator[None]:
-    lock = sqlite3.connect(
-        place, timeout=wait_seconds, isolation_level=None, check_same_thread=False
-    )
+def _hold_lock(place: Path, *statements: str, seconds: float = WAIT_SECONDS) -> Generator[None]:
+    lock = sqlite3.connect(place, timeout=seconds, isolation_level=None, check_same_thread=False)
     with closing(lock) as connection:
         try:
             for statement in statements:

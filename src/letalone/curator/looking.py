@@ -71,11 +71,6 @@ class Remaining:
         amount = "Nothing" if self.is_empty else left_in_words(self.state)
         return f"{amount} is left of {self.where}."
 
-    @property
-    def size(self) -> tuple[int | float, Fraction]:
-        """The least decides; where as many fit, the least ε."""
-        return self.more, self.state.remaining.epsilon
-
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -123,14 +118,9 @@ def _find_own_answer(
     shared: Dependencies, question: DataSetQuestion, digests: list[str], *, by: str
 ) -> str | None:
     """The newest of the own answers to a question that has one of these digests."""
-    newest = (
-        select(RELEASES)
-        .where((RELEASES.c.analyst == by) & (RELEASES.c.data_set == question.data_set))
-        .where(RELEASES.c.purpose == question.purpose)
-        .order_by(RELEASES.c.time.desc())
-        .limit(MAX_ANSWERS)
-        .subquery()
-    )
+    mine = (RELEASES.c.analyst == by) & (RELEASES.c.data_set == question.data_set)
+    answers = select(RELEASES).where(mine, RELEASES.c.purpose == question.purpose)
+    newest = answers.order_by(RELEASES.c.time.desc()).limit(MAX_ANSWERS).subquery()
     # A quote within a text of JSON has a backslash before it: this can be nothing but the field.
     same = or_(*(newest.c.release.contains(f'"digest": "{digest}"') for digest in digests))
     wanted = select(newest.c.id).where(same).order_by(newest.c.time.desc()).limit(1)
@@ -159,18 +149,14 @@ def _why_not(
 
 
 def least_remaining(
-    view: LedgerView,
-    question: DataSetQuestion,
-    privacy: Privacy,
-    *,
-    delta: Fraction | None,
-    by: str,
+    view: LedgerView, question: DataSetQuestion, privacy: Privacy, *, delta: Fraction, by: str
 ) -> Remaining:
     """Where the fewest such answers fit, if nothing else is asked."""
     purpose = question.purpose
     levels = [view.levels_for(name, purpose=purpose, analyst=by) for name in question.names]
     left = chain.from_iterable(_remaining_by_level(each, privacy, delta or None) for each in levels)
-    return min(left, key=lambda remaining: remaining.size)
+    # The least decides; where as many fit, the least ε.
+    return min(left, key=lambda remaining: (remaining.more, remaining.state.remaining.epsilon))
 
 
 def _remaining_by_level(

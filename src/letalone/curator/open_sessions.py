@@ -83,7 +83,8 @@ class OpenSessions:
         with self._lock:
             opening = self._opening.setdefault(name, Lock())
         with opening:  # its own: one whose server is slow must not keep the others waiting
-            now = (source, self._since(name))
+            # The time tells when an owner last said that the rows are to be opened anew.
+            now = (source, self._lock_file(name).stat().st_mtime_ns)
             with self._lock:
                 kept = self._open.pop(name, None)
                 if kept is not None and kept[0] == now:
@@ -136,10 +137,6 @@ class OpenSessions:
 
         kinds = (SourceAway, EngineFailed, ParameterError)
         return without_context(open_source, *kinds, error=failed)
-
-    def _since(self, name: str) -> int:
-        """When an owner last said that the rows are to be opened anew."""
-        return self._lock_file(name).stat().st_mtime_ns
 
     def _lock_file(self, name: str) -> Path:
         """One for all names that look the same, of which only one can be."""

@@ -9,12 +9,11 @@ but in the steward's own draft of the page that shows them, encrypted and for so
             tests/on_spark/test_curator.py
 """
 
-from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
 from letalone.curator.open_sessions import RowsLocation
-from letalone.curator.unit_rows import rows_of_unit
+from letalone.curator.unit_rows import Changes, rows_of_unit
 from letalone.engines.addresses import in_words
 from letalone.engines.server_rows import rows_of_one, write_delete, write_update
 from letalone.engines.spark_address import is_spark_address
@@ -34,7 +33,7 @@ def erase_statement(source: RowsLocation, unit_id: str, *, rows: int) -> str:
 
 
 def correct_statement(
-    source: RowsLocation, unit_id: str, *, row: int, changes: Mapping[str, object]
+    source: RowsLocation, unit_id: str, *, row: int, changes: Changes
 ) -> str | None:
     """Which values of which row are to be written anew; None where there is no such row."""
     server = _server_address(source.place)
@@ -57,7 +56,7 @@ def correct_statement(
 
 
 def _update_statement(
-    address: str, schema: Schema, unit_id: str, *, row: int, changes: Mapping[str, object]
+    address: str, schema: Schema, unit_id: str, *, row: int, changes: Changes
 ) -> str | None:
     rows = rows_of_one(address, schema, unit_id)
     if not 0 <= row < len(rows):

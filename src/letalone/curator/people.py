@@ -18,18 +18,11 @@ from typing import Any, cast
 from sqlalchemy import Connection, Select, func, insert, select, update
 
 from letalone.curator import passwords
+from letalone.curator import stored_values as stored
 from letalone.curator.database_tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
-from letalone.curator.stored_values import (
-    DataRow,
-    read_record,
-    read_time,
-    still_lasts,
-    write_list,
-    write_time,
-)
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Problem
@@ -83,7 +76,7 @@ class PeopleService:
             person = _find_person(connection, name)
             if Role.OWNER.value not in wanted:
                 _check_other_owner(connection, person)
-            _change_row(connection, name, roles=write_list(wanted), **self._handover(by))
+            _change_row(connection, name, roles=stored.write_list(wanted), **self._handover(by))
             _end_browser_sessions(connection, name)
             self._write(ROLES_CHANGED, name, by=by, roles=wanted)
         return self.person(name)
@@ -199,7 +192,7 @@ class PeopleService:
             return False
         return True
 
-    def cache_row(self, row: DataRow) -> None:
+    def cache_row(self, row: stored.DataRow) -> None:
         """Keeps the person of a row that was read with something of theirs."""
         self._shared.database.cache.put(("person", row.name), _person(row))
 
@@ -244,7 +237,7 @@ class PeopleService:
         """A one-time password that nobody has used may lie about somewhere."""
         length = timedelta(days=self._shared.settings.one_time_days)
         until = person.handed + length
-        if person.must_change and not still_lasts(until, self._shared.clock(), length):
+        if person.must_change and not stored.still_lasts(until, self._shared.clock(), length):
             raise NotRecognised(
                 f"This one-time password was for {length.days} days, which are over. Ask an owner"
                 " for a new one; for the only owner, `letalone serve --reset-owner` makes one."
@@ -267,20 +260,19 @@ class PeopleService:
     ) -> None:
         """Adds a person, in the ledger, too; the first one by nobody else."""
         row = {
-            "name": name, "roles": write_list(roles), "password": password, "must_change": True,
-            "active": True, "made": write_time(self._shared.clock()), **self._handover(by),
+            "name": name, "roles": stored.write_list(roles), "password": password, "active": True,
+            "made": stored.write_time(self._shared.clock()), "must_change": True,
+            **self._handover(by),
         }  # fmt: skip
         connection.execute(insert(PEOPLE).values(row))
         self._write(ADDED, name, by=by or name, roles=roles)
 
     def _handover(self, by: str | None) -> dict[str, str | None]:
         """Somebody else had this account in their hands, now."""
-        return {"handed": write_time(self._shared.clock()), "handed_by": by}
+        return {"handed": stored.write_time(self._shared.clock()), "handed_by": by}
 
-    def _write(
-        self, what: str, name: str, *, by: str | None, roles: list[str] | None = None
-    ) -> None:
-        body: Json = {"person": name} if roles is None else {"person": name, "roles": roles}
+    def _write(self, what: str, name: str, *, by: str | None, **more: object) -> None:
+        body: Json = {"person": name, **more}
         self._shared.ledger.administer(None, what, body, by=[] if by is None else [by])
 
 
@@ -314,8 +306,8 @@ def _check_there(person: Person | None, name: str) -> Person:
     return person
 
 
-def _person(row: DataRow) -> Person:
-    return read_record(Person, row, handed=read_time(row.handed or row.made))
+def _person(row: stored.DataRow) -> Person:
+    return stored.read_record(Person, row, handed=stored.read_time(row.handed or row.made))
 
 
 def _check_other_owner(connection: Connection, person: Person) -> None:

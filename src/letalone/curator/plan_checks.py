@@ -17,16 +17,7 @@ for at about 14 prices.
 from collections.abc import Iterable
 
 from letalone.errors import ParameterError
-from letalone.plans.aggregates import (
-    Deviation,
-    Extreme,
-    Histogram,
-    Mean,
-    MostFrequent,
-    PrivateBounds,
-    Quantiles,
-    Variance,
-)
+from letalone.plans import aggregates
 from letalone.plans.clauses import Join, PublicJoin
 from letalone.plans.expressions import Expression, column_names
 from letalone.plans.formulas import Aggregate, with_formula_parts
@@ -37,7 +28,7 @@ from letalone.session.notes import expressions_in, expressions_of_rows
 STEPS_OF_BOUNDS, STEPS_OF_TWO_COLUMNS = 60, 3
 CELLS_A_STEP, EDGES_A_STEP, CANDIDATES_A_STEP = 2_000, 50, 10  # so many take as long as a part
 # Whose errors take long to find.
-SEARCHED_AGGREGATES = (Mean, Variance, Deviation, TwoClamped, Regression)
+SEARCHED = (aggregates.Mean, aggregates.Variance, aggregates.Deviation, TwoClamped, Regression)
 STEPS_OF_SEARCH = 3
 
 
@@ -45,8 +36,7 @@ def used_columns(plan: Plan) -> dict[str, set[str]]:
     """The columns by data set; a name that could be a table's column counts as that column."""
     before = plan.per_unit
     names = _names(expressions_in(plan)) | _keys(plan.joins)
-    read = names if before is None else _names(expressions_of_rows(before))
-    read |= set() if before is None else _keys(before.joins)
+    read = names if before is None else _names(expressions_of_rows(before)) | _keys(before.joins)
     columns = {column.name for column in plan.schema.columns}
     theirs = {join.name: {column.name for column in join.columns} for join in plan.partners}
     return {plan.schema.name: read & columns} | {
@@ -66,7 +56,7 @@ def _keys(joins: Iterable[Join]) -> set[str]:
 def check_work(plan: Plan, most: int, *, error: bool = False) -> None:
     """Refuses a plan that takes longer to be priced than a free request may."""
     parts = [part for _, part in with_formula_parts(plan.aggregates)]
-    searched = SEARCHED_AGGREGATES if error else ()
+    searched = SEARCHED if error else ()
     steps = sum(_steps(p) * (STEPS_OF_SEARCH if isinstance(p, searched) else 1) for p in parts)
     if steps > most:
         why = " for an error to keep" if error else ""
@@ -79,15 +69,15 @@ def check_work(plan: Plan, most: int, *, error: bool = False) -> None:
 
 def _steps(aggregate: Aggregate) -> int:
     match aggregate:
-        case Quantiles(at=at):
+        case aggregates.Quantiles(at=at):
             return 1 + len(at) * aggregate.cells // CELLS_A_STEP
-        case Extreme():
+        case aggregates.Extreme():
             return 1 + aggregate.cells // CELLS_A_STEP
-        case Histogram(edges=edges):
+        case aggregates.Histogram(edges=edges):
             return 1 + len(edges) // EDGES_A_STEP
-        case MostFrequent(candidates=candidates):
+        case aggregates.MostFrequent(candidates=candidates):
             return 1 + len(candidates) // CANDIDATES_A_STEP
-        case PrivateBounds():
+        case aggregates.PrivateBounds():
             return STEPS_OF_BOUNDS
         case TwoClamped() | Regression():
             return STEPS_OF_TWO_COLUMNS

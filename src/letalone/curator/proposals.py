@@ -22,6 +22,7 @@ from datetime import timedelta
 
 from sqlalchemy import select
 
+from letalone.curator import stored_values as stored
 from letalone.curator.data_sets import DataSets
 from letalone.curator.database_tables import PROPOSALS
 from letalone.curator.decisions import DECIDE, Decisions, read_words
@@ -29,13 +30,6 @@ from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService
 from letalone.curator.records import Person, Proposal, Role, State
 from letalone.curator.refusals import NotPermitted, NotThere
-from letalone.curator.stored_values import (
-    CLOCK_TOLERANCE,
-    new_id,
-    read_record,
-    write_budget,
-    write_time,
-)
 from letalone.errors import ParameterError
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
@@ -65,9 +59,9 @@ class Proposals:
         self._data_sets.record(data_set)
         budget = self._larger(data_set, budget, purpose=purpose, analyst=analyst)
         row = {
-            "id": new_id(), "data_set": data_set, "purpose": purpose, "analyst": analyst,
-            **write_budget(budget), "why": read_words("why", why), "state": State.OPEN.value,
-            "proposed_by": by, "proposed": write_time(self._shared.clock()),
+            "id": stored.new_id(), "data_set": data_set, "purpose": purpose, "analyst": analyst,
+            **stored.write_budget(budget), "why": read_words("why", why), "state": State.OPEN.value,
+            "proposed_by": by, "proposed": stored.write_time(self._shared.clock()),
         }  # fmt: skip
         with self._shared.database.writing() as connection:
             made = self._decisions.add(connection, row)
@@ -118,7 +112,7 @@ class Proposals:
     def proposals(self, *, by: str) -> list[Proposal]:
         self._people.require(by, *DECIDE, Role.AUDITOR)
         wanted = select(PROPOSALS).order_by(PROPOSALS.c.proposed.desc(), PROPOSALS.c.id)
-        return [read_record(Proposal, row) for row in self._shared.database.rows(wanted)]
+        return [stored.read_record(Proposal, row) for row in self._shared.database.rows(wanted)]
 
     def proposal(self, proposal: str, *, by: str) -> Proposal:
         self._people.require(by, *DECIDE, Role.AUDITOR)
@@ -152,21 +146,21 @@ class Proposals:
         """NotPermitted where somebody else had one of the accounts in their hands lately."""
         wait = timedelta(days=self._shared.settings.waiting_days)
         last, now = max(people, key=lambda person: person.handed), self._shared.clock()
-        if now + CLOCK_TOLERANCE < last.handed:
+        if now + stored.CLOCK_TOLERANCE < last.handed:
             raise NotPermitted(_handled_ahead_words(last, wait))
         if now < last.handed + wait:
             raise NotPermitted(
                 f"The account of {last.name!r} {_handled_words(last)} lately. Budgets are raised by"
                 f" two people whose accounts were in their own hands for {wait.days} days: these"
-                f" two can from {write_time(last.handed + wait)}. Let others propose or second it,"
-                " or wait."
+                f" two can from {stored.write_time(last.handed + wait)}. Let others propose or"
+                " second it, or wait."
             )
 
     def _accounts(self, names: list[str]) -> Json:
         """Since when the accounts are in their hands, and whose they were in before."""
         people = [self._people.person(name) for name in names]
         return {
-            person.name: {"since": write_time(person.handed), "from": person.handed_by}
+            person.name: {"since": stored.write_time(person.handed), "from": person.handed_by}
             for person in people
         }
 
@@ -184,22 +178,15 @@ class Proposals:
                 f"budget is ({budget}), but must be larger than it is now, ({now}): a budget is"
                 " never lowered."
             )
-        self._check_fits(data_set, budget, purpose=purpose, analyst=analyst)
-        return budget
-
-    def _check_fits(
-        self, data_set: str, budget: Budget, *, purpose: str | None, analyst: str | None
-    ) -> None:
-        """A share is no larger than what it is a share of."""
-        if purpose is None:
-            return
-        above = self._budget(data_set, None if analyst is None else purpose, None)
-        if not budget <= above:
+        of = None if analyst is None else purpose
+        above = budget if purpose is None else self._budget(data_set, of, None)
+        if not budget <= above:  # a share is no larger than what it is a share of
             which = "data set" if analyst is None else f"purpose {purpose!r}"
             raise ParameterError(
                 f"budget is ({budget}), more than the whole {which} has, ({above}). Propose less,"
                 " or raise that first."
             )
+        return budget
 
     def _budget(self, data_set: str, purpose: str | None, analyst: str | None) -> Budget:
         if purpose is None:
@@ -216,15 +203,14 @@ def _handled_ahead_words(person: Person, wait: timedelta) -> str:
     """When it really was, nobody knows: not to count it would let a made-up person in at once."""
     return (
         f"The account of {person.name!r} {_handled_words(person)} when a clock was wrong: by it, on"
-        f" {write_time(person.handed)}, which is yet to come. Look at the service's clock. If it is"
-        f" right now, let an owner give {person.name!r} the same roles again: the {wait.days} days"
-        " that an account must be in its person's own hands begin then."
+        f" {stored.write_time(person.handed)}, which is yet to come. Look at the service's clock."
+        f" If it is right now, let an owner give {person.name!r} the same roles again: the"
+        f" {wait.days} days that an account must be in its person's own hands begin then."
     )
 
 
 def _handled_words(person: Person) -> str:
-    if person.handed_by is None:
+    by = person.handed_by
+    if by is None:
         return "was made, or given a one-time password, on the service's machine"
-    return (
-        f"was handled by {person.handed_by!r}: added, given a password or roles, or let in again,"
-    )
+    return f"was handled by {by!r}: added, given a password or roles, or let in again,"

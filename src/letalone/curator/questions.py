@@ -58,10 +58,7 @@ def _read_sql(question: DataSetQuestion, session: Session, others: list[Session]
 
 
 def _read_plan(question: DataSetQuestion, session: Session, others: list[Session]) -> Query:
-    """A stored plan, if it is about the tables as they are declared: their bounds decide the noise.
-
-    Its joins are made anew and compared, since nothing in a plan from elsewhere is believed.
-    """
+    """A stored plan, if it is about the tables as they are declared."""
     plan, table = plan_from_json(cast("Json", question.plan)), session.bound().table
     if plan.schema != session.schema:
         raise ParameterError(

@@ -36,6 +36,9 @@ class Scope(Enum):
     ADMINISTER = "administer"
 
 
+OVERSEEING = (Scope.STEWARD, Scope.AUDIT, Scope.ADMINISTER)
+
+
 class State(Enum):
     """How a request or a proposal stands."""
 
@@ -101,6 +104,11 @@ class Bearer:
     @property
     def name(self) -> str:
         return self.person.name
+
+    @property
+    def oversees(self) -> bool:
+        """Whether the token, and not only its person, may see what is others'."""
+        return bool(self.scopes & set(OVERSEEING))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from letalone.curator.addresses import check_allowed
+from letalone.curator.addresses import AT_SERVER, check_allowed
 from letalone.curator.copies import copy_declared
 from letalone.curator.data_sets import DataSets
 from letalone.curator.dependencies import Dependencies
@@ -29,7 +29,6 @@ from letalone.plans.schema import Column
 CSV_SUFFIXES = (".csv", ".tsv", ".txt")
 MAX_COLUMNS = 1_000
 UNREADABLE = "The columns cannot be read: the file is damaged, or not what its name says."
-AT_SERVER = "The table cannot be opened: its server or Spark failed while its names were read."
 
 
 class RegistrationPreview:
@@ -86,9 +85,7 @@ class RegistrationPreview:
 
     def _place(self, file: str | None, upload: Path | None) -> Path:
         settings = self._shared.settings
-        place = (
-            place_of_import(settings, file) if upload is None else place_of_upload(settings, upload)
-        )
+        place = place_of_upload(settings, upload) if upload else place_of_import(settings, file)
         settings.import_limits.check(place)
         return place
 

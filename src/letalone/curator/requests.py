@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, insert, select, update
 
+from letalone.curator import stored_values as stored
 from letalone.curator.data_sets import DataSets
 from letalone.curator.database_tables import GRANTS, REQUESTS
 from letalone.curator.decisions import DECIDE, Decisions, read_words
@@ -19,18 +20,6 @@ from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService
 from letalone.curator.records import GrantRecord, RequestRecord, Role, State
 from letalone.curator.refusals import NotPermitted, NotThere
-from letalone.curator.stored_values import (
-    DataRow,
-    is_name,
-    new_id,
-    read_list,
-    read_optional_time,
-    read_record,
-    to_utc,
-    write_budget,
-    write_list,
-    write_time,
-)
 from letalone.errors import NotAllowed, ParameterError
 from letalone.errors.spelling import did_you_mean
 from letalone.ledger.levels import Key, Level
@@ -62,14 +51,15 @@ class Requests:
     ) -> RequestRecord:
         self._people.require(by, Role.ANALYST)
         self._check(data_set, purpose, columns, budget)
-        self._check_later(to_utc("expires", expires))
+        until = stored.to_utc("expires", expires)
+        self._check_later(until)
         self._check_purpose_holds(data_set, purpose)
         self._check_not_raised(data_set, budget, purpose=purpose, analyst=by)
         row = {
-            "id": new_id(), "data_set": data_set, "purpose": purpose, "analyst": by,
-            "columns": write_list(columns), **write_budget(budget), "why": read_words("why", why),
-            "expires": write_time(to_utc("expires", expires)), "state": State.OPEN.value,
-            "made": write_time(self._shared.clock()),
+            "id": stored.new_id(), "data_set": data_set, "purpose": purpose, "analyst": by,
+            "columns": stored.write_list(columns), **stored.write_budget(budget),
+            "why": read_words("why", why), "expires": stored.write_time(until),
+            "state": State.OPEN.value, "made": stored.write_time(self._shared.clock()),
         }  # fmt: skip
         with self._shared.database.writing() as connection:
             self._check_few_open(connection, by)
@@ -132,13 +122,17 @@ class Requests:
         wanted = wanted.limit(most).offset(start)
         mine = REQUESTS.c.analyst == by
         rows = self._visible_rows(wanted, mine, by=by, own=own)
-        return [read_record(RequestRecord, row) for row in rows]
+        return [stored.read_record(RequestRecord, row) for row in rows]
 
     def grants(self, *, by: str, own: bool = False) -> list[GrantRecord]:
         """Own grants; all for stewards, owners and auditors unless `own`."""
         wanted = select(GRANTS).order_by(GRANTS.c.data_set, GRANTS.c.purpose, GRANTS.c.analyst)
         rows = self._visible_rows(wanted, GRANTS.c.analyst == by, by=by, own=own)
-        return self._grants(rows)
+        names, view = {row.data_set for row in rows}, self._shared.ledger_view
+        levels = {level.key: level for name in names for level in view.levels(name)}
+        keys = [Key(row.data_set, row.purpose, row.analyst) for row in rows]
+        pairs = zip(rows, keys, strict=True)
+        return [_read_grant(row, levels[key]) for row, key in pairs if key in levels]
 
     def withdraw_grant(
         self, data_set: str, *, purpose: str, analyst: str, why: str, by: str
@@ -152,7 +146,7 @@ class Requests:
             self._shared.ledger.withdraw(
                 data_set, purpose=purpose, analyst=analyst, why=words, by=[by]
             )
-            now = write_time(self._shared.clock())
+            now = stored.write_time(self._shared.clock())
             connection.execute(update(GRANTS).where(key).values(withdrawn=now))
 
     def check(self, data_set: str, *, purpose: str, analyst: str) -> tuple[str, ...]:
@@ -160,7 +154,7 @@ class Requests:
 
         What is left is not computed here: a reading costs more than a charge, which decides.
         """
-        row = self._find_grant(data_set, purpose, analyst) if is_name(purpose) else None
+        row = self._find_grant(data_set, purpose, analyst) if stored.is_name(purpose) else None
         if row is None:
             raise _no_grant(data_set, purpose)
         _, of_purpose, of_analyst = self._shared.ledger_view.levels_for(
@@ -168,14 +162,14 @@ class Requests:
         )
         if of_purpose is None or of_analyst is None:
             raise _no_grant(data_set, purpose)
-        now = write_time(self._shared.clock()) or ""
+        now = stored.write_time(self._shared.clock()) or ""
         for words, level in ((f"The purpose {purpose!r}", of_purpose), ("Your grant", of_analyst)):
             if level.withdrawn or level.has_expired(now):
                 over = "was withdrawn" if level.withdrawn else f"has expired, at {level.expires}"
                 raise NotAllowed(f"{words} for {data_set!r} {over}. Nothing was charged.")
-        return tuple(read_list(row.columns))
+        return tuple(stored.read_list(row.columns))
 
-    def _find_grant(self, data_set: str, purpose: str, analyst: str) -> DataRow | None:
+    def _find_grant(self, data_set: str, purpose: str, analyst: str) -> stored.DataRow | None:
         database = self._shared.database
         wanted = select(GRANTS).where(_key(data_set, purpose, analyst))
         name = ("grant", data_set, purpose, analyst)
@@ -202,7 +196,7 @@ class Requests:
 
     def _check_purpose_holds(self, data_set: str, purpose: str) -> None:
         level = self._shared.ledger_view.level(data_set, purpose=purpose)
-        if level is not None and level.has_expired(write_time(self._shared.clock()) or ""):
+        if level is not None and level.has_expired(stored.write_time(self._shared.clock()) or ""):
             raise ParameterError(
                 f"The purpose {purpose!r} has expired, at {level.expires}: nobody can grant it."
                 " Request another purpose, or ask an owner to add one."
@@ -235,8 +229,8 @@ class Requests:
         now = self._shared.clock()
         if expires is not None and expires <= now:
             raise ParameterError(
-                f"expires is {write_time(expires)}, but it is {write_time(now)} now. Name a later"
-                " time."
+                f"expires is {stored.write_time(expires)}, but it is {stored.write_time(now)} now."
+                " Name a later time."
             )
 
     def _grant(self, connection: Connection, request: RequestRecord, *, by: str) -> None:
@@ -255,7 +249,7 @@ class Requests:
                 " smaller one would not take any of it away. Withdraw that grant first, then grant"
                 " this one; or let the analyst request the same budget to change the columns only."
             )
-        columns, now = write_list(request.columns), write_time(self._shared.clock())
+        columns, now = stored.write_list(request.columns), stored.write_time(self._shared.clock())
         values = {"columns": columns, "made": now, "withdrawn": None}
         changed = update(GRANTS).where(_key(data_set, **whose)).values(values)
         if connection.execute(changed).rowcount == 0:
@@ -263,19 +257,10 @@ class Requests:
 
     def _visible_rows(
         self, wanted: Select[Any], mine: Any, *, by: str, own: bool
-    ) -> Sequence[DataRow]:
+    ) -> Sequence[stored.DataRow]:
         person = self._people.require(by, *Role)
         wanted = wanted if person.roles & set(SEE_ALL) and not own else wanted.where(mine)
         return self._shared.database.rows(wanted)
-
-    def _grants(self, rows: Sequence[DataRow]) -> list[GrantRecord]:
-        names = {row.data_set for row in rows}
-        levels = {
-            level.key: level for name in names for level in self._shared.ledger_view.levels(name)
-        }
-        keys = [Key(row.data_set, row.purpose, row.analyst) for row in rows]
-        pairs = zip(rows, keys, strict=True)
-        return [_read_grant(row, levels[key]) for row, key in pairs if key in levels]
 
     def _write(self, what: str, request: RequestRecord, *, by: str) -> None:
         self._decisions.write(what, request, by=by, columns=list(request.columns))
@@ -293,13 +278,7 @@ def _no_grant(data_set: str, purpose: str) -> NotAllowed:
     )
 
 
-def _read_grant(row: DataRow, level: Level) -> GrantRecord:
-    return read_record(
-        GrantRecord,
-        row,
-        budget=level.budget,
-        spent=level.spent,
-        remaining=level.remaining,
-        expires=read_optional_time(level.expires),
-        withdrawn=level.withdrawn,
-    )
+def _read_grant(row: stored.DataRow, level: Level) -> GrantRecord:
+    known = {name: getattr(level, name) for name in ("budget", "spent", "remaining", "withdrawn")}
+    expires = stored.read_optional_time(level.expires)
+    return stored.read_record(GrantRecord, row, **known, expires=expires)

@@ -124,9 +124,8 @@ def is_name(words: str) -> bool:
 def read_record(record: type[T], row: DataRow, **values: object) -> T:
     """A record from a row: each field is its column, read by the field's type, or a given value."""
     columns = [field for field in fields(cast("Any", record)) if field.name not in values]
-    return record(
-        **{field.name: _read_field(field.name, field.type, row) for field in columns}, **values
-    )
+    read = {field.name: _read_field(field.name, field.type, row) for field in columns}
+    return record(**read, **values)
 
 
 def _read_field(name: str, kind: Any, row: DataRow) -> object:

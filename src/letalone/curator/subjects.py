@@ -9,7 +9,7 @@ promise more than holds.
   Tested:   tests/curator/test_subjects.py, test_principles.py (G7)
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -28,6 +28,7 @@ from letalone.curator.person_ids import PersonId
 from letalone.curator.records import Holding, OpenOwnerTask, ReleaseMade, Role, SubjectActResult
 from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
 from letalone.curator.stored_values import DataRow, new_id, read_record, read_time, write_time
+from letalone.curator.unit_rows import Changes
 from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.ledger.entries import Entry, EntryKind
 from letalone.plans.schema import Schema
@@ -39,7 +40,6 @@ STAYS = (
     "What was spent stays spent: answers were given while the rows were in, they cannot be taken"
     " back, and their noise is what protects the person in them."
 )
-
 IN_IMPORTS = (
     "If it was imported by its name, that file still lies in the imports folder, as it was: its"
     " owner changes or removes it there."
@@ -52,6 +52,7 @@ AT_SERVER = (
     "The key is destroyed in the database; PostgreSQL's log (WAL), its archives and its backups"
     " have the bytes of the key until they end."
 )
+Task = Callable[[RowsLocation], tuple[int, str]]  # of how many rows, and what is to be done
 NO_ROW = "There is no such row of this person. Rows are counted from 0."
 
 
@@ -86,9 +87,7 @@ class Subjects:
         self._write(data_set, "subject's releases shown", person.spelled, {"why": words}, by=by)
         return [entry for entry in made if _was_in(entry.version, held)]
 
-    def rows(
-        self, data_set: str, unit_id: str, *, by: str, why: str
-    ) -> Sequence[Mapping[str, object]]:
+    def rows(self, data_set: str, unit_id: str, *, by: str, why: str) -> list[dict[str, object]]:
         words = self._check_reason(by, why, unit_id)
         with self._store.rows_at(data_set) as source:
             person = _read_person(source, unit_id, words)
@@ -97,14 +96,7 @@ class Subjects:
         return rows
 
     def correct(
-        self,
-        data_set: str,
-        unit_id: str,
-        *,
-        row: int,
-        changes: Mapping[str, object],
-        by: str,
-        why: str,
+        self, data_set: str, unit_id: str, *, row: int, changes: Changes, by: str, why: str
     ) -> SubjectActResult:
         """Changes values of one of the person's rows (its place in `rows`, from 0)."""
         words = self._check_reason(by, why, unit_id)
@@ -252,9 +244,6 @@ class Subjects:
             pass  # a source that is gone, a server that is away, a date that is over
         person_ids.check_unnamed(cast("str", about["why"]), [called])
         self._write(data_set, "subject looked up", called, about, by=by)
-        return self._holding(data_set, held=held)
-
-    def _holding(self, data_set: str, *, held: bool | None) -> Holding:
         wanted = select(IMPORTS.c.since).where(IMPORTS.c.data_set == data_set)
         newest = self._shared.database.row(wanted.order_by(IMPORTS.c.version.desc()).limit(1))
         external = self._data_sets.record(data_set).external
@@ -292,14 +281,7 @@ class Subjects:
         return "" if gone else IN_LOG
 
     def _ask_owner(
-        self,
-        what: str,
-        data_set: str,
-        unit_id: str,
-        about: Json,
-        task: Callable[[RowsLocation], tuple[int, str]],
-        *,
-        by: str,
+        self, what: str, data_set: str, unit_id: str, about: Json, task: Task, *, by: str
     ) -> SubjectActResult:
         """What the owner of an external source is to do; it is not kept, since it has the id."""
         with self._store.rows_at(data_set) as source:
@@ -335,7 +317,7 @@ def _read_person(source: RowsLocation, unit_id: str, words: str) -> PersonId:
 
 
 def _correction_task(
-    source: RowsLocation, unit_id: str, row: int, changes: Mapping[str, object]
+    source: RowsLocation, unit_id: str, row: int, changes: Changes
 ) -> tuple[int, str]:
     """Of how many rows, and what is to be written there."""
     remarks = unit_rows.check_corrected(source.schema, changes)
@@ -345,7 +327,7 @@ def _correction_task(
     return 1, " ".join([statement, *remarks])
 
 
-def _check_changes(schema: Schema, changes: Mapping[str, object]) -> None:
+def _check_changes(schema: Schema, changes: Changes) -> None:
     if not changes:
         raise ParameterError("changes is empty. Give the new values by column.")
     for name, value in changes.items():

@@ -45,9 +45,8 @@ def _sweep_files(settings: Settings, database: Database) -> list[str]:
         *database.values(select(DATA_SETS.c.file)),
         *database.values(select(IMPORTS.c.members)),
     }
-    data = [
-        place for place in settings.data_folder.iterdir() if place.suffix in (KEPT, MEMBERS, ".new")
-    ]
+    kinds = (KEPT, MEMBERS, ".new")
+    data = [place for place in settings.data_folder.iterdir() if place.suffix in kinds]
     unnamed = [place for place in data if place.name not in named]
     old = [place for place in unnamed if _age(place) > PATIENCE_SECONDS]
     old += [place for place in settings.incoming_folder.iterdir() if _age(place) > _patience(place)]

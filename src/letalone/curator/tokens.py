@@ -9,25 +9,19 @@ person has by then. A token of somebody who was disabled, or whose password was 
 
 import hmac
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date, timedelta
 from secrets import token_urlsafe
 
 from sqlalchemy import insert, select, update
 
+from letalone.curator import stored_values as stored
 from letalone.curator.caches import CacheMiss
 from letalone.curator.database_tables import PEOPLE, TOKENS
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService, check_same
 from letalone.curator.records import AccessToken, Bearer, Person, Recognised, Role, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
-from letalone.curator.stored_values import (
-    digest_of_secret,
-    new_id,
-    read_record,
-    still_lasts,
-    write_list,
-    write_time,
-)
 from letalone.errors import ParameterError
 
 PREFIX = "la_"
@@ -45,13 +39,12 @@ NO_SUCH_TOKEN = (
 )
 
 
+@dataclass(frozen=True, slots=True)
 class Tokens:
     """Makes, checks and revokes secrets `la_…` with scopes and an end."""
 
-    __slots__ = ("_people", "_shared")
-
-    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
-        self._shared, self._people = shared, people
+    _shared: Dependencies
+    _people: PeopleService
 
     def make(
         self,
@@ -117,14 +110,14 @@ class Tokens:
                 raise NotThere("There is no such token of yours.")
             connection.execute(update(TOKENS).where(TOKENS.c.id == token).values(revoked=True))
             row = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).one()
-        return read_record(AccessToken, row)
+        return stored.read_record(AccessToken, row)
 
     def of(self, person: str, *, by: str) -> list[AccessToken]:
         """The tokens of a person: one's own, or anybody's by an owner."""
         if person != by:
             self._people.require(by, Role.OWNER)
         wanted = select(TOKENS).where(TOKENS.c.person == person).order_by(TOKENS.c.created.desc())
-        return [read_record(AccessToken, row) for row in self._shared.database.rows(wanted)]
+        return [stored.read_record(AccessToken, row) for row in self._shared.database.rows(wanted)]
 
     def _check_owner(self, person: str) -> Person:
         owner = self._people.require(person, *Role)
@@ -148,20 +141,20 @@ class Tokens:
                 f"label has {len(label)} letters, but may have {MAX_LABEL_LENGTH}."
             )
         row = {
-            "id": new_id(), "person": person.name, "digest": digest_of_secret(secret),
-            "scopes": write_list(sorted(scope.value for scope in scopes)), "label": label,
-            "created": write_time(now), "expires": write_time(now + length), "revoked": False,
-            "elevated": elevated, "last_used": None,
+            "id": stored.new_id(), "person": person.name, "digest": stored.digest_of_secret(secret),
+            "scopes": stored.write_list(sorted(scope.value for scope in scopes)), "label": label,
+            "created": stored.write_time(now), "expires": stored.write_time(now + length),
+            "revoked": False, "elevated": elevated, "last_used": None,
         }  # fmt: skip
         with self._shared.database.writing() as connection:
             if proof is not None:
                 check_same(connection, proof)
             connection.execute(insert(TOKENS).values(row))
-            stored = connection.execute(select(TOKENS).where(TOKENS.c.id == row["id"])).one()
-        return secret, read_record(AccessToken, stored)
+            made = connection.execute(select(TOKENS).where(TOKENS.c.id == row["id"])).one()
+        return secret, stored.read_record(AccessToken, made)
 
     def _recognise(self, secret: str) -> tuple[Bearer, AccessToken]:
-        digest, cache = digest_of_secret(secret), self._shared.database.cache
+        digest, cache = stored.digest_of_secret(secret), self._shared.database.cache
         kept, token = cache.value(("token", digest), lambda: self._read(digest))
         if token is None or not hmac.compare_digest(kept, digest) or not self._holds(token):
             raise NotRecognised(NO_SUCH_TOKEN)
@@ -177,11 +170,11 @@ class Tokens:
         if row is None:
             return "", None
         self._people.cache_row(row)
-        return row.digest, read_record(AccessToken, row)
+        return row.digest, stored.read_record(AccessToken, row)
 
     def _holds(self, token: AccessToken) -> bool:
         length = token.expires - token.created
-        return not token.revoked and still_lasts(token.expires, self._shared.clock(), length)
+        return not token.revoked and stored.still_lasts(token.expires, self._shared.clock(), length)
 
     def _mark_used(self, token: AccessToken) -> None:
         """The day only, and written once a day: a token's hours are its person's affair."""

@@ -50,13 +50,12 @@ class ControllerContact:
         return f"{escape_cell(self.controller)}. Contact: {escape_cell(self.contact)}."
 
 
+@dataclass(frozen=True, slots=True)
 class ControllerService:
     """Reads and changes who the data controller is."""
 
-    __slots__ = ("_people", "_shared")
-
-    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
-        self._shared, self._people = shared, people
+    _shared: Dependencies
+    _people: PeopleService
 
     @property
     def answerable(self) -> ControllerContact:
@@ -75,9 +74,7 @@ class ControllerService:
         if by is not None:
             self._people.require(by, Role.OWNER)
         given = {"controller": controller, "contact": contact}
-        facts = {
-            name: read_words(name, words) for name, words in given.items() if words is not None
-        }
+        facts = {name: read_words(name, said) for name, said in given.items() if said is not None}
         if facts:
             rows = [{"name": name, "words": words} for name, words in facts.items()]
             self._shared.database.execute(
@@ -116,6 +113,7 @@ class PublicPage:
 
     def _data_set(self, record: DataSetRecord) -> Json:
         data_set = self._shared.ledger.data_set(record.name)
+        levels = self._shared.ledger_view.purposes(record.name)
         return {
             "name": record.name,
             "description": record.description,
@@ -129,16 +127,11 @@ class PublicPage:
             "spent": rounded_budget(data_set.spent),
             "spent_in_words": brief(data_set.spent),
             "releases": data_set.releases,
-            "purposes": [self._purpose(record, level) for level in self._purposes(record)],
+            "purposes": [self._purpose(record, level) for level in levels],
             "retention": None if record.retention is None else record.retention.isoformat(),
             "retired": record.retired,
             "rows": retention_words(record),
         }
-
-    def _purposes(self, record: DataSetRecord) -> list[Level]:
-        return [
-            level for level in self._shared.ledger_view.levels(record.name) if level.analyst is None
-        ]
 
     def _purpose(self, record: DataSetRecord, level: Level) -> Json:
         words = {purpose.name: purpose.description for purpose in record.purposes}
@@ -158,7 +151,7 @@ class PublicPage:
         kept = f" {retention_words(record)}".rstrip()
         purposes = [
             [level.purpose, str(level.budget), brief(level.spent), level.expires or "no end"]
-            for level in self._purposes(record)
+            for level in self._shared.ledger_view.purposes(record.name)
         ]
         return [
             f"## {escape_cell(record.name)}",

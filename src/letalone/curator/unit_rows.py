@@ -25,6 +25,8 @@ from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
+Changes = Mapping[str, object]  # new values, by column
+
 
 class RuledValue(NamedTuple):
     """A new value as the rules keep it, and as it was before the bounds."""
@@ -95,13 +97,7 @@ def copy_without(file: Path, schema: Schema, unit_id: str, target: Path) -> None
 
 
 def copy_corrected(
-    file: Path,
-    schema: Schema,
-    unit_id: str,
-    target: Path,
-    *,
-    row: int,
-    changes: Mapping[str, object],
+    file: Path, schema: Schema, unit_id: str, target: Path, *, row: int, changes: Changes
 ) -> list[str] | None:
     """A new file in which one row of a person has other values, by the same rules.
 
@@ -115,23 +111,17 @@ def copy_corrected(
         if not 0 <= row < len(rows):
             hide_engine_errors(lambda: save(duck, schema, target))
             return None
-        values = [
-            exp.EQ(
-                this=exp.column(name, quoted=True),
-                expression=_constant(schema.column(name), value.kept),
-            )
-            for name, value in ruled.items()
-        ]
-        here = syntax.operation(
-            exp.EQ, exp.column("rowid"), syntax.whole(cast("int", rows[row][0]))
-        )
+        kept = {name: _constant(schema.column(name), new.kept) for name, new in ruled.items()}
+        values = [exp.EQ(this=syntax.column(name), expression=new) for name, new in kept.items()]
+        place = syntax.whole(cast("int", rows[row][0]))
+        here = syntax.operation(exp.EQ, exp.column("rowid"), place)
         change = exp.Update(this=syntax.table(KEPT), expressions=values, where=exp.Where(this=here))
         hide_engine_errors(lambda: duck.run(change))
         hide_engine_errors(lambda: save(duck, schema, target))
     return _remarks(schema, ruled)
 
 
-def check_corrected(schema: Schema, changes: Mapping[str, object]) -> list[str]:
+def check_corrected(schema: Schema, changes: Changes) -> list[str]:
     """Refuses values of another type; what the rules would make of the others, in words."""
     with closing(LockedDuck()) as duck:
         duck.lock([])
@@ -145,8 +135,10 @@ def _remarks(schema: Schema, ruled: Mapping[str, RuledValue]) -> list[str]:
 
 def _remark(column: Column, ruled: RuledValue) -> Iterator[str]:
     if ruled.kept != ruled.plain:
+        bounds = (column.lower, column.upper)
+        ends = " and ".join("none" if end is None else f"{float(end):g}" for end in bounds)
         yield (
-            f"{column.name!r} is kept as {ruled.kept}: the declared bounds are {_bounds(column)},"
+            f"{column.name!r} is kept as {ruled.kept}: the declared bounds are {ends},"
             " and what lies beyond becomes the bound."
         )
     if ruled.kept is not None and column.keys is not None and ruled.kept not in column.keys:
@@ -156,16 +148,7 @@ def _remark(column: Column, ruled: RuledValue) -> Iterator[str]:
         )
 
 
-def _bounds(column: Column) -> str:
-    ends = (
-        "none" if bound is None else f"{float(bound):g}" for bound in (column.lower, column.upper)
-    )
-    return " and ".join(ends)
-
-
-def _apply_all_rules(
-    duck: LockedDuck, schema: Schema, changes: Mapping[str, object]
-) -> dict[str, RuledValue]:
+def _apply_all_rules(duck: LockedDuck, schema: Schema, changes: Changes) -> dict[str, RuledValue]:
     return {name: _apply_rules(duck, schema.column(name), new) for name, new in changes.items()}
 
 
@@ -194,10 +177,8 @@ def _typed_cell(column: Column, written: str) -> TableRef:
 def _constant(column: Column, value: object) -> Sql:
     if value is None:
         return syntax.NULL.copy()
-    exact = (
-        syntax.double(value) if isinstance(value, float) else syntax.constant(cast("str", value))
-    )
-    return syntax.cast_to(exact, SQL_TYPES[column.type])
+    sql = syntax.double(value) if isinstance(value, float) else syntax.constant(cast("str", value))
+    return syntax.cast_to(sql, SQL_TYPES[column.type])
 
 
 def _kept_rows() -> Sql:

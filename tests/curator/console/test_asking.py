@@ -20,7 +20,7 @@ AGREED = re.compile(r'name="agreed" value="([0-9a-f]{64})"')
 
 
 def spent(console, by="ann"):
-    (grant,) = console.curator.asking.standing(by=by)
+    (grant,) = console.curator.requests.grants(by=by, own=True)
     return grant.spent.epsilon
 
 

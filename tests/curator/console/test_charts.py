@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from math import exp, inf, nan
 from pathlib import Path
@@ -17,6 +18,9 @@ SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert(1)</script>\"' onload=x &amp; \x00\x1b"
 START = datetime(2026, 3, 1, tzinfo=UTC)
 STEPS = [(START + timedelta(days=day), day / 10) for day in range(30)]
+draw_bars = partial(charts.bars_with_errors, title="The answer as bars", confidence="95 %")
+draw_lines = partial(charts.lines_with_errors, title="The answer as a line", confidence="95 %")
+draw_spending = partial(charts.burn_down, until=START, parts={}, title="Budget spent over time")
 LABELS = ["A", HOSTILE, "x" * 300, "", "none"]
 
 
@@ -27,31 +31,29 @@ def mark(
 
 
 ALL = {
-    "bars": charts.bars_with_errors(
+    "bars": draw_bars(
         LABELS,
         [mark(120.0, 110, 130), mark(34.0, 34, 40), mark(-12.0, -32, 8), mark(0.0), mark(None)],
     ),
-    "one bar": charts.bars_with_errors(["one"], [mark(0.0)]),
-    "no bar": charts.bars_with_errors([], []),
-    "odd bars": charts.bars_with_errors(
-        ["a", "b", "c"], [mark(nan, 0, 1), mark(inf, 0, 1), mark(1e300, 0, inf)]
-    ),
-    "200 bars": charts.bars_with_errors(
+    "one bar": draw_bars(["one"], [mark(0.0)]),
+    "no bar": draw_bars([], []),
+    "odd bars": draw_bars(["a", "b", "c"], [mark(nan, 0, 1), mark(inf, 0, 1), mark(1e300, 0, inf)]),
+    "200 bars": draw_bars(
         [str(n) for n in range(200)], [mark(n - 99.0, n - 104.0, n - 94.0) for n in range(200)]
     ),
-    "days": charts.lines_with_errors(
+    "days": draw_lines(
         [date(2026, 1, day) for day in (9, 2, 5)], [mark(1.0, 0.9, 1.1), mark(2.0), mark(3, 0, inf)]
     ),
-    "numbers": charts.lines_with_errors(
+    "numbers": draw_lines(
         [30.0, 10, 20], [mark(-1.0, -1e6, 1e6), mark(None), mark(5e7, 4.9e7, 5.1e7)]
     ),
-    "one point": charts.lines_with_errors([date(1, 1, 1)], [mark(5.0)]),
-    "no point": charts.lines_with_errors([], []),
-    "spending": charts.burn_down(
+    "one point": draw_lines([date(1, 1, 1)], [mark(5.0)]),
+    "no point": draw_lines([], []),
+    "spending": draw_spending(
         STEPS, [(START, 4.0)], until=START + timedelta(days=90), parts={HOSTILE: STEPS}
     ),
-    "raised": charts.burn_down(STEPS, [(START, 1.0), (START + timedelta(days=9), 4.0)]),
-    "unspent": charts.burn_down([], []),
+    "raised": draw_spending(STEPS, [(START, 1.0), (START + timedelta(days=9), 4.0)]),
+    "unspent": draw_spending([], []),
     "trade-off": charts.trade_off(PureDP(1), name=HOSTILE),
     "sure": charts.trade_off(ApproxDP(50, 0.1), name="ε = 50"),
 }
@@ -99,7 +101,7 @@ def test_every_class_has_a_rule_and_every_rule_a_class() -> None:
 
 
 def test_bars_are_as_long_as_their_numbers_and_errors_as_wide() -> None:
-    chart = charts.bars_with_errors(["a", "b"], [mark(100.0, 75.0, 125.0), mark(-50.0)])
+    chart = draw_bars(["a", "b"], [mark(100.0, 75.0, 125.0), mark(-50.0)])
     root = ET.fromstring(str(chart))
     first, second = (one.attrib for one in root.iter(f"{SVG}rect"))
     assert float(first["width"][:-1]) == pytest.approx(2 * float(second["width"][:-1]), abs=0.02)
@@ -124,7 +126,7 @@ def test_long_labels_are_cut_and_whole_where_one_points() -> None:
 
 
 def test_the_stairs_of_spending_end_at_what_is_spent_and_the_cap_is_above() -> None:
-    root = ET.fromstring(str(charts.burn_down(STEPS, [(START, 5.0)])))
+    root = ET.fromstring(str(draw_spending(STEPS, [(START, 5.0)])))
     lines = {one.get("class"): one.get("points", "").split() for one in root.iter(f"{SVG}polyline")}
     spent = [tuple(map(float, one.split(","))) for one in lines["chart-line"]]
     cap = [tuple(map(float, one.split(","))) for one in lines["chart-cap"]]
@@ -195,10 +197,8 @@ def test_moments_are_round_few_and_within(passed: timedelta) -> None:
 
 def test_years_are_written_as_years_and_numbers_are_parted() -> None:
     marks = [mark(float(n)) for n in range(5)]
-    years = str(charts.lines_with_errors([2010, 2011, 2012, 2013, 2014], marks))
+    years = str(draw_lines([2010, 2011, 2012, 2013, 2014], marks))
     assert ">2010</text>" in years
     assert "First: 2010: so many. Last: 2014: so many." in years
     assert "2,01" not in years
-    assert ">2,000</text>" in str(
-        charts.lines_with_errors([500.5, 2000.0, 2500.0, 3e3, 4e3], marks)
-    )
+    assert ">2,000</text>" in str(draw_lines([500.5, 2000.0, 2500.0, 3e3, 4e3], marks))

@@ -22,12 +22,7 @@ from markupsafe import Markup
 from letalone.answers.columns import Cell, CellKind, Output
 from letalone.answers.promise import as_sure
 from letalone.answers.views import cell_text, is_drawn, key_text, output_cells
-from letalone.curator.console.charts import (
-    ChartMark,
-    bars_with_errors,
-    lines_with_errors,
-    make_mark,
-)
+from letalone.curator.console import charts
 from letalone.curator.console.directions import isolate
 from letalone.session.release import Release
 
@@ -65,10 +60,9 @@ def rows_and_charts(release: Release) -> tuple[list[Row], list[Chart]]:
     size = len(values[0]) if values else 0
     rows = [([item[row] for item in keys], [item[row] for item in values]) for row in range(size)]
     several = bool(release.keys) and size > 0
-    columns = [
-        item for item in zip(shown, values, strict=True) if several and item[0].kind.is_numeric
-    ]
-    return rows, [Chart(item.name, _draw(release, item, words)) for item, words in columns]
+    numeric = [pair for pair in zip(shown, values, strict=True) if pair[0].kind.is_numeric]
+    plots = [Chart(item.name, _draw(release, item, words)) for item, words in numeric if several]
+    return rows, plots
 
 
 def _values(drawn: Output, shown: Output) -> list[Value]:
@@ -98,18 +92,18 @@ def _draw(release: Release, output: Output, values: list[Value]) -> Markup:
     if not others and first.kind in (CellKind.DATE, CellKind.INTEGER, CellKind.NUMBER):
         ordered = all(isinstance(cell, date | int | float) for cell in cells)
         if ordered and len(cells) >= FEWEST_POINTS:
-            return lines_with_errors(cells, marks, title=output.name, confidence=sure)
+            return charts.lines_with_errors(cells, marks, title=output.name, confidence=sure)
     rows = zip(*(column.values for column in release.keys), strict=True)
     labels = [", ".join(isolate(_key(cell)) for cell in row) for row in rows]
-    return bars_with_errors(labels, marks, title=output.name, confidence=sure)
+    return charts.bars_with_errors(labels, marks, title=output.name, confidence=sure)
 
 
-def _marks(output: Output, values: list[Value]) -> list[ChartMark]:
+def _marks(output: Output, values: list[Value]) -> list[charts.ChartMark]:
     """What is drawn is what the table says: the number, its low and its high."""
     none = (None,) * len(values)
     rows = zip(output.values, output.low or none, output.high or none, values, strict=True)
     return [
-        make_mark(_float(number), _float(low), _float(high), value.said())
+        charts.make_mark(_float(number), _float(low), _float(high), value.said())
         for number, low, high, value in rows
     ]
 

@@ -33,11 +33,12 @@ def history(request: Request, visitor: Analyst, data_set: str = "", start: int =
     releases = asking.history(
         by=visitor.name, data_set=data_set or None, most=ANSWERS_PER_PAGE + 1, start=start
     )
+    grants = visitor.curator.requests.grants(by=visitor.name, own=True)
     return page(
         request,
         "history.html",
         answers=[(item, Release.from_json(item.release)) for item in releases[:ANSWERS_PER_PAGE]],
-        names=sorted({item.data_set for item in asking.standing(by=visitor.name)}),
+        names=sorted({grant.data_set for grant in grants}),
         start=start,
         a_page=ANSWERS_PER_PAGE,
         more=len(releases) > ANSWERS_PER_PAGE,

@@ -10,44 +10,32 @@ from datetime import date
 from json import dumps, loads
 from typing import Any, cast
 
-from letalone.answers.arranged import (
-    AS_IT_IS,
-    COMPARED,
-    Arrangement,
-    Condition,
-    Fixed,
-    HavingTest,
-    Order,
-    OutputRef,
-)
+from letalone.answers import arranged
 from letalone.curator.console.building import quote_name, write_constant
 from letalone.curator.http.problems import problem_error
 
-PARTS = {"and": 0, "or": 0, "not": 1, "missing": 1, **dict.fromkeys(COMPARED, 2)}  # 0: any
+PARTS = {"and": 0, "or": 0, "not": 1, "missing": 1, **dict.fromkeys(arranged.COMPARED, 2)}  # 0: any
 MAX_LIMIT, MAX_ADDRESS_LENGTH = 10**9, 1500  # letters, so that an address is not too long
 NOT_READ = "The address does not say how to sort the answer. Look at the whole answer."
 
 
-def as_address(how: Arrangement) -> str:
+def as_address(how: arranged.Arrangement) -> str:
     """As a parameter; "" where nothing is arranged."""
-    if how == AS_IT_IS:
+    if how == arranged.AS_IT_IS:
         return ""
-    order = [
-        [column.name, column.descending, column.missing_first, column.ranges]
-        for column in how.order
-    ]
+    order = [[by.name, by.descending, by.missing_first, by.ranges] for by in how.order]
     having = None if how.having is None else _write_condition(how.having)
     parts = [having, order, how.limit, how.offset, list(how.hidden)]
     return dumps(parts, ensure_ascii=False, separators=(",", ":"))
 
 
-def from_address(text: str) -> Arrangement:
+def from_address(text: str) -> arranged.Arrangement:
     """What `as_address` wrote; refused where it is anything else."""
     if not text:
-        return AS_IT_IS
+        return arranged.AS_IT_IS
     try:
         having, order, limit, offset, hidden = loads(text[: 2 * MAX_ADDRESS_LENGTH])
-        return Arrangement(
+        return arranged.Arrangement(
             having=None if having is None else _condition(having),
             order=tuple(_order(*item) for item in order),
             limit=None if limit is None else _number(limit),
@@ -58,7 +46,7 @@ def from_address(text: str) -> Arrangement:
         raise problem_error("not-valid", NOT_READ) from None
 
 
-def as_sql(how: Arrangement, calls: Mapping[str, str]) -> list[str]:
+def as_sql(how: arranged.Arrangement, calls: Mapping[str, str]) -> list[str]:
     """HAVING, ORDER BY, LIMIT and OFFSET; `calls` has the SQL of columns that are not shown."""
 
     def name(column: str) -> str:
@@ -75,39 +63,39 @@ def as_sql(how: Arrangement, calls: Mapping[str, str]) -> list[str]:
     return lines + ([f"OFFSET {how.offset}"] if how.offset else [])
 
 
-def _write_condition(condition: Condition) -> list[Any]:
+def _write_condition(condition: arranged.Condition) -> list[Any]:
     match condition:
-        case OutputRef(name):
+        case arranged.OutputRef(name):
             return ["column", name]
-        case Fixed(date() as day):
+        case arranged.Fixed(date() as day):
             return ["day", day.isoformat()]
-        case Fixed(value):
+        case arranged.Fixed(value):
             return ["value", value]
-        case HavingTest(op, parts):
+        case arranged.HavingTest(op, parts):
             return [op, *(_write_condition(part) for part in parts)]
 
 
-def _condition(stored: Any) -> Condition:
+def _condition(stored: Any) -> arranged.Condition:
     op, *parts = stored
     match op, parts:
         case "column", [name]:
-            return OutputRef(_text(name))
+            return arranged.OutputRef(_text(name))
         case "day", [day]:
-            return Fixed(date.fromisoformat(day))
+            return arranged.Fixed(date.fromisoformat(day))
         case "value", [str() as value]:
-            return Fixed(_text(value))
+            return arranged.Fixed(_text(value))
         case "value", [int() | float() | None as value]:
-            return Fixed(value)
+            return arranged.Fixed(value)
         case _, _ if op in PARTS and PARTS[op] in (0, len(parts)):
-            return HavingTest(op, tuple(_condition(part) for part in parts))
+            return arranged.HavingTest(op, tuple(_condition(part) for part in parts))
         case _:
             raise ValueError
 
 
-def _order(name: object, *flags: object) -> Order:
+def _order(name: object, *flags: object) -> arranged.Order:
     if len(flags) != 3 or not all(isinstance(flag, bool) for flag in flags):
         raise ValueError
-    return Order(_text(name), *cast("tuple[bool, bool, bool]", flags))
+    return arranged.Order(_text(name), *cast("tuple[bool, bool, bool]", flags))
 
 
 def _text(value: object) -> str:
@@ -123,18 +111,18 @@ def _number(value: object) -> int:
     return value
 
 
-def _in_sql(condition: Condition, name: Any) -> str:
+def _in_sql(condition: arranged.Condition, name: Any) -> str:
     match condition:
-        case OutputRef(column):
+        case arranged.OutputRef(column):
             return name(column)
-        case Fixed(value):
+        case arranged.Fixed(value):
             return write_constant(value)
-        case HavingTest("not", (of,)):
+        case arranged.HavingTest("not", (of,)):
             return f"NOT ({_in_sql(of, name)})"
-        case HavingTest("missing", (of,)):
+        case arranged.HavingTest("missing", (of,)):
             return f"{_in_sql(of, name)} IS NULL"
-        case HavingTest(op, parts) if op in COMPARED:
+        case arranged.HavingTest(op, parts) if op in arranged.COMPARED:
             first, right = (_in_sql(part, name) for part in parts)
             return f"{first} {op} {right}"
-        case HavingTest(op, parts):
+        case arranged.HavingTest(op, parts):
             return f" {op.upper()} ".join(f"({_in_sql(part, name)})" for part in parts)

@@ -62,9 +62,8 @@ def all_budgets(request: Request, visitor: Visitor) -> list[dict[str, Any]]:
 def open_proposals(visitor: Visitor) -> list[Proposal]:
     """Those that wait for this person, who could second them now."""
     proposals, by = visitor.curator.proposals, visitor.name
-    return [
-        proposal for proposal in proposals.proposals(by=by) if proposals.can_second(proposal, by=by)
-    ]
+    waiting = proposals.proposals(by=by)
+    return [proposal for proposal in waiting if proposals.can_second(proposal, by=by)]
 
 
 @routes.get("/budgets")
@@ -137,11 +136,6 @@ def share_key(level: Level) -> str:
     return f"{level.purpose}\n{level.analyst}" if level.analyst else level.purpose
 
 
-def _chart(request: Request, name: str, levels: Sequence[Level] = ()) -> Any:
-    spending: Spending = request.app.state.spending
-    return chart_of(spending.history(name), name, levels=levels)
-
-
 def _waits(proposal: Proposal, visitor: Visitor) -> list[dict[str, Any]]:
     """From when on the account of who proposed, and of who looks, may raise budgets."""
     wait = timedelta(days=visitor.curator.settings.waiting_days)
@@ -202,8 +196,9 @@ class Spending:
         return sorted(entries, key=lambda entry: entry.number)
 
 
-def chart_of(history: History | None, name: str, *, levels: Sequence[Level] = ()) -> Markup | None:
+def _chart(request: Request, name: str, levels: Sequence[Level] = ()) -> Markup | None:
     """The burn-down as a figure; with levels also what each purpose spent, and a table."""
+    history: History | None = request.app.state.spending.history(name)
     if history is None or not history.spent:
         return None
     now, title = datetime.now(UTC), f"Budget of {isolate(name)} spent over time"
@@ -218,9 +213,6 @@ def chart_of(history: History | None, name: str, *, levels: Sequence[Level] = ()
 
 
 def _rows(history: History) -> list[tuple[str, str, str]]:
-    """The newest steps, the newest first."""
-    rows: list[tuple[str, str, str]] = []
-    for when, spent in reversed(history.spent[-MAX_ROWS_SHOWN:]):
-        cap = [cap for since, cap in history.caps if since <= when][-1]
-        rows.append((format_time(when), amount(spent), amount(cap)))
-    return rows
+    steps = reversed(history.spent[-MAX_ROWS_SHOWN:])
+    rows = [(at, spent, [cap for since, cap in history.caps if since <= at]) for at, spent in steps]
+    return [(format_time(at), amount(spent), amount(caps[-1])) for at, spent, caps in rows]

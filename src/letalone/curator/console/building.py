@@ -79,9 +79,7 @@ def build_sql(form: SubmittedForm, schema: Schema) -> str:
     groups = [quote_name(schema.column(name).name) for name in form.all("by")]
     columns = [*groups, _aggregate(form, schema)]
     lines = [f"SELECT {', '.join(columns)}", f"FROM {quote_name(schema.name)}"]
-    conditions = [
-        condition for number in CONDITIONS if (condition := _condition(form, schema, number))
-    ]
+    conditions = list(filter(None, (_condition(form, schema, number) for number in CONDITIONS)))
     if conditions:
         lines.append(f"WHERE {' AND '.join(conditions)}")
     if groups:
@@ -160,9 +158,8 @@ def hints(form: SubmittedForm, schema: Schema) -> list[str]:
         if keys is None or (form.text(f"how_{number}") or "=") not in ("=", "<>"):
             continue
         if value not in (words := [str(key) for key in keys]):
-            more = (
-                f" and {len(words) - MAX_LISTED_KEYS} more" if len(words) > MAX_LISTED_KEYS else ""
-            )
+            unlisted = len(words) - MAX_LISTED_KEYS
+            more = f" and {unlisted} more" if unlisted > 0 else ""
             listed = ", ".join(words[:MAX_LISTED_KEYS])
             lines.append(f"{value[:80]!r} is none of the groups of {name}: {listed}{more}.")
     return lines

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from fastapi import Query, Request, Response
 
-from letalone.curator.console import uploads
+from letalone.curator.console import uploads, visitors
 from letalone.curator.console.declaring import purpose_of
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft
 from letalone.curator.console.forms import (
@@ -24,15 +24,6 @@ from letalone.curator.console.forms import (
     try_act,
 )
 from letalone.curator.console.pages import console_routes, page, see_other, typed_in
-from letalone.curator.console.visitors import (
-    OWNER,
-    STEWARD,
-    Analyst,
-    Owner,
-    Steward,
-    Visiting,
-    Visitor,
-)
 from letalone.curator.data_sets import DataSets
 from letalone.curator.http.public_routes import protection_words
 from letalone.curator.http.shapes import NewRequest, SentPurpose, Why
@@ -84,7 +75,7 @@ ACTS = {"thaw": THAW, "version": CHANGED, "retirement": RETIRE}  # by the end of
 
 
 @routes.get("/data-sets")
-def data_sets(request: Request, visitor: Visiting) -> Response:
+def data_sets(request: Request, visitor: visitors.Visiting) -> Response:
     """All data sets, with what is public about them."""
     records = visitor.curator.data_sets.records()
     shown = [_summarise(visitor, record) for record in records]
@@ -92,13 +83,13 @@ def data_sets(request: Request, visitor: Visiting) -> Response:
 
 
 @routes.get("/data-sets/{name}")
-def data_set(request: Request, name: str, visitor: Visiting) -> Response:
+def data_set(request: Request, name: str, visitor: visitors.Visiting) -> Response:
     """What may be asked of one."""
     return page(request, "data_set.html", **_context(visitor, name))
 
 
 @routes.get("/data-sets/{name}/request")
-def access(request: Request, name: str, visitor: Analyst, draft: str = "") -> Response:
+def access(request: Request, name: str, visitor: visitors.Analyst, draft: str = "") -> Response:
     """The form for a request; with what was typed and refused, where the address has a draft."""
     if draft:
         take_draft(request, draft, visitor)
@@ -106,7 +97,7 @@ def access(request: Request, name: str, visitor: Analyst, draft: str = "") -> Re
 
 
 @routes.post("/data-sets/{name}/request")
-def request_access(request: Request, name: str, visitor: Analyst, form: Form) -> Response:
+def request_access(request: Request, name: str, visitor: visitors.Analyst, form: Form) -> Response:
     """An analyst's request for a grant."""
 
     def act() -> Response:
@@ -125,7 +116,7 @@ def request_access(request: Request, name: str, visitor: Analyst, form: Form) ->
     return try_act(request, act, show)
 
 
-def _context(visitor: Visitor, name: str) -> dict[str, Any]:
+def _context(visitor: visitors.Visitor, name: str) -> dict[str, Any]:
     record = visitor.curator.data_sets.record(name)
     mine = [grant for grant in _grants(visitor) if grant.data_set == record.name]
     is_owner = visitor.has(Role.OWNER)  # why it froze, or cannot be read, is for owners only
@@ -135,16 +126,16 @@ def _context(visitor: Visitor, name: str) -> dict[str, Any]:
     return {**_summarise(visitor, record), "grants": mine, "freeze": freeze, "trouble": trouble}
 
 
-def _summarise(visitor: Visitor, record: DataSetRecord) -> dict[str, Any]:
+def _summarise(visitor: visitors.Visitor, record: DataSetRecord) -> dict[str, Any]:
     stands = visitor.curator.ledger.data_set(record.name)
     unit = {"unit": stands.neighbours.unit or "row", "protects": str(stands.neighbours)}
     return {"record": record, "stands": stands, "protected": protection_words(unit)}
 
 
-def _grants(visitor: Visitor) -> list[Any]:
+def _grants(visitor: visitors.Visitor) -> list[Any]:
     if Scope.ASK not in visitor.scopes:
         return []
-    grants = visitor.curator.asking.standing(by=visitor.name)
+    grants = visitor.curator.requests.grants(by=visitor.name, own=True)
     return [grant for grant in grants if not grant.withdrawn]
 
 
@@ -170,7 +161,7 @@ def renewal(request: Request, name: str, visitor: ActingOwner, upload: UploadId 
 
 @routes.post("/data-sets/{name}/renewal")
 @act_or_show(renewal, acting=True)
-def renew(request: Request, name: str, visitor: Owner, form: Form) -> Response:
+def renew(request: Request, name: str, visitor: visitors.Owner, form: Form) -> Response:
     """Newer rows under the same name, and so the same budget."""
     sent = uploads.find(visitor, form.text("upload"))
     visitor.curator.data_sets.renew(name, by=visitor.name, upload=sent.place)
@@ -180,35 +171,35 @@ def renew(request: Request, name: str, visitor: Owner, form: Form) -> Response:
 
 
 @routes.get("/data-sets/{name}/purposes")
-def purposes(request: Request, name: str, visitor: Owner) -> Response:
+def purposes(request: Request, name: str, visitor: visitors.Owner) -> Response:
     """The form for one more purpose."""
     return page(request, "purpose.html", record=visitor.curator.data_sets.record(name))
 
 
 @routes.post("/data-sets/{name}/purposes")
 @act_or_show(purposes, acting=True)
-def add_purpose(request: Request, name: str, visitor: Owner, form: Form) -> Response:
+def add_purpose(request: Request, name: str, visitor: visitors.Owner, form: Form) -> Response:
     """One more purpose."""
     sent = read_body(SentPurpose, **purpose_of(form))
     visitor.curator.data_sets.add_purpose(name, sent.read(), by=visitor.name)
     return _back(request, name, f"It may be used for {sent.name} from now on.")
 
 
-@routes.get("/data-sets/{name}/purposes/withdrawal", dependencies=[STEWARD])
+@routes.get("/data-sets/{name}/purposes/withdrawal", dependencies=[visitors.STEWARD])
 def ending(request: Request, name: str, purpose: str = "") -> Response:
     """The form with which a purpose ends."""
     return _reason(request, name, _withdrawal(purpose))
 
 
 @routes.post("/data-sets/{name}/purposes/withdrawal")
-def end_purpose(request: Request, name: str, visitor: Steward, form: Form) -> Response:
+def end_purpose(request: Request, name: str, visitor: visitors.Steward, form: Form) -> Response:
     """Nothing more is answered for a purpose."""
     return _carry_out(request, name, visitor, form, _withdrawal(form.text("purpose")))
 
 
-@routes.get("/data-sets/{name}/thaw", dependencies=[OWNER])
-@routes.get("/data-sets/{name}/version", dependencies=[OWNER])
-@routes.get("/data-sets/{name}/retirement", dependencies=[OWNER])
+@routes.get("/data-sets/{name}/thaw", dependencies=[visitors.OWNER])
+@routes.get("/data-sets/{name}/version", dependencies=[visitors.OWNER])
+@routes.get("/data-sets/{name}/retirement", dependencies=[visitors.OWNER])
 def why(request: Request, name: str) -> Response:
     """The form for the reason of an owner's act."""
     return _reason(request, name, _act_of(request))
@@ -217,7 +208,7 @@ def why(request: Request, name: str) -> Response:
 @routes.post("/data-sets/{name}/thaw")
 @routes.post("/data-sets/{name}/version")
 @routes.post("/data-sets/{name}/retirement")
-def do(request: Request, name: str, visitor: Owner, form: Form) -> Response:
+def do(request: Request, name: str, visitor: visitors.Owner, form: Form) -> Response:
     """Allows questions again, opens the data anew, or removes the rows for good."""
     return _carry_out(request, name, visitor, form, _act_of(request))
 
@@ -226,7 +217,9 @@ def _act_of(request: Request) -> Act:
     return ACTS[request.url.path.rpartition("/")[2]]
 
 
-def _carry_out(request: Request, name: str, visitor: Visitor, form: Form, act: Act) -> Response:
+def _carry_out(
+    request: Request, name: str, visitor: visitors.Visitor, form: Form, act: Act
+) -> Response:
     def carry_out() -> Response:
         sent = form.read(Why, "why")
         act.carry_out(visitor.curator.data_sets, name, why=sent.why, by=visitor.name)

@@ -125,11 +125,8 @@ def error_words(preview: Preview, name: str, *, width: float = inf) -> str:
 
 
 def _error(error: float, width: float) -> str:
-    return f"± {_digits(error)}" if error < width else NOTHING
-
-
-def _digits(error: float) -> str:
-    return f"{error:,.0f}" if isfinite(error) and error >= WITHOUT_DIGITS else f"{error:.3g}"
+    digits = f"{error:,.0f}" if isfinite(error) and error >= WITHOUT_DIGITS else f"{error:.3g}"
+    return f"± {digits}" if error < width else NOTHING
 
 
 FILTERS: dict[str, Callable[..., Any]] = {

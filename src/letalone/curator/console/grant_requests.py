@@ -23,10 +23,8 @@ routes = console_routes()
 @routes.get("/requests")
 def requests(request: Request, visitor: Visiting) -> Response:
     """Own requests."""
-    requests = visitor.curator.requests
-    own_requests = (
-        requests.requests(by=visitor.name, own=True) if Scope.ASK in visitor.scopes else []
-    )
+    requests, asks = visitor.curator.requests, Scope.ASK in visitor.scopes
+    own_requests = requests.requests(by=visitor.name, own=True) if asks else []
     had = requests.grants(by=visitor.name, own=True) if own_requests else []
     ended = find_ended(visitor, had)
     over = {(grant["data_set"], grant["purpose"]): grant["why"] for grant in ended}

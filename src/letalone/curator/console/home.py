@@ -43,13 +43,13 @@ def home(request: Request, visitor: Perhaps) -> Response:
 
 def of_analyst(visitor: Visitor) -> dict[str, Any]:
     """Own grants, the newest answers, and requests that wait."""
-    asking, by = visitor.curator.asking, visitor.name
-    grants = asking.standing(by=by)
-    requests = visitor.curator.requests.requests(by=by, own=True)
+    curator, by = visitor.curator, visitor.name
+    grants = curator.requests.grants(by=by, own=True)
+    requests = curator.requests.requests(by=by, own=True)
     return {
         "grants": grants,
         "ended": find_ended(visitor, grants),
-        "answers": asking.history(by=by, most=MAX_NEWEST),
+        "answers": curator.asking.history(by=by, most=MAX_NEWEST),
         "waiting": [request for request in requests if request.state is State.OPEN],
     }
 

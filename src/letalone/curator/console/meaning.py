@@ -135,14 +135,12 @@ def examples() -> list[Meaning]:
 
 def group_promises(meaning: Meaning, sizes: Sequence[int] = GROUPS) -> list[GroupPromise]:
     """Families, or one person with so many rows where the rows are what is protected."""
-    rows = list[GroupPromise]()
-    for size in sizes:
-        curve = meaning.privacy.group(size)
-        guess = best_guess(curve)
-        rows.append(
-            GroupPromise(size, _promise(curve), as_percent(guess) if guess < 1 else "no limit")
-        )
-    return rows
+    return [_group_promise(size, meaning.privacy.group(size)) for size in sizes]
+
+
+def _group_promise(size: int, curve: Privacy) -> GroupPromise:
+    guess = best_guess(curve)
+    return GroupPromise(size, _promise(curve), as_percent(guess) if guess < 1 else "no limit")
 
 
 def _promise(curve: Privacy) -> str:

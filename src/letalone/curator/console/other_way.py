@@ -13,7 +13,7 @@ from starlette.datastructures import FormData
 
 from letalone.curator.console.building import CONDITIONS, OF_A_COLUMN, build_sql
 from letalone.curator.console.forms import SubmittedForm, form_of
-from letalone.curator.console.refill import choices_of
+from letalone.curator.console.refill import Fields, choices_of
 from letalone.errors import ParameterError
 from letalone.plans.plan import Plan
 from letalone.plans.schema import Schema
@@ -28,7 +28,6 @@ OF_CHOICES = (
 OF_ALL = ("data_set", "purpose", "way", "pay", "delta", "confidence", "rows", "max_rows")
 OF_SQL = ("sql", "keys", "chosen_sql", "says")
 OFFERED = ("other_sql", "other_keys")
-Fields = list[tuple[str, str]]
 
 
 def other_fields(form: SubmittedForm, schema: Schema, read: Callable[[], Plan | None]) -> Fields:

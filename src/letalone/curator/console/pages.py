@@ -47,8 +47,6 @@ AS_TYPED = "This is what you typed. Nothing was done with it."
 OF_QUESTIONS = "/ask/"
 PROBLEMS = (LetaloneError, HttpProblemError, RequestValidationError, HTTPException)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-
-
 EVERYBODY = tuple(Role)
 OVERSEERS = (Role.OWNER, Role.STEWARD, Role.AUDITOR)
 
@@ -110,8 +108,7 @@ def make_environment() -> Environment:
         lstrip_blocks=True,
     )
     templates.filters.update(FILTERS)
-    names: dict[str, Any] = {"file": address_of_file, "sheets": sheets()}
-    cast("dict[str, Any]", templates.globals).update(names)
+    cast("dict[str, Any]", templates.globals).update(file=address_of_file, sheets=sheets())
     return templates
 
 

@@ -126,7 +126,7 @@ def correct(request: Request, visitor: Steward, form: Form) -> Response:
     if not form.ticked("sure") and check_corrected(record.schema, sent.changes):
         return _to(request, "confirm", visitor)
     done = visitor.curator.subjects.correct(**sent.arguments(), by=visitor.name)
-    return _done(request, done, visitor, about=form)
+    return _done(request, done, visitor, form=form)
 
 
 @routes.get("/persons/confirm/{draft}")
@@ -180,15 +180,11 @@ def _in_data_set(form: SubmittedForm) -> dict[str, Any]:
 
 
 def _done(
-    request: Request,
-    done: SubjectActResult,
-    visitor: Visitor,
-    *,
-    about: SubmittedForm | None = None,
+    request: Request, done: SubjectActResult, visitor: Visitor, *, form: SubmittedForm | None = None
 ) -> Response:
     """Not by an address: a statement has the person's id in it."""
     fields = {"words": done.words, "statement": done.statement or "", "act": done.act or ""}
-    person = [(name, about.text(name)) for name in ABOUT] if about else []
+    person = [(name, form.text(name)) for name in ABOUT] if form else []
     request.state.form = form_of([*fields.items(), *person])
     return _to(request, "done", visitor)
 

@@ -8,7 +8,6 @@ and the price that were previewed, and another question or price is previewed fi
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from hashlib import sha256
 from json import dumps
 from math import inf
 from typing import Any
@@ -25,14 +24,7 @@ from letalone.curator.console.answers import ARRANGED
 from letalone.curator.console.arranging import MAX_ADDRESS_LENGTH, as_address, from_address
 from letalone.curator.console.drafted import PRICED, address_of, take_up, to_form
 from letalone.curator.console.formatting import error_words, notes_in_words, question_in_words
-from letalone.curator.console.forms import (
-    Form,
-    SubmittedForm,
-    act_or_show,
-    form_of,
-    read_body,
-    try_act,
-)
+from letalone.curator.console.forms import Form, SubmittedForm, act_or_show, form_of, try_act
 from letalone.curator.console.grant_requests import find_ended
 from letalone.curator.console.other_way import BUILD, SQL, hidden_fields, other_fields
 from letalone.curator.console.pages import console_routes, page, see_other
@@ -45,6 +37,7 @@ from letalone.curator.http.question_routes import answer_and_count
 from letalone.curator.http.shapes import SentQuestion
 from letalone.curator.looking import Look
 from letalone.curator.records import GrantRecord
+from letalone.curator.stored_values import digest_of_secret
 from letalone.errors import LetaloneError
 from letalone.plans.plan import Plan
 from letalone.plans.schema import Schema
@@ -113,9 +106,8 @@ async def other_way(request: Request, visitor: Analyst, form: Form, service: Con
 
 def _read_plan(form: SubmittedForm, visitor: Visitor) -> Plan | None:
     """What SQL says, where all of it can be read as a plan."""
-    name, purpose, sql = (form.text(field) for field in ("data_set", "purpose", "sql"))
     try:
-        sent = read_body(SentQuestion, data_set=name, purpose=purpose, sql=sql, epsilon="1")
+        sent = form.read(SentQuestion, "data_set", "purpose", "sql", epsilon="1")
         return visitor.curator.asking.plan(sent.question(), by=visitor.name)
     except (LetaloneError, HttpProblemError):
         return None
@@ -176,7 +168,7 @@ async def _or_refused(
 def _page(request: Request, visitor: Visitor, *, shown: dict[str, Any] | None = None) -> Response:
     typed: FormData = request.state.form
     way = str(typed.get("way") or (SQL if typed.get("sql") else BUILD))
-    had = visitor.curator.asking.standing(by=visitor.name)
+    had = visitor.curator.requests.grants(by=visitor.name, own=True)
     granted = [grant for grant in had if not grant.withdrawn]
     grant = _choose_grant(request, granted)
     context: dict[str, Any] = {"grants": granted, "grant": grant, "shown": shown}
@@ -209,15 +201,15 @@ def _choose_grant(request: Request, grants: list[GrantRecord]) -> GrantRecord | 
 
 
 def _read_question(form: SubmittedForm, visitor: Visitor) -> SentQuestion:
-    name, sql, keys = (form.text(field) for field in ("data_set", "sql", "keys"))
+    sql, keys = form.text("sql"), form.text("keys")
     if form.text("way") == BUILD:  # what was typed as SQL is kept beside, and not asked
         sql, keys = building.build_sql(form, _schema(form, visitor)), ""
     by_error = form.text("pay") == BY_ERROR
     optional = {key: form.number(key) for key in ("delta", "confidence", "rows", "max_rows")}
-    return read_body(
+    return form.read(
         SentQuestion,
-        data_set=name,
-        purpose=form.text("purpose"),
+        "data_set",
+        "purpose",
         sql=sql,
         keys=building.typed_keys(keys, sql, _schema(form, visitor)) if keys else None,
         epsilon=None if by_error else form.number("epsilon"),
@@ -227,7 +219,6 @@ def _read_question(form: SubmittedForm, visitor: Visitor) -> SentQuestion:
 
 
 def _preview(sent: SentQuestion, form: SubmittedForm, visitor: Visitor) -> dict[str, Any]:
-    """A preview as the page shows it."""
     look = visitor.curator.asking.look(sent.question(), sent.price(), by=visitor.name)
     preview = look.preview
     widths = {name: look.widths.get(name, inf) for name in preview.errors}
@@ -267,5 +258,4 @@ def _answer_at(name: str, how: Arrangement) -> str:
 
 
 def _digest_of_agreement(sent: SentQuestion) -> str:
-    text = dumps(sent.model_dump(mode="json"), sort_keys=True)
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return digest_of_secret(dumps(sent.model_dump(mode="json"), sort_keys=True))

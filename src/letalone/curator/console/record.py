@@ -44,35 +44,19 @@ REFUSALS = {  # by the name that is stored: in a line of the ledger, and on thei
     "ParameterError": ("value not allowed", "A value is outside what is allowed."),
     "NeighboursDiffer": ("guarantees differ", "Two guarantees speak of different neighbours."),
 }
-KINDS_IN_WORDS = {
+KINDS_IN_WORDS = {  # the others are called as they are stored
     EntryKind.CREATED: "ledger begun",
     EntryKind.OPENED: "data set opened",
     EntryKind.RESERVED: "charged",
-    EntryKind.SETTLED: "settled",
-    EntryKind.REFUSED: "refused",
-    EntryKind.FROZEN: "frozen",
-    EntryKind.THAWED: "thawed",
-    EntryKind.BUDGET_RAISED: "budget raised",
     EntryKind.VERSION_RAISED: "data replaced",
-    EntryKind.NOTE: "note",
     EntryKind.LEVEL_OPENED: "share given",
     EntryKind.LEVEL_RAISED: "share raised",
     EntryKind.LEVEL_WITHDRAWN: "share withdrawn",
     EntryKind.SHARED: "answer shared",
-    EntryKind.ADMINISTERED: "decided",
-    EntryKind.CHECKPOINT: "checkpoint",
 }
 FIELDS_SHOWN = (
-    "analyst",
-    "person",
-    "purpose",
-    "outcome",
-    "reason",
-    "why",
-    "text",
-    "reserved",
-    "version",
-)
+    "analyst", "person", "purpose", "outcome", "reason", "why", "text", "reserved", "version",
+)  # fmt: skip
 MAX_ABOUT_LENGTH = 90
 FIELDS_IN_WORDS = {"reserved": "entry", "text": ""}
 routes = console_routes()
@@ -220,7 +204,6 @@ def refusals(
 
 
 def _refusal(entry: Entry) -> dict[str, Any]:
-    """A question that was not answered."""
     reason = cast("str", entry.body["reason"])
     return {
         "number": entry.number, "time": read_time(entry.time), "data_set": entry.name,
@@ -233,7 +216,8 @@ def summarise(entry: Entry) -> dict[str, Any]:
     """An entry in one line."""
     body = entry.body
     is_act = entry.kind is EntryKind.ADMINISTERED
-    what = str(body.get("what")) if is_act else KINDS_IN_WORDS[entry.kind]
+    kind = KINDS_IN_WORDS.get(entry.kind, entry.kind.value.replace("_", " "))
+    what = str(body.get("what")) if is_act else kind
     inner = cast("Json", body.get("body") or {}) if is_act else body
     by = cast("list[str]", body.get("by") or [])
     return {
@@ -242,17 +226,10 @@ def summarise(entry: Entry) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def newest(
-    curator: Curator,
-    name: str | None = None,
-    *,
-    limit: int,
-    before: int | None = None,
-    kind: EntryKind | None = None,
-) -> list[Entry] | None:
-    """The last entries; None where one cannot be read, which verification names."""
+def newest(curator: Curator, name: str | None = None, **which: Any) -> list[Entry] | None:
+    """The ledger's newest entries; None where one cannot be read, which verification names."""
     try:
-        return curator.ledger.newest(name, before=before, limit=limit, kind=kind)
+        return curator.ledger.newest(name, **which)
     except FormatError:
         return None
 

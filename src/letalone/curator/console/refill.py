@@ -21,19 +21,9 @@ from letalone.curator.console.building import (
     write_call,
     write_constant,
 )
+from letalone.plans import expressions
 from letalone.plans.aggregates import Count, CountUnits, Deviation, Extreme, Mean, Quantiles, Sum
 from letalone.plans.constants import Value, format_constant
-from letalone.plans.expressions import (
-    And,
-    ColumnRef,
-    Comparison,
-    Expression,
-    IsNull,
-    Literal,
-    Not,
-    OneOf,
-    Or,
-)
 from letalone.plans.formulas import Aggregate
 from letalone.plans.plan import USUAL_MAX_ROWS, Plan
 from letalone.plans.stored_plans import plan_from_json
@@ -105,12 +95,14 @@ def _choices(plan: Plan, *, named: bool = False) -> Fields | None:
     return fields
 
 
-def _conditions(where: Expression | None) -> list[tuple[str, str, str]] | None:
-    parts = () if where is None else where.parts if isinstance(where, And) else (where,)
+def _conditions(where: expressions.Expression | None) -> list[tuple[str, str, str]] | None:
+    parts = () if where is None else where.parts if isinstance(where, expressions.And) else (where,)
     conditions: list[tuple[str, str, str]] = []
     for part in parts:
         match part:
-            case Comparison(op, ColumnRef(name), Literal(value)) if _as_typed(value):
+            case expressions.Comparison(
+                op, expressions.ColumnRef(name), expressions.Literal(value)
+            ) if _as_typed(value):
                 conditions.append((name, op, _as_typed(value)))
             case _:
                 return None
@@ -169,29 +161,29 @@ def _what(plan: Plan, aggregate: Aggregate) -> tuple[str, str]:
     return what, column.name
 
 
-def _column(of: Expression) -> str:
-    if isinstance(of, ColumnRef):
+def _column(of: expressions.Expression) -> str:
+    if isinstance(of, expressions.ColumnRef):
         return of.name
     raise _NotWritten
 
 
-def _condition(where: Expression) -> str:
+def _condition(where: expressions.Expression) -> str:
     match where:
-        case ColumnRef(name):
+        case expressions.ColumnRef(name):
             return quote_name(name)
-        case Literal(value):
+        case expressions.Literal(value):
             return _constant(value)
-        case Comparison(op, left, right):
+        case expressions.Comparison(op, left, right):
             return f"{_condition(left)} {op} {_condition(right)}"
-        case And(parts):
+        case expressions.And(parts):
             return " AND ".join(f"({_condition(part)})" for part in parts)
-        case Or(parts):
+        case expressions.Or(parts):
             return " OR ".join(f"({_condition(part)})" for part in parts)
-        case Not(of):
+        case expressions.Not(of):
             return f"NOT ({_condition(of)})"
-        case IsNull(of):
+        case expressions.IsNull(of):
             return f"({_condition(of)}) IS NULL"
-        case OneOf(of, values):
+        case expressions.OneOf(of, values):
             return f"{_condition(of)} IN ({', '.join(_constant(value) for value in values)})"
         case _:
             raise _NotWritten

@@ -15,16 +15,8 @@ from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
-from letalone.curator.console import declaring, uploads
+from letalone.curator.console import declaring, forms, uploads
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft
-from letalone.curator.console.forms import (
-    ActingOwner,
-    Form,
-    SubmittedForm,
-    act_or_show,
-    check_given_again,
-    try_act,
-)
 from letalone.curator.console.pages import REFUSED, console_routes, page, problem_of, see_other
 from letalone.curator.console.visitors import Owner, Visitor
 from letalone.curator.http.problems import HttpProblemError, problem_error
@@ -62,7 +54,7 @@ class RegistrationDraft:
 
 
 @routes.get("/register")
-def first_step(request: Request, visitor: ActingOwner) -> Response:
+def first_step(request: Request, visitor: forms.ActingOwner) -> Response:
     """Where the rows are."""
     settings = visitor.curator.settings
     hosts, schemas = settings.source_hosts, settings.spark_schemas
@@ -70,8 +62,8 @@ def first_step(request: Request, visitor: ActingOwner) -> Response:
 
 
 @routes.post("/register")
-@act_or_show(first_step, acting=True)
-def name_source(request: Request, visitor: Owner, form: Form) -> Response:
+@forms.act_or_show(first_step, acting=True)
+def name_source(request: Request, visitor: Owner, form: forms.Form) -> Response:
     """A file of the import folder, or a table on a server."""
     file, address = form.maybe("file"), form.maybe("address")
     source = RegistrationDraft(None, file, address, external=form.ticked("external"))
@@ -83,31 +75,25 @@ def name_source(request: Request, visitor: Owner, form: Form) -> Response:
 async def send(request: Request, visitor: Owner, renew: str = "") -> Response:
     """A file from the browser; nothing of it is read before the password was given again."""
     back = f"/data-sets/{quote(renew, safe='')}/renewal" if renew else "/register"
-    check_given_again(request, visitor, at=back)
+    forms.check_given_again(request, visitor, at=back)
     async with request.form(max_files=1, max_fields=10) as sent:
         try:
             kept = await run_in_threadpool(_keep_upload, visitor, sent.get("rows"))
-        except (
-            LetaloneError,
-            HttpProblemError,
-        ) as error:  # not here: the address has the form's secret
+        except (LetaloneError, HttpProblemError) as error:
+            # Not shown here: the address has the form's secret.
             return see_other(request, back, said=problem_of(error).detail, what=REFUSED)
     return see_other(request, f"{back if renew else '/register/declare'}?upload={kept.id}")
 
 
 @routes.get("/register/declare")
 def second_step(
-    request: Request,
-    visitor: ActingOwner,
-    look: str = "",
-    draft: str = "",
-    checked: str = "",
+    request: Request, visitor: forms.ActingOwner, look: str = "", draft: str = "", checked: str = ""
 ) -> Response:
     """The form for what is declared; of a draft also what its rules would touch."""
     has_draft = bool(draft) and take_draft(request, draft, visitor)
 
     def check() -> Response:
-        source, form = _source(request, visitor), SubmittedForm(request.state.form)
+        source, form = _source(request, visitor), forms.SubmittedForm(request.state.form)
         counted = visitor.curator.beforehand.affected(
             declaring.read_declaration(form, file="checked").read(), by=visitor.name,
             file=source.file, upload=source.place,
@@ -117,7 +103,7 @@ def second_step(
     def show() -> Response:
         return _second(request, visitor, look=bool(look))
 
-    return try_act(request, check, show) if has_draft and checked else show()
+    return forms.try_act(request, check, show) if has_draft and checked else show()
 
 
 def _second_again(request: Request, visitor: Visitor) -> Response:
@@ -126,8 +112,8 @@ def _second_again(request: Request, visitor: Visitor) -> Response:
 
 
 @routes.post("/register/declare")
-@act_or_show(_second_again, acting=True)
-def declare(request: Request, visitor: Owner, form: Form) -> Response:
+@forms.act_or_show(_second_again, acting=True)
+def declare(request: Request, visitor: Owner, form: forms.Form) -> Response:
     """To what the rules would touch, or to suggested types; or registers."""
     source = _source(request, visitor)
     if form.text("act") == "register":
@@ -162,18 +148,13 @@ def _keep_upload(visitor: Visitor, file: object) -> uploads.Upload:
 
 
 def _register(
-    request: Request,
-    source: RegistrationDraft,
-    form: SubmittedForm,
-    visitor: Visitor,
+    request: Request, source: RegistrationDraft, form: forms.SubmittedForm, visitor: Visitor
 ) -> Response:
     body = declaring.read_declaration(
         form, file=source.file, address=source.address, external=source.external
     )
-    record = visitor.curator.data_sets.register(
-        body.read(), by=visitor.name, file=body.file, upload=source.place, address=body.address,
-        external=body.external,
-    )  # fmt: skip
+    register, place = visitor.curator.data_sets.register, source.place
+    record = register(body.read(), by=visitor.name, upload=place, **body.source())
     if source.upload:
         uploads.drop(source.upload)
     notice = f"{record.name} is registered. Analysts can request access to it now."
@@ -182,11 +163,7 @@ def _register(
 
 
 def _second(
-    request: Request,
-    visitor: Visitor,
-    *,
-    look: bool = False,
-    counted: ImportEffects | None = None,
+    request: Request, visitor: Visitor, *, look: bool = False, counted: ImportEffects | None = None
 ) -> Response:
     source = _source(request, visitor)
     columns = visitor.curator.beforehand.columns(

@@ -24,7 +24,7 @@ from starlette.requests import Request
 from letalone.curator.console.secrets import check_form, is_from_here, is_same, secrets_of
 from letalone.curator.console.visitors import holds, visitor_of
 from letalone.curator.http.access import count_address
-from letalone.curator.http.middleware import CONSOLE_UPLOADS, is_files
+from letalone.curator.http.middleware import CONSOLE_UPLOADS, FILES, media_type
 from letalone.curator.http.problems import HttpProblemError, ProblemDocument, problem_error
 
 TYPED = "application/x-www-form-urlencoded"
@@ -74,7 +74,7 @@ async def check_sent(request: Request) -> None:
 async def _form(request: Request) -> FormData | None:
     """What was typed; None of a file, which its route reads."""
     kind = request.headers.get("content-type", "")
-    if is_files(kind):
+    if media_type(kind) == FILES:
         if request.url.path != CONSOLE_UPLOADS:
             raise HttpProblemError(ProblemDocument("http", NOT_A_FORM, 415))
         return None

@@ -8,15 +8,8 @@ secret of its own, so nobody can have planted one before.
 
 from fastapi import Request, Response
 
+from letalone.curator.console import pages
 from letalone.curator.console.forms import Form, act_or_show, give_password_again
-from letalone.curator.console.pages import (
-    console_routes,
-    kept_page,
-    local,
-    page,
-    see_other,
-    sign_in_page,
-)
 from letalone.curator.console.secrets import Secrets, check_private, new_forms
 from letalone.curator.console.sent import kept_for
 from letalone.curator.console.visitors import VISITING, Changing, Perhaps, go_on
@@ -24,33 +17,32 @@ from letalone.curator.http.access import LOG_IN, Address, Context
 from letalone.curator.records import Recognised
 from letalone.errors import ParameterError
 
-routes = console_routes()
+routes = pages.console_routes()
 
 
 @routes.get("/sign-in")
 def sign_in(request: Request, visitor: Perhaps) -> Response:
     """The form; who is signed in goes on."""
     if visitor is not None:
-        return see_other(request, local(request.query_params.get("next", "/")))
-    return sign_in_page(request)
+        return pages.see_other(request, pages.local(request.query_params.get("next", "/")))
+    return pages.sign_in_page(request)
 
 
 @routes.post("/sign-in", dependencies=[LOG_IN])
-@act_or_show(sign_in_page)
+@act_or_show(pages.sign_in_page)
 def sign_in_by_password(
     request: Request, form: Form, service: Context, address: Address
 ) -> Response:
     """Begins a visit; a one-time password leads to the page where it is replaced."""
     check_private(request)
-    proof = service.curator.people.recognised(
-        form.text("name"), form.secret("password"), address=address
-    )
+    name, password = form.text("name"), form.secret("password")
+    proof = service.curator.people.recognised(name, password, address=address)
     kept = kept_for(request, proof.person.name)
     begin(request, service, proof)
     if kept is not None and not proof.person.must_change:
-        return kept_page(request, kept)
-    at = "/password" if proof.person.must_change else local(form.text("next") or "/")
-    return see_other(request, at)
+        return pages.kept_page(request, kept)
+    at = "/password" if proof.person.must_change else pages.local(form.text("next") or "/")
+    return pages.see_other(request, at)
 
 
 def begin(request: Request, service: Context, proof: Recognised) -> None:
@@ -64,13 +56,13 @@ def sign_out(request: Request, visitor: Changing, service: Context) -> Response:
     """Ends the visit; its forms in other tabs are still known, and kept through a sign-in."""
     service.curator.visits.end(str(visitor.secrets.visit))
     request.state.secrets = Secrets(None, visitor.secrets.forms)
-    return see_other(request, "/sign-in", said="You are signed out.")
+    return pages.see_other(request, "/sign-in", said="You are signed out.")
 
 
 @routes.get("/again", dependencies=[VISITING])
 def again(request: Request) -> Response:
     """The password again, before acts of stewards and owners."""
-    return page(request, "again.html")
+    return pages.page(request, "again.html")
 
 
 @routes.post("/again", dependencies=[VISITING])
@@ -78,13 +70,13 @@ def again(request: Request) -> Response:
 def elevate(request: Request, form: Form) -> Response:
     """Lets the visit act for some minutes, then goes back."""
     give_password_again(request, form.secret("password"))
-    return see_other(request, local(form.text("next") or "/"))
+    return pages.see_other(request, pages.local(form.text("next") or "/"))
 
 
 @routes.get("/password")
 def password(request: Request, visitor: Changing) -> Response:
     """The form for a password of one's own."""
-    return page(request, "password.html", shortest=visitor.curator.settings.shortest_password)
+    return pages.page(request, "password.html", shortest=visitor.curator.settings.shortest_password)
 
 
 @routes.post("/password")
@@ -97,4 +89,4 @@ def change_password(request: Request, visitor: Changing, form: Form, service: Co
         raise ParameterError("The new password was typed in two different ways. Type it again.")
     people.change_password(name, form.secret("password"), new, known=True)
     begin(request, service, people.password_again(name, new))
-    return see_other(request, "/", said="Your password was changed.")
+    return pages.see_other(request, "/", said="Your password was changed.")

@@ -13,16 +13,9 @@ from fastapi import Depends, Request
 
 from letalone.curator.console.secrets import Secrets, secrets_of
 from letalone.curator.curator import Curator
-from letalone.curator.http.access import (
-    OVERSEEING,
-    ROLE_OF_SCOPE,
-    Context,
-    ServiceContext,
-    count_address,
-    is_release_request,
-)
+from letalone.curator.http import access
 from letalone.curator.http.problems import problem_error
-from letalone.curator.records import Bearer, Role, Scope
+from letalone.curator.records import OVERSEEING, Bearer, Role, Scope
 from letalone.curator.refusals import NotRecognised
 
 
@@ -48,16 +41,11 @@ class Visitor(Bearer):
     def roles(self) -> frozenset[str]:
         return frozenset(role.value for role in self.person.roles)
 
-    @property
-    def oversees(self) -> bool:
-        """Whether this person may see what is others'."""
-        return bool(self.scopes & set(OVERSEEING))
-
     def has(self, *roles: Role) -> bool:
         return bool(self.person.roles & set(roles))
 
 
-def visitor_of(request: Request, service: ServiceContext) -> Visitor | None:
+def visitor_of(request: Request, service: access.ServiceContext) -> Visitor | None:
     """Who is signed in, and may change a one-time password; None where nobody is."""
     visitor = _find(request, service)
     if visitor is not None:
@@ -77,12 +65,12 @@ def _visitor(curator: Curator, secrets: Secrets) -> Visitor:
     return Visitor(**known, secrets=secrets, curator=curator)
 
 
-def holds(request: Request, service: ServiceContext) -> bool:
+def holds(request: Request, service: access.ServiceContext) -> bool:
     """Whether somebody is signed in; nothing else is learnt or kept of it."""
     return _find(request, service) is not None
 
 
-def _find(request: Request, service: ServiceContext) -> Visitor | None:
+def _find(request: Request, service: access.ServiceContext) -> Visitor | None:
     secrets = secrets_of(request)
     try:
         return None if secrets.visit is None else _visitor(service.curator, secrets)
@@ -90,11 +78,11 @@ def _find(request: Request, service: ServiceContext) -> Visitor | None:
         return None
 
 
-def _perhaps(request: Request, service: Context) -> Visitor | None:
+def _perhaps(request: Request, service: access.Context) -> Visitor | None:
     """For pages that anybody may see."""
     visitor = visitor_of(request, service)
     if visitor is None:
-        count_address(request, service)
+        access.count_address(request, service)
     else:
         service.throttle.person(visitor.name)
     return visitor
@@ -103,10 +91,10 @@ def _perhaps(request: Request, service: Context) -> Visitor | None:
 Perhaps = Annotated[Visitor | None, Depends(_perhaps)]
 
 
-def _visiting_or_changing(request: Request, service: Context, visitor: Perhaps) -> Visitor:
+def _visiting_or_changing(request: Request, service: access.Context, visitor: Perhaps) -> Visitor:
     if visitor is None:
         raise SignInNeeded
-    if is_release_request(request):
+    if access.is_release_request(request):
         service.throttle.check_refusals(visitor.name)
     return visitor
 
@@ -125,13 +113,11 @@ Visiting = Annotated[Visitor, Depends(_visiting)]
 
 
 def _with(*scopes: Scope) -> Callable[[Visitor], Visitor]:
-    words = " or ".join(ROLE_OF_SCOPE[scope] for scope in scopes)
+    role = " or ".join(access.ROLE_OF_SCOPE[scope] for scope in scopes)
 
     def check(visitor: Visiting) -> Visitor:
         if not visitor.scopes & set(scopes):
-            raise problem_error(
-                "not-permitted", f"This page is for the role {words}. Ask an owner."
-            )
+            raise problem_error("not-permitted", f"This page is for the role {role}. Ask an owner.")
         return visitor
 
     return check  # pyright: ignore[reportReturnType]

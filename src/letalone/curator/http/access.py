@@ -21,10 +21,9 @@ from letalone.curator.http.limits import Throttle, WorkLimit
 from letalone.curator.http.metrics import Metrics
 from letalone.curator.http.probes import Probes
 from letalone.curator.http.problems import HttpProblemError, ProblemDocument, problem_error
-from letalone.curator.records import Bearer, Scope
+from letalone.curator.records import OVERSEEING, Bearer, Scope
 from letalone.curator.refusals import NotRecognised
 
-OVERSEEING = (Scope.STEWARD, Scope.AUDIT, Scope.ADMINISTER)
 Result = TypeVar("Result")
 ROLE_OF_SCOPE = {
     Scope.ASK: "analyst",
@@ -143,11 +142,6 @@ def is_token_of(request: Request, service: ServiceContext, name: str) -> bool:
         return service.curator.tokens.bearer(secret).person.name == name
     except NotRecognised:
         return False
-
-
-def may_oversee(bearer: Bearer) -> bool:
-    """Whether the token, and not only its person, may see what is others'."""
-    return bool(bearer.scopes & set(OVERSEEING))
 
 
 def _require_scope(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer], Bearer]:

@@ -2,17 +2,7 @@
 
 from fastapi import APIRouter, Request
 
-from letalone.curator.http import shapes
-from letalone.curator.http.access import (
-    LOG_IN,
-    ActingOwner,
-    Address,
-    Context,
-    Overseer,
-    ServiceContext,
-    SignedIn,
-    is_token_of,
-)
+from letalone.curator.http import access, shapes
 from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.problems import problem_error
 from letalone.curator.records import Recognised, Scope
@@ -23,27 +13,26 @@ OF_OTHERS = (
     "There is no such token of yours. To end somebody else's, give the password again: POST"
     " /api/v1/elevations gives a token for the next minutes. Send that one."
 )
-
 routes = APIRouter(prefix="/api/v1", tags=["people and tokens"])
 
 
 @routes.get("/me")
-def me(bearer: SignedIn) -> Json:
+def me(bearer: access.SignedIn) -> Json:
     """Who the token belongs to, and what it may be used for."""
     return to_json(bearer)
 
 
-@routes.post("/passwords", dependencies=[LOG_IN])
+@routes.post("/passwords", dependencies=[access.LOG_IN])
 def change_password(
-    body: shapes.NewPassword, request: Request, service: Context, address: Address
+    body: shapes.NewPassword, request: Request, service: access.Context, address: access.Address
 ) -> Json:
     """Replace a password, also a one-time one; all tokens of the person end."""
-    people, known = service.curator.people, is_token_of(request, service, body.name)
+    people, known = service.curator.people, access.is_token_of(request, service, body.name)
     return to_json(people.change_password(**body.arguments(), address=address, known=known))
 
 
-@routes.post("/tokens", status_code=201, dependencies=[LOG_IN])
-def log_in(body: shapes.Login, service: Context, address: Address) -> Json:
+@routes.post("/tokens", status_code=201, dependencies=[access.LOG_IN])
+def log_in(body: shapes.Login, service: access.Context, address: access.Address) -> Json:
     """A token for a name and a password: its secret is shown once."""
     proof = service.curator.people.recognised(body.name, body.password, address=address)
     person = proof.person
@@ -58,7 +47,7 @@ def log_in(body: shapes.Login, service: Context, address: Address) -> Json:
 
 
 @routes.post("/me/tokens", status_code=201)
-def another_token(body: shapes.NewToken, bearer: SignedIn, service: Context) -> Json:
+def another_token(body: shapes.NewToken, bearer: access.SignedIn, service: access.Context) -> Json:
     """The password again: one more token, with no more scopes than the one that is sent."""
     scopes = bearer.scopes if body.scopes is None else frozenset(body.scopes)
     if not scopes <= bearer.scopes:
@@ -68,7 +57,7 @@ def another_token(body: shapes.NewToken, bearer: SignedIn, service: Context) -> 
 
 
 def _make_token(
-    service: ServiceContext, body: shapes.TokenTerms, scopes: frozenset[Scope], proof: Recognised
+    service: access.Context, body: shapes.TokenTerms, scopes: frozenset[Scope], proof: Recognised
 ) -> Json:
     secret, token = service.curator.tokens.make(
         proof.person.name, scopes, days=body.days, label=body.label, proof=proof
@@ -77,7 +66,7 @@ def _make_token(
 
 
 @routes.get("/tokens")
-def tokens(bearer: SignedIn, service: Context, person: str | None = None) -> Json:
+def tokens(bearer: access.SignedIn, service: access.Context, person: str | None = None) -> Json:
     """Own tokens, or those of a person for an owner; never their secrets."""
     name = bearer.name
     if person not in (None, name) and Scope.ADMINISTER not in bearer.scopes:
@@ -86,35 +75,33 @@ def tokens(bearer: SignedIn, service: Context, person: str | None = None) -> Jso
 
 
 @routes.delete("/tokens/{token}")
-def revoke(token: str, bearer: SignedIn, service: Context) -> Json:
+def revoke(token: str, bearer: access.SignedIn, service: access.Context) -> Json:
     """End a token at once: an own one; anybody's by an owner, with the password again."""
     owner = Scope.ADMINISTER in bearer.scopes
+    own = not (owner and bearer.elevated)
     try:
-        revoked = service.curator.tokens.revoke(
-            token, by=bearer.name, own=not (owner and bearer.elevated)
-        )
+        return to_json(service.curator.tokens.revoke(token, by=bearer.name, own=own))
     except NotThere:
         if owner and not bearer.elevated:
             raise problem_error("elevation-needed", OF_OTHERS) from None
         raise
-    return to_json(revoked)
 
 
 @routes.post("/elevations", status_code=201)
-def elevate(body: shapes.Elevation, bearer: SignedIn, service: Context) -> Json:
+def elevate(body: shapes.Elevation, bearer: access.SignedIn, service: access.Context) -> Json:
     """The password again: a token for the acts of stewards and owners, for a few minutes."""
     secret, token = service.curator.tokens.elevate(bearer.name, body.password)
     return {"secret": secret, "token": to_json(token)}
 
 
 @routes.get("/people")
-def people(bearer: Overseer, service: Context) -> Json:
+def people(bearer: access.Overseer, service: access.Context) -> Json:
     """Everybody who may log in."""
     return {"people": to_json(service.curator.people.everybody(by=bearer.name))}
 
 
 @routes.post("/people", status_code=201)
-def add_person(body: shapes.NewPerson, bearer: ActingOwner, service: Context) -> Json:
+def add_person(body: shapes.NewPerson, bearer: access.ActingOwner, service: access.Context) -> Json:
     """Add a person; the one-time password is shown once."""
     people = service.curator.people
     password = people.add(body.name, body.roles, by=bearer.name)
@@ -123,7 +110,7 @@ def add_person(body: shapes.NewPerson, bearer: ActingOwner, service: Context) ->
 
 @routes.patch("/people/{name}")
 def change_person(
-    name: str, body: shapes.ChangedPerson, bearer: ActingOwner, service: Context
+    name: str, body: shapes.ChangedPerson, bearer: access.ActingOwner, service: access.Context
 ) -> Json:
     """Give a person other roles, or keep them from logging in; their record stays."""
     people, by = service.curator.people, bearer.name
@@ -135,7 +122,7 @@ def change_person(
 
 
 @routes.post("/people/{name}/one-time-password")
-def reset_password(name: str, bearer: ActingOwner, service: Context) -> Json:
+def reset_password(name: str, bearer: access.ActingOwner, service: access.Context) -> Json:
     """A new one-time password; all tokens of the person end."""
     password = service.curator.people.reset_password(name, by=bearer.name)
     return {"one_time_password": password}

@@ -36,6 +36,7 @@ from letalone.curator.http import (
     account_routes,
     data_set_routes,
     grant_routes,
+    middleware,
     public_routes,
     question_routes,
     record_routes,
@@ -45,36 +46,22 @@ from letalone.curator.http.access import ServiceContext, is_release_request
 from letalone.curator.http.limits import RateLimits, Throttle, WorkLimit
 from letalone.curator.http.logs import LogMiddleware, make_log, place_of_failure
 from letalone.curator.http.metrics import Metrics
-from letalone.curator.http.middleware import (
-    BodyLimitMiddleware,
-    BodyLimits,
-    NulPathMiddleware,
-    SecurityHeadersMiddleware,
-)
 from letalone.curator.http.probes import Probes
 from letalone.curator.http.problems import MEDIA_TYPE, HttpProblemError, of_exception, of_status
 from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
 MAX_ANSWERS = 40  # under way at once in a worker, as many as other requests may be
 MAX_PREVIEWS = 20
-ROUTES = (
-    question_routes,
-    account_routes,
-    data_set_routes,
-    grant_routes,
-    record_routes,
-    subject_routes,
+ROUTES = (  # the busiest first
+    question_routes, account_routes, data_set_routes, grant_routes, record_routes, subject_routes,
     public_routes,
-)  # the busiest first
+)  # fmt: skip
 MEMBERS = {"type": "string", "title": "string", "status": "integer", "detail": "string"}
-PROBLEM_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "required": list(MEMBERS),
-    "properties": {name: {"type": kind} for name, kind in MEMBERS.items()},
-}
+PROPERTIES = {name: {"type": kind} for name, kind in MEMBERS.items()}
+SCHEMA = {"type": "object", "required": list(MEMBERS), "properties": PROPERTIES}
 PROBLEM: dict[str, Any] = {
     "description": "A problem (RFC 9457).",
-    "content": {MEDIA_TYPE: {"schema": PROBLEM_SCHEMA}},
+    "content": {MEDIA_TYPE: {"schema": SCHEMA}},
 }
 HOUR_SECONDS = 3600.0
 
@@ -82,7 +69,7 @@ HOUR_SECONDS = 3600.0
 def make_app(
     curator: Curator,
     *,
-    bodies: BodyLimits | None = None,
+    bodies: middleware.BodyLimits | None = None,
     rates: RateLimits | None = None,
     log: Any = None,
 ) -> FastAPI:
@@ -101,10 +88,10 @@ def make_app(
         lifespan=_make_lifespan(curator, lines),
         responses={"default": PROBLEM},
         middleware=[
-            Middleware(SecurityHeadersMiddleware),
+            Middleware(middleware.SecurityHeadersMiddleware),
             Middleware(LogMiddleware, lines, service.metrics.request, failed=_count_refusal),
-            Middleware(BodyLimitMiddleware, bodies or BodyLimits()),
-            Middleware(NulPathMiddleware),
+            Middleware(middleware.BodyLimitMiddleware, bodies or middleware.BodyLimits()),
+            Middleware(middleware.NulPathMiddleware),
         ],
     )
     app.state.service = service

@@ -16,6 +16,7 @@ from letalone.curator.http.access import (
     Context,
 )
 from letalone.curator.http.as_json import AMOUNTS, Json, pick, to_json
+from letalone.curator.http.middleware import media_type
 from letalone.curator.http.problems import problem_error
 from letalone.curator.http.shapes import NewDataSet, NewRows, SentPurpose, Why
 
@@ -30,9 +31,7 @@ routes = APIRouter(prefix="/api/v1", tags=["data sets"])
 @routes.post("/uploads", status_code=201, dependencies=[ACTING_OWNER])
 async def upload(request: Request, service: Context) -> Json:
     """Send a file as the body, text/csv or application/vnd.apache.parquet; its id is used once."""
-    kind = UPLOAD_KINDS.get(
-        request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    )
+    kind = UPLOAD_KINDS.get(media_type(request.headers.get("content-type", "")))
     if kind is None:
         raise problem_error(
             "not-valid",
@@ -62,14 +61,8 @@ def data_sets(service: Context) -> Json:
 def register(body: NewDataSet, bearer: ActingOwner, service: Context) -> Json:
     """Register a table with only the columns that it needs; the others are not copied."""
     place = _upload_place(service.curator, body.upload, body.file, body.address)
-    record = service.curator.data_sets.register(
-        body.read(),
-        by=bearer.name,
-        file=body.file,
-        upload=place,
-        address=body.address,
-        external=body.external,
-    )
+    register = service.curator.data_sets.register
+    record = register(body.read(), by=bearer.name, upload=place, **body.source())
     if record.external:
         return _with_budget(service.curator, record.name)
     counted = service.curator.data_sets.affected(record.name, by=bearer.name)

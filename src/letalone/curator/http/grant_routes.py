@@ -11,7 +11,6 @@ from letalone.curator.http.access import (
     Context,
     Overseer,
     SignedIn,
-    may_oversee,
 )
 from letalone.curator.http.as_json import AMOUNTS, Json, pick, to_json
 from letalone.curator.http.shapes import Decision, NewProposal, NewRequest, Seconding, Withdrawal
@@ -30,9 +29,9 @@ def requests(
     start: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> Json:
     """Own requests; all of them for stewards, owners and auditors. The newest first, in pages."""
-    by, only_own = bearer.name, not may_oversee(bearer)
+    only_own, most = not bearer.oversees, limit + 1
     page = service.curator.requests.requests(
-        by=by, own=only_own, is_open=is_open, most=limit + 1, start=start
+        by=bearer.name, own=only_own, is_open=is_open, most=most, start=start
     )
     return {"requests": to_json(page[:limit]), "more": len(page) > limit}
 
@@ -46,8 +45,8 @@ def make_request(body: NewRequest, bearer: Analyst, service: Context) -> Json:
 @routes.get("/requests/{request_id}")
 def request(request_id: str, bearer: SignedIn, service: Context) -> Json:
     """How a request stands."""
-    only_own = not may_oversee(bearer)
-    return to_json(service.curator.requests.request(request_id, by=bearer.name, own=only_own))
+    by, own = bearer.name, not bearer.oversees
+    return to_json(service.curator.requests.request(request_id, by=by, own=own))
 
 
 @routes.delete("/requests/{request_id}")
@@ -59,17 +58,14 @@ def withdraw_request(request_id: str, bearer: Analyst, service: Context) -> Json
 @routes.post("/requests/{request_id}/decision")
 def decide(request_id: str, body: Decision, bearer: ActingSteward, service: Context) -> Json:
     """Grant or refuse a request, with the reason."""
-    return to_json(
-        service.curator.requests.decide(
-            request_id, grant=body.granted, reason=body.reason, by=bearer.name
-        )
-    )
+    decide, by = service.curator.requests.decide, bearer.name
+    return to_json(decide(request_id, grant=body.granted, reason=body.reason, by=by))
 
 
 @routes.get("/grants")
 def grants(bearer: SignedIn, service: Context) -> Json:
     """Own grants and what is left of them; all for stewards, owners and auditors."""
-    only_own = not may_oversee(bearer)
+    only_own = not bearer.oversees
     return {"grants": to_json(service.curator.requests.grants(by=bearer.name, own=only_own))}
 
 
@@ -104,7 +100,7 @@ def second(proposal_id: str, body: Seconding, bearer: ActingSteward, service: Co
 @routes.get("/budgets")
 def budgets(bearer: SignedIn, service: Context) -> Json:
     """What is left under the own grants."""
-    return {"grants": to_json(service.curator.asking.standing(by=bearer.name))}
+    return {"grants": to_json(service.curator.requests.grants(by=bearer.name, own=True))}
 
 
 @routes.get("/budgets/{data_set}", dependencies=[OVERSEER])

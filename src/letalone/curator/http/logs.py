@@ -28,6 +28,7 @@ DURATION_CLASSES = (0.01, 0.1, 1.0, 10.0)  # seconds
 UNKNOWN_ROUTE = "(none)"
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 CountRequest = Callable[[str, str, int, float], None]
+CountFailure = Callable[[Scope], None]
 
 
 def make_log(out: TextIO | None = None) -> Any:
@@ -49,12 +50,7 @@ class LogMiddleware(HttpMiddleware):
     """
 
     def __init__(
-        self,
-        app: ASGIApp,
-        log: Any,
-        seen: CountRequest,
-        *,
-        failed: Callable[[Scope], None] | None = None,
+        self, app: ASGIApp, log: Any, seen: CountRequest, *, failed: CountFailure | None = None
     ) -> None:
         super().__init__(app)
         self._log, self._seen, self._failed = log, seen, failed

@@ -81,11 +81,8 @@ class BodyLimitMiddleware(HttpMiddleware):
         max_bytes = self._limits.upload_bytes if upload else self._limits.bytes
         try:
             check_announced(scope, max_bytes)
-            given = (
-                self._count_chunks(receive, max_bytes)
-                if upload
-                else await self._read_whole(receive, max_bytes)
-            )
+            read = self._count_chunks if upload else self._read_whole
+            given = await read(receive, max_bytes)
         except HttpProblemError as error:
             await error.problem.response()(scope, receive, send)
             return
@@ -109,7 +106,7 @@ class BodyLimitMiddleware(HttpMiddleware):
 
         return once
 
-    def _count_chunks(self, receive: Receive, max_bytes: int) -> Receive:
+    async def _count_chunks(self, receive: Receive, max_bytes: int) -> Receive:
         """Chunk by chunk; the route that reads them meets the refusal."""
         seconds, so_far = self._limits.upload_chunk_seconds, 0
 
@@ -128,16 +125,15 @@ class BodyLimitMiddleware(HttpMiddleware):
         return next_chunk
 
 
-def is_files(content_type: str) -> bool:
-    """Whether a form has files in it."""
-    return content_type.partition(";")[0].strip().lower() == FILES
+def media_type(content_type: str) -> str:
+    """What a header Content-Type says, without its parameters."""
+    return content_type.partition(";")[0].strip().lower()
 
 
 def _is_upload(scope: Scope) -> bool:
     """A body whose route reads it itself, once it knows who sends it; of the console: files."""
-    path = str(scope["path"])
-    files = path == CONSOLE_UPLOADS and is_files(Headers(scope=scope).get("content-type", ""))
-    return files or path.startswith(UPLOADS)
+    path, kind = str(scope["path"]), media_type(Headers(scope=scope).get("content-type", ""))
+    return path.startswith(UPLOADS) or (path == CONSOLE_UPLOADS and kind == FILES)
 
 
 async def _read(receive: Receive, max_bytes: int) -> bytes:

@@ -68,11 +68,8 @@ def _count_frozen(service: ServiceContext) -> int | None:
     """How many data sets are; None where a store is away: the counters are shown all the same."""
     curator = service.curator
     try:
-        return sum(
-            curator.ledger.data_set(record.name).frozen
-            for record in curator.data_sets.records()
-            if not record.retired
-        )
+        records = [record for record in curator.data_sets.records() if not record.retired]
+        return sum(curator.ledger.data_set(record.name).frozen for record in records)
     except LetaloneError:
         return None
 

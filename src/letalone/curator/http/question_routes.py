@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Response
 from starlette.concurrency import run_in_threadpool
 
-from letalone.curator.answer_cache import CachedAnswer, KeyedRequest
+from letalone.curator.answer_cache import CachedAnswer, KeyedRequest, Sending
 from letalone.curator.http.access import QUESTIONS, Analyst, Context, ServiceContext
 from letalone.curator.http.as_json import Json, pick, to_json
 from letalone.curator.http.shapes import SentQuestion, exact
@@ -49,8 +49,8 @@ def _preview_as_asked(body: SentQuestion, service: ServiceContext, by: str) -> J
     question, asking = body.question(), service.curator.asking
     preview = asking.preview(question, body.price(), by=by)
     delta = exact(preview.delta)
-    remaining = asking.left(question, preview.privacy, delta=delta, by=by) if body.left else None
-    return preview_as_json(preview, left=remaining)
+    find_left = partial(asking.remaining, question, preview.privacy, delta=delta, by=by)
+    return preview_as_json(preview, left=find_left().words if body.left else None)
 
 
 @routes.post("/explanation")
@@ -64,7 +64,7 @@ async def explain(body: SentQuestion, bearer: Analyst, service: Context) -> Json
 async def fitting(body: SentQuestion, bearer: Analyst, service: Context) -> Json:
     """About how many more such questions fit; "inf" where nothing is charged."""
     number = await _look(service.curator.asking.how_many_more, body, bearer, service)
-    return {"how_many_more": _finite_cell(number)}
+    return {"how_many_more": _finite(number)}
 
 
 @routes.post("/epsilon")
@@ -129,15 +129,13 @@ def answer_and_count(
 
 
 def _release_in_turn(
-    body: SentQuestion, service: ServiceContext, sending: KeyedRequest | None, by: str
+    body: SentQuestion, service: ServiceContext, sending: Sending, by: str
 ) -> Response:
     question, asking = body.question(), service.curator.asking
     answer = answer_and_count(service, question, body.price(), by=by, sending=sending)
     terms = answer.release.asked
-    remaining = (
-        asking.left(question, terms.privacy, delta=terms.delta, by=by) if body.left else None
-    )
-    return _write_answer(answer, left=remaining)
+    find_left = partial(asking.remaining, question, terms.privacy, delta=terms.delta, by=by)
+    return _write_answer(answer, left=find_left().words if body.left else None)
 
 
 @routes.get("/history")
@@ -191,9 +189,7 @@ def release_as_json(release: Release) -> Json:
     """Rows for reading, the answer as it is stored, and its receipt."""
     standing = release.standing
     return {
-        "rows": [
-            {name: _finite_cell(cell) for name, cell in row.items()} for row in release.rows()
-        ],
+        "rows": [{name: _finite(cell) for name, cell in row.items()} for row in release.rows()],
         "release": release.to_json(),
         "receipt": standing.receipt,
         "repeated": release.repeated,
@@ -206,13 +202,13 @@ def preview_as_json(preview: Preview, *, left: str | None) -> Json:
     return {
         "privacy": preview.privacy.to_json(),
         **pick(preview, ("epsilon", "delta", "confidence", "columns", "split")),
-        "errors": {name: _finite_cell(error) for name, error in preview.errors.items()},
-        "alone": {name: _finite_cell(error) for name, error in preview.alone.items()},
+        "errors": {name: _finite(error) for name, error in preview.errors.items()},
+        "alone": {name: _finite(error) for name, error in preview.alone.items()},
         **pick(preview, ("in_rows", "formulas", "fitted", "question", "notes", "warnings")),
         "left": left,
     }
 
 
-def _finite_cell(value: object) -> Any:
+def _finite(value: object) -> Any:
     """JSON has no infinity."""
     return str(value) if isinstance(value, float) and not isfinite(value) else to_json(value)

@@ -160,7 +160,7 @@ def app_of_environment() -> FastAPI:
     """
     _end_for_good()
     sys.setswitchinterval(SWITCH_SECONDS)
-    return make_app(Curator.open(_settings(loads(os.environ[SETTINGS_VARIABLE]))))
+    return make_app(Curator.open(Settings(**loads(os.environ[SETTINGS_VARIABLE]))))
 
 
 def _end_for_good() -> None:
@@ -180,12 +180,6 @@ def _end_for_good() -> None:
                 before(number, frame)
 
         signal.signal(number, stop)
-
-
-def _settings(stored: dict[str, Any]) -> Settings:
-    for name in ("folder", "imports"):
-        stored[name] = None if stored[name] is None else Path(stored[name])
-    return Settings(**stored)
 
 
 def _shared_counters(settings: Settings) -> Path:

@@ -11,14 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
-from letalone.curator.records import (
-    DataSetQuestion,
-    Purpose,
-    QuestionPrice,
-    Registration,
-    Role,
-    Scope,
-)
+from letalone.curator import records
 from letalone.engines.arrow import array_of, table_of
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
@@ -68,7 +61,7 @@ class SentBudget(Body):
 class TokenTerms(Body):
     """What a token may be used for, what it is called, and how long it holds."""
 
-    scopes: list[Scope] | None = None
+    scopes: list[records.Scope] | None = None
     label: Words = ""
     days: Annotated[int, Field(ge=1, le=3660)] | None = None
 
@@ -107,13 +100,13 @@ class NewPerson(Body):
     """Somebody who may log in from now on."""
 
     name: Name
-    roles: Annotated[list[Role], Field(min_length=1, max_length=4)]
+    roles: Annotated[list[records.Role], Field(min_length=1, max_length=4)]
 
 
 class ChangedPerson(Body):
     """New roles, or whether they may log in."""
 
-    roles: Annotated[list[Role], Field(min_length=1, max_length=4)] | None = None
+    roles: Annotated[list[records.Role], Field(min_length=1, max_length=4)] | None = None
     active: bool | None = None
 
 
@@ -127,9 +120,7 @@ class SentColumn(Body):
 
     def read(self, name: str) -> Column:
         keys = None if self.keys is None else tuple(_key(value, self.type) for value in self.keys)
-        lower, upper = (
-            None if value is None else exact(value) for value in (self.lower, self.upper)
-        )
+        lower, upper = (None if end is None else exact(end) for end in (self.lower, self.upper))
         return Column(name, self.type, lower=lower, upper=upper, keys=keys)
 
 
@@ -141,8 +132,8 @@ class SentPurpose(Body):
     expires: AwareDatetime | None = None
     description: Words = ""
 
-    def read(self) -> Purpose:
-        return Purpose(**self.arguments())
+    def read(self) -> records.Purpose:
+        return records.Purpose(**self.arguments())
 
 
 class NewDataSet(Body):
@@ -168,17 +159,21 @@ class NewDataSet(Body):
     address: FileName | None = None
     external: bool = False
 
-    def read(self) -> Registration:
+    def read(self) -> records.Registration:
         """The registration, checked by the schema's own rules."""
         label = ADD_REMOVE if self.neighbours is Relation.ADD_REMOVE else REPLACE
         columns = tuple(column.read(name) for name, column in self.columns.items())
-        return Registration(
+        return records.Registration(
             schema=Schema(self.name, columns, unit=self.unit, neighbours=label),
             budget=self.budget.read(),
             purposes=tuple(purpose.read() for purpose in self.purposes),
             description=self.description,
             retention=self.retention,
         )
+
+    def source(self) -> dict[str, Any]:
+        """Where the rows are, as `register` takes it; an upload is looked for by its id first."""
+        return self.model_dump(include={"file", "address", "external"})
 
 
 class NewRows(Body):
@@ -252,19 +247,19 @@ class SentQuestion(Body):
     left: bool = False
     show_sql: bool = False
 
-    def question(self) -> DataSetQuestion:
+    def question(self) -> records.DataSetQuestion:
         bounds = self.bounds and {
             name: (exact(lower), exact(upper)) for name, (lower, upper) in self.bounds.items()
         }
         tables = {name: _frame(name, columns) for name, columns in self.tables.items()}
-        names = (part.name for part in fields(DataSetQuestion))
+        names = (part.name for part in fields(records.DataSetQuestion))
         taken: dict[str, Any] = {name: getattr(self, name) for name in names}
         taken |= {"bounds": bounds, "tables": tables, "others": tuple(self.others)}
-        return DataSetQuestion(**taken)
+        return records.DataSetQuestion(**taken)
 
-    def price(self) -> QuestionPrice:
+    def price(self) -> records.QuestionPrice:
         error = self.error
-        return QuestionPrice(
+        return records.QuestionPrice(
             epsilon=None if self.epsilon is None else exact(self.epsilon),
             error=None if error is None else _errors(error),
             delta=exact(self.delta),

@@ -4,8 +4,7 @@ uvicorn's own supervisor asks one worker after the other whether it is there, an
 in between only: a worker that hangs would keep it for a minute. So it does that in a thread, and
 the main thread does nothing but wait for a signal. One that died while it was asked would not be
 missed for that minute either: here it is. A worker that was not gone SECONDS_TO_END after that is
-ended by the system. No answer is given that is not settled, so this loses what a crash would:
-nothing.
+ended by the system, and loses what a crash would: nothing (serving.py).
 
 Workers share a socket that their parent has bound, and asyncio does not set TCP_NODELAY on such a
 socket: each response would wait 40 ms for the acknowledgement of its own head.

@@ -10,17 +10,11 @@ from letalone.curator.console.charts.axes import AxisScale
 MAX_BARS = 40
 ROW, TOP, FOOT = 26, 6, 30
 LEFT, RIGHT = 33.0, 96.0
-
-
 Bar = tuple[str, drawing.ChartMark]
 
 
 def bars_with_errors(
-    labels: Sequence[str],
-    marks: Sequence[drawing.ChartMark],
-    *,
-    title: str = "The answer as bars",
-    confidence: str = "95 %",
+    labels: Sequence[str], marks: Sequence[drawing.ChartMark], *, title: str, confidence: str
 ) -> Markup:
     """A bar for each group; where its error is known, a line over the likely range.
 

@@ -85,9 +85,8 @@ def abbreviate(words: str, longest: int = MAX_LABEL_LENGTH) -> str:
 
 def clean(words: str) -> str:
     """Words as text of XML: no markup, and no signs that XML cannot hold."""
-    return escape(
-        "".join(letter if letter.isprintable() or letter in KEPT else " " for letter in words)
-    )
+    letters = (letter if letter.isprintable() or letter in KEPT else " " for letter in words)
+    return escape("".join(letters))
 
 
 @dataclass(frozen=True, slots=True)

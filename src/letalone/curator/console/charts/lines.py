@@ -27,11 +27,7 @@ class Point(NamedTuple):
 
 
 def lines_with_errors(
-    keys: Sequence[Key],
-    marks: Sequence[drawing.ChartMark],
-    *,
-    title: str = "The answer as a line",
-    confidence: str = "95 %",
+    keys: Sequence[Key], marks: Sequence[drawing.ChartMark], *, title: str, confidence: str
 ) -> Markup:
     """The points in the order of their keys, joined; groups without a value are left out."""
     rows = zip(keys, marks, strict=True)

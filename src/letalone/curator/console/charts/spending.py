@@ -17,21 +17,16 @@ Steps = Sequence[tuple[datetime, float]]
 
 
 def burn_down(
-    points: Steps,
-    caps: Steps,
-    *,
-    until: datetime | None = None,
-    parts: Mapping[str, Steps] | None = None,
-    title: str = "Budget spent over time",
+    points: Steps, caps: Steps, *, until: datetime, parts: Mapping[str, Steps], title: str
 ) -> Markup:
     """Spent ε after each charge, up to `until`, under the caps: a cap may have been raised.
 
     `parts` are levels under it (purposes, analysts), drawn as lines; of more than four, the four
     that have spent the most.
     """
-    chosen = _largest(parts or {})
+    chosen = _largest(parts)
     moves = [when for steps in (points, caps, *chosen.values()) for when, _ in steps]
-    ends = [seconds(when) for when in [*moves, *([until] if until else [])]] or [0.0]
+    ends = [seconds(when) for when in [*moves, until]]
     across = axes.exactly(min(ends), max(ends))
     top = max((value for _, value in caps), default=1.0)
     up = AxisScale.around([top, *(spent for _, spent in points)], start=axes.BOTTOM, end=axes.TOP)
@@ -61,7 +56,6 @@ def _thin(steps: Steps) -> Steps:
 
 
 def _area(points: Steps, across: AxisScale, up: AxisScale) -> list[str]:
-    """What is below the stairs, and the stairs."""
     stairs = _corners(points, across, up)
     feet = [(stairs[0][0], up.place(0)), (across.end, up.place(0))] if stairs else []
     below = path([*feet[:1], *stairs, *feet[1:]], "chart-area", closed=True)
