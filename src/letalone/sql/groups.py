@@ -15,17 +15,9 @@ from math import floor
 
 from sqlglot import exp
 
+from letalone.plans import expressions as nodes
 from letalone.plans.clauses import GroupColumn
-from letalone.plans.expressions import (
-    Bin,
-    Case,
-    ColumnRef,
-    DatePart,
-    Expression,
-    Literal,
-    StartOf,
-    same,
-)
+from letalone.plans.expressions import Bin, ColumnRef, Expression, Literal, same
 from letalone.plans.plan import Group, bins
 from letalone.plans.types import Type
 from letalone.sql.aggregates import is_aggregate
@@ -74,13 +66,13 @@ def is_grouping(node: exp.Expr) -> bool:
 
 
 def read_group_by(
-    nodes: Sequence[exp.Expr], selected: Sequence[tuple[str | None, exp.Expr]], names: Names
+    listed: Sequence[exp.Expr], selected: Sequence[tuple[str | None, exp.Expr]], names: Names
 ) -> list[GroupClause]:
     """The group columns in their order; `selected` are the columns of SELECT with their names."""
     translate = Translator(names)
     keys = {name: key_of(node, translate) for name, node in selected if name and is_grouping(node)}
     clauses: list[GroupClause] = []
-    for node in nodes:
+    for node in listed:
         of = key_of(_meant(node, selected, names), translate)
         clauses.append(GroupClause(_name(of, keys, len(clauses) + 1), of))
     return clauses
@@ -121,13 +113,13 @@ def _name(of: Expression, keys: Mapping[str, Expression], place: int) -> str:
     match of:
         case ColumnRef(name):
             return name
-        case DatePart(part, ColumnRef(name)):
+        case nodes.DatePart(part, ColumnRef(name)):
             return f"{part}_{name}"
-        case StartOf(period, ColumnRef(name)):
+        case nodes.StartOf(period, ColumnRef(name)):
             return f"{period}_of_{name}"
         case Bin(ColumnRef(name)):
             return name
-        case Case():
+        case nodes.Case():
             return "case" if place == 1 else f"case_{place}"
         case _:
             return f"group_{place}"

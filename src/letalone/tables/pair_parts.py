@@ -30,15 +30,8 @@ import numpy as np
 from letalone.engines.measures import Measure
 from letalone.plans.formulas import Aggregate
 from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
+from letalone.tables import cross
 from letalone.tables.columns import Flags, Floats, NoisyColumn, Wholes
-from letalone.tables.cross import (
-    MAX_PRODUCT_BITS,
-    ClampedColumn,
-    CrossCorners,
-    Degree,
-    GridAxis,
-    IsWhole,
-)
 from letalone.tables.intervals import NoiseLaw, widths
 from letalone.tables.moments import scale_to_sample
 from letalone.tables.noise import Noise
@@ -56,7 +49,7 @@ class PairPart(VectorPart):
 
     asked: tuple[tuple[str, Pair, bool], ...]
     unit: Contribution
-    corners: CrossCorners
+    corners: cross.CrossCorners
 
     def __post_init__(self) -> None:
         refuse_clip(self.unit)
@@ -101,7 +94,7 @@ class PairPart(VectorPart):
         of, by = self._axes(turned)
         return of.grid.radius, by.grid.radius
 
-    def _axes(self, turned: bool) -> tuple[GridAxis, GridAxis]:
+    def _axes(self, turned: bool) -> tuple[cross.GridAxis, cross.GridAxis]:
         first, second = self.corners.first, self.corners.second
         return (second, first) if turned else (first, second)
 
@@ -156,7 +149,7 @@ class PairPart(VectorPart):
 class _Seen:
     """Noisy pairs of corners of all groups, and what follows from them; in t and s."""
 
-    corners: CrossCorners
+    corners: cross.CrossCorners
     noisy: Floats
     law: NoiseLaw
     confidence: float
@@ -200,14 +193,14 @@ class _Seen:
 
     def correlation(self) -> NoisyColumn:
         """From −1 to 1: the root of the product of both sums of squares is linearised."""
-        cross, first, second = self._about(1, 1), self._about(2, 0), self._about(0, 2)
+        top, first, second = self._about(1, 1), self._about(2, 0), self._about(0, 2)
         sums = [self._sum(form) for form in (first, second)]
         strays = [widths(self.law, form, self.confidence) for form in (first, second)]
         known = self.some & (sums[0] > strays[0]) & (sums[1] > strays[1])
         x, y = (np.where(known, total, 1.0) for total in sums)
-        value = np.clip(self._sum(cross) / np.sqrt(x * y), -1.0, 1.0)
+        value = np.clip(self._sum(top) / np.sqrt(x * y), -1.0, 1.0)
         tilt = np.sqrt(y / x)[:, None]
-        form = cross - value[:, None] / 2 * (tilt * first + second / tilt)
+        form = top - value[:, None] / 2 * (tilt * first + second / tilt)
         left, right = (
             np.where(known, total - z, 1.0) for total, z in zip(sums, strays, strict=True)
         )
@@ -254,7 +247,7 @@ class _Seen:
         return self.corners.form(polynomial)
 
 
-def _form(corners: CrossCorners, a: int, b: int, turned: bool) -> Floats:
+def _form(corners: cross.CrossCorners, a: int, b: int, turned: bool) -> Floats:
     """The form of the sum of t^a s^b; turned: a is the power of the second axis."""
     polynomial = np.zeros((3, 3))
     polynomial[(b, a) if turned else (a, b)] = 1.0
@@ -280,7 +273,7 @@ def _times(answer: NoisyColumn, factor: float) -> NoisyColumn:
 
 
 def pair_parts(
-    asked: Sequence[tuple[str, Aggregate]], unit: Contribution, bits: int, is_whole: IsWhole
+    asked: Sequence[tuple[str, Aggregate]], unit: Contribution, bits: int, is_whole: cross.IsWhole
 ) -> list[PairPart]:
     """A part for each two columns that something is asked about; `is_whole` is by their types."""
     groups: dict[str, list[tuple[str, Pair]]] = {}
@@ -298,20 +291,20 @@ def is_pair(aggregate: Aggregate) -> TypeGuard[Pair]:
 
 
 def _part(
-    group: list[tuple[str, Pair]], unit: Contribution, bits: int, is_whole: IsWhole
+    group: list[tuple[str, Pair]], unit: Contribution, bits: int, is_whole: cross.IsWhole
 ) -> PairPart:
     columns = _order_columns(group[0][1])
     turned = [repr(_columns(aggregate)) != repr(columns) for _, aggregate in group]
     first, second = _degree(group, turned, 0), _degree(group, turned, 1)
-    fine = min(bits, MAX_PRODUCT_BITS[first + second])
+    fine = min(bits, cross.MAX_PRODUCT_BITS[first + second])
     axes = columns[0].axis(first, fine, is_whole), columns[1].axis(second, fine, is_whole)
     turns = tuple(
         (name, aggregate, way) for (name, aggregate), way in zip(group, turned, strict=True)
     )
-    return PairPart(turns, unit, CrossCorners(*axes, bits))
+    return PairPart(turns, unit, cross.CrossCorners(*axes, bits))
 
 
-def _degree(group: list[tuple[str, Pair]], turned: list[bool], place: int) -> Degree:
+def _degree(group: list[tuple[str, Pair]], turned: list[bool], place: int) -> cross.Degree:
     """Whether the column at this place (0 or 1) is needed squared."""
     for (_, aggregate), way in zip(group, turned, strict=True):
         along = 0 if way else 1
@@ -322,13 +315,13 @@ def _degree(group: list[tuple[str, Pair]], turned: list[bool], place: int) -> De
     return PLAIN
 
 
-def _columns(asked: Pair) -> tuple[ClampedColumn, ClampedColumn]:
-    of = ClampedColumn(asked.of, asked.lower, asked.upper)
+def _columns(asked: Pair) -> tuple[cross.ClampedColumn, cross.ClampedColumn]:
+    of = cross.ClampedColumn(asked.of, asked.lower, asked.upper)
     if isinstance(asked, Regression):
-        return of, ClampedColumn(asked.by[0], asked.by_lower[0], asked.by_upper[0])
-    return of, ClampedColumn(asked.by, asked.by_lower, asked.by_upper)
+        return of, cross.ClampedColumn(asked.by[0], asked.by_lower[0], asked.by_upper[0])
+    return of, cross.ClampedColumn(asked.by, asked.by_lower, asked.by_upper)
 
 
-def _order_columns(asked: Pair) -> tuple[ClampedColumn, ClampedColumn]:
+def _order_columns(asked: Pair) -> tuple[cross.ClampedColumn, cross.ClampedColumn]:
     first, second = sorted(_columns(asked), key=repr)
     return first, second

@@ -4,15 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letalone.engines.measures import (
-    CellCounts,
-    DistinctUnits,
-    DistinctValues,
-    GridSum,
-    Measure,
-    Rows,
-    RowsWith,
-)
+from letalone.engines import measures
+from letalone.engines.measures import GridSum, Measure, Rows, RowsWith
 from letalone.plans.expressions import Expression
 from letalone.tables.columns import Floats, NoisyColumn, Wholes, count_answer
 from letalone.tables.grid import Grid
@@ -37,7 +30,9 @@ class CountPart(VectorPart):
 
     names: tuple[str, ...]
     unit: Contribution
-    measure: Rows | RowsWith | DistinctUnits | DistinctValues | CellCounts = Rows()  # noqa: RUF009  (it is frozen and has no fields)
+    measure: (
+        Rows | RowsWith | measures.DistinctUnits | measures.DistinctValues | measures.CellCounts
+    ) = Rows()  # noqa: RUF009  (it is frozen and has no fields)
     ends: tuple[int, ...] = ()
 
     @property
