@@ -73,11 +73,8 @@ def where_all_are(offsets: Sequence[Term], levels: Levels) -> list[Term]:
 
 def product(offsets: Sequence[Term], wanted: ProductSum) -> Sql:
     """The product of powers of offsets; in 128 bits where 64 might be too few."""
-    factors = [
-        offset.sql
-        for offset, power in zip(offsets, wanted.powers, strict=True)
-        for _ in range(power)
-    ]
+    each = zip(offsets, wanted.powers, strict=True)
+    factors = [offset.sql for offset, power in each for _ in range(power)]
     if wanted.largest >= LARGEST_LONG:
         factors[0] = syntax.cast_to(factors[0], syntax.HUGEINT)
     return reduce(lambda left, right: syntax.operation(exp.Mul, left, right), factors)
@@ -97,9 +94,8 @@ def cell(of: Term, cells: CellCounts, levels: Levels) -> Term:
     """The number of the cell of x, 0 … count - 1; NULL where x is missing."""
     x = levels.name(as_double(of))
     number, depth = number_range(x, Edges.of(cells.lower, cells.step, cells.count), levels)
-    return Term(
-        syntax.case((syntax.is_there(x.sql, finite=x.finite), number)), Type.INTEGER, depth=depth
-    )
+    known = syntax.is_there(x.sql, finite=x.finite)
+    return Term(syntax.case((known, number)), Type.INTEGER, depth=depth)
 
 
 class Edges:

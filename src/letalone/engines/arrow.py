@@ -195,10 +195,8 @@ def _keys(values: Sequence[Key], kind: Type) -> object | None:
             days = [(value or EPOCH).toordinal() for value in cast("Sequence[date | None]", values)]
             return _numbers(np.array(days, np.int32) - EPOCH.toordinal(), ~there, pa.date32())
         if kind is Type.BOOLEAN:
-            bits = np.packbits([value is True for value in values], bitorder="little")
-            return pa.Array.from_buffers(
-                pa.bool_(), len(values), [_bitmap(there), pa.py_buffer(bits)]
-            )
+            true = _bitmap(np.array([value is True for value in values], np.bool_))
+            return pa.Array.from_buffers(pa.bool_(), len(values), [_bitmap(there), true])
         return _numbers(np.array([value or 0 for value in values], np.int64), ~there)
     except (pa.ArrowException, ValueError, OverflowError):
         return None

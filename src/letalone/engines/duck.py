@@ -70,15 +70,9 @@ def open_duck(
     except BaseException:
         duck.close()
         raise
+    lazy = source if is_lazy(source) else None
     return DuckEngine(
-        duck,
-        relation,
-        declared,
-        files=files,
-        frame=frame,
-        lazy=source if is_lazy(source) else None,
-        vouched=vouched,
-        bits=bits,
+        duck, relation, declared, files=files, frame=frame, lazy=lazy, vouched=vouched, bits=bits
     )
 
 
@@ -133,10 +127,8 @@ class DuckEngine(Engine):
         with self._lock:
             relation = self._public.get(join.table_digest)
             if relation is None:
-                name = self._name_of_copy()
-                relation = hide_engine_errors(
-                    lambda: copy_of_public(self._duck, join, table, name=name)
-                )
+                duck, name = self._duck, self._name_of_copy()
+                relation = hide_engine_errors(lambda: copy_of_public(duck, join, table, name=name))
                 self._public[join.table_digest] = relation
             check_public(self._duck, relation, join)
 
@@ -154,15 +146,14 @@ class DuckEngine(Engine):
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
         with self._lock:
-            for name, table in lent.items():
-                hide_engine_errors(
-                    lambda n=name, t=table: self._duck.connection.register(lent_name(n), t)
-                )
+            duck, tables = self._duck.connection, {lent_name(n): t for n, t in lent.items()}
+            for name, table in tables.items():
+                hide_engine_errors(lambda n=name, t=table: duck.register(n, t))
             try:
                 yield
             finally:
-                for name in lent:
-                    self._duck.connection.unregister(lent_name(name))
+                for name in tables:
+                    duck.unregister(name)
 
     def counted(self, names: Sequence[str]) -> arrow.ArrowTable:
         """Every combination of these columns' values, with its rows. Private: for the owner.
@@ -219,9 +210,7 @@ class DuckEngine(Engine):
         with self._lock:
             names = {column.name for query in statements for column in query.find_all(exp.Column)}
             paths, relation = self._files.paths, self._relation
-            unknown = [
-                name for name in unsafe_columns(relation, names) if name not in self._scanned
-            ]
+            unknown = [n for n in unsafe_columns(relation, names) if n not in self._scanned]
             self._check_unchanged()
             if all(reads_to_the_end(self._duck, paths, relation.columns[n]) for n in unknown):
                 self._scanned.update(unknown)

@@ -176,15 +176,13 @@ class Manner(Enum):
 
 def manner_of(family: str, name: str, settings: Sequence[Any]) -> Manner:
     """What a function looks at, by its name and the settings that it has in the plan."""
-    if (name == "Strptime" and settings[:1] == (None,)) or name in DRAWN:
-        return Manner.COLUMN
-    if name == "rank" and settings[:1] == ("random",):
+    looks_at_all = {"Strptime": (None,), "rank": ("random",)}
+    if name in DRAWN or (name in looks_at_all and settings[:1] == looks_at_all[name]):
         return Manner.COLUMN
     if name in FUNCTIONS_BY_ROW.get(family, {}).get(len(settings), "").split():
         return Manner.ROW
-    return (
-        Manner.SEVERAL if name in FUNCTIONS_OF_SEVERAL.get(family, "").split() else Manner.UNKNOWN
-    )
+    several = FUNCTIONS_OF_SEVERAL.get(family, "").split()
+    return Manner.SEVERAL if name in several else Manner.UNKNOWN
 
 
 def settings_of(node: Any) -> list[str]:

@@ -188,9 +188,8 @@ def _longest_on_average(path: Path, name: str, group: int, pages: Sequence[Page]
 
 def _batches(path: Path, name: str, group: int, rows: int, *, as_stored: bool) -> Generator[Any]:
     """A column of a row group; `as_stored`: words once, in a dictionary."""
-    file = pq.ParquetFile(
-        path, read_dictionary=[name] if as_stored else [], buffer_size=BUFFER_BYTES
-    )
+    words = [name] if as_stored else []
+    file = pq.ParquetFile(path, read_dictionary=words, buffer_size=BUFFER_BYTES)
     yield from file.iter_batches(rows, [group], [name], use_threads=False)
 
 

@@ -150,9 +150,8 @@ def _of_its_kind(series: Any, values: Values, kind: Type) -> object | None:
         case Type.DATE if stored == "M":
             return arrow.column_of(_microseconds(values).astype("datetime64[D]"), kind)
         case Type.OTHER:
-            return arrow.presence_of(
-                cell_text(cell, kind) is None for cell in _cells(series, values)
-            )
+            cells = _cells(series, values)
+            return arrow.presence_of(cell_text(cell, kind) is None for cell in cells)
         case _:
             return None
 

@@ -103,10 +103,7 @@ class ScopeRows:
         for join in self._scope.joins:
             relation = self._other(join)
             terms |= {column.name: self._term(relation, column) for column in join.columns}
-        return {
-            name: replace(term, sql=syntax.column(name), simple=True)
-            for name, term in terms.items()
-        }
+        return {n: replace(t, sql=syntax.column(n), simple=True) for n, t in terms.items()}
 
     def _private(self, column: Column) -> Term:
         return self._term(self._tables.private, column, f"{self.mark}source")
@@ -152,13 +149,11 @@ class ScopeRows:
             for column in join.columns
             if column.name in self._names or isinstance(join, PublicJoin)
         ]
-        on = self._on(relation, join, (below, beside))
+        on = syntax.join_conditions(exp.And, self._on(relation, join, (below, beside)))
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier(below, quoted=True))
         query = syntax.select([everything, *added], syntax.subquery(rows, below))
         public = syntax.rename(relation.sql, beside)
-        query.append(
-            "joins", exp.Join(this=public, kind="INNER", on=syntax.join_conditions(exp.And, on))
-        )
+        query.append("joins", exp.Join(this=public, kind="INNER", on=on))
         return query
 
     def _on(self, relation: TableRef, join: Join, names: tuple[str, str]) -> list[Sql]:

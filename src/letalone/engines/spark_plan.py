@@ -114,9 +114,7 @@ class _Making:
 
     def named(self, node: Any) -> frozenset[int]:
         columns = self._columns(node.output())
-        return frozenset(
-            nodes.number_of(column) for column in columns if column[0].get("name") == self.unit
-        )
+        return frozenset(nodes.number_of(c) for c in columns if c[0].get("name") == self.unit)
 
     def _others(self, node: Any, kind: str, unit: Unit) -> list[tuple[Any, Unit]]:
         below = _each(node.children())

@@ -45,8 +45,7 @@ class ExpressionEmitter:
     """Turns expressions over the given columns into terms over one chain of levels."""
 
     def __init__(self, levels: Levels, columns: Mapping[str, Term]) -> None:
-        self._levels = levels
-        self._columns = columns
+        self._levels, self._columns = levels, columns
 
     def value(self, expression: Expression) -> Term:
         """A term that is NULL wherever the expression is missing."""
@@ -114,10 +113,8 @@ class ExpressionEmitter:
     ) -> Term:
         conditions = [self.value(condition) for condition, _ in branches]
         results = _alike([*(self.term(value) for _, value in branches), self.term(otherwise)])
-        pairs = [
-            (condition.sql, result.sql)
-            for condition, result in zip(conditions, results, strict=False)
-        ]
+        each = zip(conditions, results, strict=False)
+        pairs = [(condition.sql, result.sql) for condition, result in each]
         return Term(
             syntax.case(*pairs, otherwise=results[-1].sql),
             results[0].type,

@@ -72,9 +72,8 @@ class Engine(ABC):
             for statement in made:
                 found = self._run(statement.sql, scope)
                 rows = [[None if value is None else int(value) for value in row] for row in found]
-                for figure, values in zip(
-                    statement.figures, statement.read(rows, keys), strict=True
-                ):
+                read = statement.read(rows, keys)
+                for figure, values in zip(statement.figures, read, strict=True):
                     exact[figure.number] = values
         return exact
 
@@ -194,6 +193,12 @@ class Engine(ABC):
         self._copies += 1
         return f"letalone_public_{self._copies}"
 
+    def _draw_key(self) -> bytes:
+        """A new key of ranks."""
+        words = np.empty(4, np.uint64)
+        self._bits.fill(words)
+        return words.tobytes()
+
 
 @dataclass(frozen=True, slots=True)
 class LentRows:
@@ -230,13 +235,6 @@ def key_table(scope: RowScope) -> arrow.ArrowTable | None:
     return arrow.key_table(scope.keys, kinds, names=names, number=NUMBER)
 
 
-def new_key_name() -> str:
+def name_key() -> str:
     """The name of the parameter with an engine's key of ranks: two may meet in one statement."""
     return f"rank_key_{next(KEY_NUMBERS)}"
-
-
-def draw_key(bits: BitSource) -> bytes:
-    """A new key of ranks."""
-    words = np.empty(4, np.uint64)
-    bits.fill(words)
-    return words.tobytes()

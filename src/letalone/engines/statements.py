@@ -166,7 +166,7 @@ class _Builder:
     def _of_rows(self) -> exp.Select:
         counts_units = any(isinstance(m, measures.DistinctUnits) for m in self._measures)
         with_unit = self._has_unit and (self._bounding.max_rows is None or counts_units)
-        columns = [*self._by(), *self._named_sums()]
+        columns = [*self._by(), *self._named(self._sums)]
         in_a_cell = [syntax.is_present(syntax.column(f"{self._mark}cell"))] if self._cell else []
         rows = self._rows.select(with_unit=with_unit, bounded=self._bounded())
         query = syntax.select(columns, rows, where=in_a_cell)
@@ -185,10 +185,8 @@ class _Builder:
         cells = [f"{self._mark}cell"] if self._cell else []
         return [syntax.column(name) for name in (*self._keys, *cells)]
 
-    def _named_sums(self) -> list[Sql]:
-        return [
-            syntax.alias(sql, f"{self._mark}sum{number}") for number, sql in enumerate(self._sums)
-        ]
+    def _named(self, sums: Sequence[Sql]) -> list[Sql]:
+        return [syntax.alias(sql, f"{self._mark}sum{number}") for number, sql in enumerate(sums)]
 
     def _result_names(self) -> list[str]:
         cells = [f"{self._mark}cell"] if self._cell and not self._distinct else []
@@ -209,7 +207,8 @@ class _Builder:
             where.append(syntax.operation(exp.LTE, syntax.column(f"{self._mark}place"), limit))
         if self._cell:
             where.append(syntax.is_present(syntax.column(f"{self._mark}cell")))
-        columns = [*self._by(), *self._sums_of_pairs()]
+        sums = [exp.Sum(this=self._of_pair(number)) for number in range(len(self._sums))]
+        columns = [*self._by(), *self._named(sums)]
         source = syntax.subquery(pairs, f"{self._mark}pairs kept")
         if bounds_rows and not at_once:
             chosen = syntax.select([exp.Star()], source, where=where)
@@ -235,7 +234,7 @@ class _Builder:
 
     def _pairs(self, *, turns: bool, only: exp.Select | None = None) -> exp.Select:
         by = [self._rows.unit, *self._by()]
-        columns = [*by, *self._named_sums()]
+        columns = [*by, *self._named(self._sums)]
         source = self._rows.select(with_unit=True, bounded=self._bounded())
         where: list[Sql] = []
         if turns:
@@ -280,11 +279,6 @@ class _Builder:
         place = syntax.window(exp.DenseRank(), first, partition=[self._rows.unit])
         columns = [exp.Star(), syntax.alias(place, f"{self._mark}place")]
         return syntax.select(columns, syntax.subquery(pairs, f"{self._mark}pairs"))
-
-    def _sums_of_pairs(self) -> list[Sql]:
-        """Sums over pairs, in the order of the sums over rows."""
-        sums = [exp.Sum(this=self._of_pair(number)) for number in range(len(self._sums))]
-        return [syntax.alias(sql, f"{self._mark}sum{number}") for number, sql in enumerate(sums)]
 
     def _of_pair(self, number: int) -> Sql:
         """What a pair adds: its own sum, or 1 for a unit, or its clipped total."""

@@ -177,11 +177,8 @@ def _floor(
 
 
 def _declared_bounds(of: Expression, names: Names) -> tuple[Fraction, Fraction] | None:
-    columns = [
-        *names.schema.columns,
-        *(c for joined in names.joined.values() for c in joined.added),
-    ]
-    for column in columns:
+    added = [column for joined in names.joined.values() for column in joined.added]
+    for column in (*names.schema.columns, *added):
         if isinstance(of, ColumnRef) and column.name == of.name:
             known = column.lower is not None and column.upper is not None
             return (column.lower or Fraction(0), column.upper or Fraction(0)) if known else None

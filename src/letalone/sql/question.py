@@ -147,11 +147,9 @@ def _dialects(dialect: object) -> Sequence[str]:
             f"dialect is {str(dialect)[:40]!r}, but must be one of: {known}; or leave it out, and"
             " the first that fits is taken."
         )
-        leaving = LeaveOut(Argument("dialect"))
         facts = {"what": Argument("dialect"), "name": str(dialect)[:40], "known": DIALECTS}
-        raise ParameterError(
-            Problem(Code.UNKNOWN_WORD, facts, (leaving,), words=words, advised=True)
-        )
+        leaving = (LeaveOut(Argument("dialect")),)
+        raise ParameterError(Problem(Code.UNKNOWN_WORD, facts, leaving, words=words, advised=True))
     return (cast("str", dialect),)
 
 

@@ -52,16 +52,9 @@ SHAPE = (
 OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
 CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE)
 OF_TWO = (
-    "APPROX_PERCENTILE",
-    "APPROX_QUANTILE",
-    "PERCENTILE",
-    "PERCENTILE_APPROX",
-    "PERCENTILE_CONT",
-    "PERCENTILE_DISC",
-    "QUANTILE",
-    "QUANTILE_CONT",
-    "QUANTILE_DISC",
-)
+    "APPROX_PERCENTILE", "APPROX_QUANTILE", "PERCENTILE", "PERCENTILE_APPROX", "PERCENTILE_CONT",
+    "PERCENTILE_DISC", "QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC",
+)  # fmt: skip
 TRUNCATING = ("DATE_TRUNC", "DATETRUNC", "TIMESTAMP_TRUNC", "DATETIME_TRUNC", "TRUNC")
 PERIOD_FIRST = ("DATE_TRUNC", "DATETRUNC")  # but in BigQuery
 FROM_SUNDAY = ("TIMESTAMP_TRUNC", "DATETIME_TRUNC")  # their weeks, in BigQuery, which has them
@@ -205,7 +198,9 @@ def _check_tokens(tokens: Sequence[Token]) -> None:
 
 
 def _check_periods(tokens: Sequence[Token]) -> None:
-    name = _find_call(tokens, PERIOD_FIRST, lambda rest: not _has_period_first(rest))
+    name = _find_call(
+        tokens, PERIOD_FIRST, lambda rest: [t.token_type for t in rest[:1]] != [TokenType.STRING]
+    )
     if name is not None:
         what = f"{name.text.upper()} takes a period in quotes first"
         raise slip(what, "Write DATE_TRUNC('month', day).", node=_at(name))
@@ -237,10 +232,6 @@ def _find_call(
         if is_call and is_wrong(tokens[place + 2 :]):
             return name
     return None
-
-
-def _has_period_first(arguments: Sequence[Token]) -> bool:
-    return bool(arguments) and arguments[0].token_type is TokenType.STRING
 
 
 def _commas(tokens: Sequence[Token]) -> int:

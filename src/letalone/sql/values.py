@@ -60,26 +60,15 @@ DATE_FUNCTIONS: dict[type[exp.Expr], nodes.Part] = {
     exp.DayOfWeekIso: "weekday",
     exp.Hour: "hour",
 }
-PERIODS: dict[str, nodes.Period] = {
-    "YEAR": "year",
-    "YYYY": "year",
-    "YY": "year",
-    "QUARTER": "quarter",
-    "MONTH": "month",
-    "MON": "month",
-    "MM": "month",
-    "WEEK": "week",
-    "ISOWEEK": "week",
-    "DAY": "day",
-    "DD": "day",
+PERIODS: dict[nodes.Period, str] = {
+    "year": "YEAR YYYY YY",
+    "quarter": "QUARTER",
+    "month": "MONTH MON MM",
+    "week": "WEEK ISOWEEK",
+    "day": "DAY DD",
 }
 DATES = (exp.DType.DATE, exp.DType.DATE32)
-TIMES = (
-    exp.DType.TIMESTAMP,
-    exp.DType.TIMESTAMPNTZ,
-    exp.DType.TIMESTAMPTZ,
-    exp.DType.DATETIME,
-)
+TIMES = (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.TIMESTAMPTZ, exp.DType.DATETIME)
 ZERO, ONE = Literal(0), Literal(1)
 
 
@@ -210,27 +199,21 @@ def _read_case(node: exp.Expr, translate: Translator) -> Expression:
         condition = translate(branch.this)
         condition = condition if subject is None else Comparison("=", subject, condition)
         branches.append((condition, _result(branch.args["true"], translate)))
-    default = node.args.get("default")
-    otherwise = Literal(None) if default is None else _result(default, translate)
-    return Case(tuple(branches), otherwise)
+    return Case(tuple(branches), _result(node.args.get("default"), translate))
 
 
-def _result(node: exp.Expr, translate: Translator) -> Expression:
-    """What a CASE gives: NULL, too."""
-    return Literal(None) if type(node) is exp.Null else translate(node)
+def _result(node: exp.Expr | None, translate: Translator) -> Expression:
+    """What a CASE gives: NULL, too, also where nothing is said."""
+    return Literal(None) if node is None or type(node) is exp.Null else translate(node)
 
 
 def _read_if(node: exp.Expr, translate: Translator) -> Expression:
-    """IF(condition, value, other)."""
     only(node, "this", "true", "false")
-    other = node.args.get("false")
-    otherwise = Literal(None) if other is None else _result(other, translate)
-    branch = (translate(node.this), _result(node.args["true"], translate))
-    return Case((branch,), otherwise)
+    otherwise = _result(node.args.get("false"), translate)
+    return Case(((translate(node.this), _result(node.args["true"], translate)),), otherwise)
 
 
 def _read_coalesce(node: exp.Expr, translate: Translator) -> Expression:
-    """The first value that is not missing."""
     only(node, "this", "expressions")
     *first, last = translate.several([node.this, *node.expressions])
     if not first:
@@ -248,10 +231,8 @@ def _read_absolute(node: exp.Expr, translate: Translator) -> Expression:
 def _read_extreme(node: exp.Expr, translate: Translator, *, largest: bool) -> Expression:
     """GREATEST(0, x) clamps; GREATEST(x, y) is a case. What is missing makes it missing."""
     only(node, "this", "expressions", "ignore_nulls")
-    extreme, *rest = sorted(
-        translate.several([node.this, *node.expressions]),
-        key=lambda value: isinstance(value, Literal),
-    )
+    values = translate.several([node.this, *node.expressions])
+    extreme, *rest = sorted(values, key=lambda value: isinstance(value, Literal))
     for value in rest:
         end = _end(value)
         if end is None:
@@ -262,7 +243,6 @@ def _read_extreme(node: exp.Expr, translate: Translator, *, largest: bool) -> Ex
 
 
 def _end(node: Expression) -> Fraction | None:
-    """A constant number."""
     if not isinstance(node, Literal) or isinstance(node.value, bool):
         return None
     return Fraction(node.value) if isinstance(node.value, int | Fraction) else None
@@ -285,7 +265,6 @@ def _larger(left: Expression, right: Expression, *, largest: bool) -> Expression
 
 
 def _read_extract(node: exp.Expr, translate: Translator) -> Expression:
-    """EXTRACT(part FROM date)."""
     only(node, "this", "expression")
     return _part(str(node.this.name), cast("exp.Extract", node).expression, translate, node)
 
@@ -299,7 +278,6 @@ def _part(name: str, of: exp.Expr, translate: Translator, node: exp.Expr) -> Exp
 
 
 def _read_date_function(node: exp.Expr, translate: Translator) -> Expression:
-    """YEAR(date) and its kin."""
     only(node, "this")
     return nodes.DatePart(DATE_FUNCTIONS[type(node)], translate(node.this))
 
@@ -321,19 +299,17 @@ def _read_start(node: exp.Expr, translate: Translator) -> Expression:
 
 
 def _period(unit: exp.Expr) -> nodes.Period | None:
-    return PERIODS.get(unit.name.upper()) if type(unit) in (exp.Var, exp.Literal) else None
+    word = unit.name.upper() if type(unit) in (exp.Var, exp.Literal) else None
+    return next((period for period, words in PERIODS.items() if word in words.split()), None)
 
 
 def _read_nullif(node: exp.Expr, translate: Translator) -> Expression:
-    """Missing where both are equal."""
     only(node, "this", "expression")
-    pair = cast("exp.Nullif", node)
-    left, right = translate(pair.this), translate(pair.expression)
+    left, right = _sides(node, translate)
     return Case(((Comparison("=", left, right), Literal(None)),), left)
 
 
 def _read_function(node: exp.Expr, translate: Translator) -> Expression:
-    """A function that sqlglot does not know."""
     name = str(node.this).upper()
     if name not in FUNCTIONS:
         raise refuse_node(node)

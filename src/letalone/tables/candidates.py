@@ -154,10 +154,9 @@ class BoundsPart(ChoicePart):
         del confidence
         below, upto = np.split(np.stack(exact[:-1], axis=1).astype(np.int64), 2, axis=1)
         rows = np.asarray(exact[-1], dtype=np.int64)
-        found = [
-            self._bounds(*counts, epsilon, bits) for counts in zip(below, upto, rows, strict=True)
-        ]
-        bounds = np.array(found, dtype=np.float64).reshape(-1, 2)
+        by_key = zip(below, upto, rows, strict=True)
+        chosen = [self._bounds(*counts, epsilon, bits) for counts in by_key]
+        bounds = np.array(chosen, dtype=np.float64).reshape(-1, 2)
         return dict.fromkeys(self.names, NoisyColumn(bounds, bounds, bounds))
 
     def _bounds(

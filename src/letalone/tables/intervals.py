@@ -146,9 +146,7 @@ def _laplace_width(sizes: tuple[float, ...], miss: float) -> float:
     scales: list[Fraction] = []
     for size in sorted(Fraction(size) for size in sizes):
         scales.append(max(size, scales[-1] * (1 + NARROW)) if scales else size)
-    with_shares = [
-        (_share(scale, scales[:j] + scales[j + 1 :]), scale) for j, scale in enumerate(scales)
-    ]
+    with_shares = [(_share(s, scales[:j] + scales[j + 1 :]), s) for j, s in enumerate(scales)]
     widest = sum(scales, Fraction(0)) * (8 - Fraction(log(miss)))
     halved = partial(_bisect, with_shares, widest / 2**STEPS, miss)
     return float(widest * with_bits(halved, 128 + 64 * len(scales)) / 2**STEPS)

@@ -110,9 +110,7 @@ class PairPart(VectorPart):
         """The half-width to expect for this many rows, where values are spread evenly."""
         if rows is None:
             raise needs_rows(name)
-        asked, turned = next(
-            (aggregate, turned) for known, aggregate, turned in self.asked if known == name
-        )
+        asked, turned = {known: (asked, turned) for known, asked, turned in self.asked}[name]
         if isinstance(asked, Regression):
             return self._line(turned).error(noise.law, confidence, rows)
         of, by = self._radii(turned)
@@ -130,14 +128,11 @@ class PairPart(VectorPart):
 
         match asked:
             case Covariance():
+                powers = ((1, 1), (1, 0), (0, 1), (0, 0))
+                crossed, first, second, rows = (form(a, b) for a, b in powers)
                 tried = product((0.0, 1.0), repeat=3)
-                crossed = form(1, 1)
-                return np.array(
-                    [
-                        crossed - m * form(1, 0) - k * form(0, 1) + (m * k - c) * form(0, 0)
-                        for m, k, c in tried
-                    ]
-                )
+                forms = (crossed - m * first - k * second + (m * k - c) * rows for m, k, c in tried)
+                return np.array(list(forms))
             case Correlation():
                 squares = (form(2, 0) + form(0, 2)) / 2
             case _:
@@ -175,7 +170,6 @@ class _Seen:
         return np.clip(first, -1.0, 1.0), np.clip(second, -1.0, 1.0)
 
     def covariance(self, *, sample: bool) -> NoisyColumn:
-        """From −1 to 1."""
         value, half, known, _ = self._ratio(self._about(1, 1), self._about(0, 0), most=1.0)
         answer = _make_answer(value, half + self._crossed, known, most=1.0)
         return scale_to_sample(answer, self.rows, self.rows_width) if sample else answer
@@ -201,15 +195,11 @@ class _Seen:
         value = np.clip(self._sum(top) / np.sqrt(x * y), -1.0, 1.0)
         tilt = np.sqrt(y / x)[:, None]
         form = top - value[:, None] / 2 * (tilt * first + second / tilt)
-        left, right = (
-            np.where(known, total - z, 1.0) for total, z in zip(sums, strays, strict=True)
-        )
-        half = widths(self.law, form, self.confidence) / np.sqrt(left * right)
+        least = [np.where(known, total - z, 1.0) for total, z in zip(sums, strays, strict=True)]
+        half = widths(self.law, form, self.confidence) / np.sqrt(least[0] * least[1])
         # Angles between columns move by less than twice what places stray, by their deviations.
-        slacks = zip(
-            (self.corners.first.slack, self.corners.second.slack), (left, right), strict=True
-        )
-        turns = sum(2 * slack * np.sqrt(self._most_rows / least) for slack, least in slacks)
+        axes = zip((self.corners.first, self.corners.second), least, strict=True)
+        turns = sum(2 * axis.slack * np.sqrt(self._most_rows / low) for axis, low in axes)
         return _make_answer(value, half + turns, known, most=1.0)
 
     @property
@@ -298,19 +288,15 @@ def _part(
     first, second = _degree(group, turned, 0), _degree(group, turned, 1)
     fine = min(bits, cross.MAX_PRODUCT_BITS[first + second])
     axes = columns[0].axis(first, fine, is_whole), columns[1].axis(second, fine, is_whole)
-    turns = tuple(
-        (name, aggregate, way) for (name, aggregate), way in zip(group, turned, strict=True)
-    )
-    return PairPart(turns, unit, cross.CrossCorners(*axes, bits))
+    asked = tuple((*pair, way) for pair, way in zip(group, turned, strict=True))
+    return PairPart(asked, unit, cross.CrossCorners(*axes, bits))
 
 
 def _degree(group: list[tuple[str, Pair]], turned: list[bool], place: int) -> cross.Degree:
     """Whether the column at this place (0 or 1) is needed squared."""
     for (_, aggregate), way in zip(group, turned, strict=True):
-        along = 0 if way else 1
-        if isinstance(aggregate, Correlation) or (
-            isinstance(aggregate, Slope | Regression) and along == place
-        ):
+        is_along = isinstance(aggregate, Slope | Regression) and place == (0 if way else 1)
+        if is_along or isinstance(aggregate, Correlation):
             return SQUARED
     return PLAIN
 

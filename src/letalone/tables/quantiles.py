@@ -99,12 +99,10 @@ class RankPart(ChoicePart):
     @property
     def words(self) -> str:
         """What is chosen, and what the ends cost."""
-        if self.by_tree:
-            return (
-                "exponential mechanism for the value, a tree of counts with geometric noise for"
-                " its interval: half of it each"
-            )
-        return "exponential mechanism: half of it for the value, a quarter for each end"
+        if not self.by_tree:
+            return "exponential mechanism: half of it for the value, a quarter for each end"
+        by_tree = "a tree of counts with geometric noise for its interval"
+        return f"exponential mechanism for the value, {by_tree}: half of it each"
 
     @property
     def by_tree(self) -> bool:
@@ -245,9 +243,8 @@ class TreePart(VectorPart):
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         ranks = ranks_of(self.tree, noisy)
-        intervals = [
-            ranks.interval(float(share), noise.law, confidence=confidence) for share in self.shares
-        ]
+        shares, law = map(float, self.shares), noise.law
+        intervals = [ranks.interval(share, law, confidence=confidence) for share in shares]
         place, low, high = (np.stack(ends, axis=1) for ends in zip(*intervals, strict=True))
         return dict.fromkeys(self.names, self.scale.answer(place, low, high))
 

@@ -12,14 +12,9 @@ from letalone.tables.grid import Grid
 from letalone.tables.intervals import width
 from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart
-from letalone.tables.sensitivity import (
-    Contribution,
-    Moved,
-    number_moves,
-    sensitivity_of,
-    together,
-)
+from letalone.tables.sensitivity import Contribution, Moved, number_moves, sensitivity_of, together
 
+Counted = Rows | RowsWith | measures.DistinctUnits | measures.DistinctValues | measures.CellCounts
 ROW_SHARE = 2**15  # the share of a sum's noise that its number of rows costs
 
 
@@ -30,9 +25,7 @@ class CountPart(VectorPart):
 
     names: tuple[str, ...]
     unit: Contribution
-    measure: (
-        Rows | RowsWith | measures.DistinctUnits | measures.DistinctValues | measures.CellCounts
-    ) = Rows()  # noqa: RUF009  (it is frozen and has no fields)
+    measure: Counted = Rows()  # noqa: RUF009  (it is frozen and has no fields)
     ends: tuple[int, ...] = ()
 
     @property
@@ -139,28 +132,20 @@ class SharedCount:
     def answers(
         self, noisy: dict[int, Floats], noises: dict[int, Noise], confidence: float
     ) -> dict[str, NoisyColumn]:
-        shares = self._shares(noises)
-        value = sum(
-            (
-                share * (noisy[part] @ form)
-                for share, (part, form) in zip(shares, self.forms, strict=True)
-            ),
-            np.zeros(()),
-        )
-        answer = count_answer(np.asarray(value), self.error(noises, confidence))
+        weighted = zip(self._shares(noises), self.forms, strict=True)
+        counts = (share * (noisy[part] @ form) for share, (part, form) in weighted)
+        answer = count_answer(np.asarray(sum(counts, np.zeros(()))), self.error(noises, confidence))
         return dict.fromkeys(self.names, answer)
 
     def error(self, noises: dict[int, Noise], confidence: float) -> float:
-        shares = self._shares(noises)
         law = noises[self.forms[0][0]].law
         weights = [
             share * form * (noises[part].law.scale / law.scale)
-            for share, (part, form) in zip(shares, self.forms, strict=True)
+            for share, (part, form) in zip(self._shares(noises), self.forms, strict=True)
         ]
         return width(law, np.concatenate(weights), confidence)
 
     def _shares(self, noises: dict[int, Noise]) -> list[float]:
-        precise = [
-            1 / (noises[part].law.deviation ** 2 * float(form @ form)) for part, form in self.forms
-        ]
+        laws = [(noises[part].law, form) for part, form in self.forms]
+        precise = [1 / (law.deviation**2 * float(form @ form)) for law, form in laws]
         return [share / sum(precise) for share in precise]

@@ -159,7 +159,6 @@ def _floor(x: Sql, shift: int) -> Sql:
     floor = syntax.cast_to(exp.Floor(this=scale(x, shift)), BIGINT)
     if shift >= 0:
         return floor
-    vanishes = syntax.operation(
-        exp.LTE, syntax.call("ABS", x), syntax.double(ldexp(1, -1075 - shift))
-    )
+    smallest = syntax.double(ldexp(1, -1075 - shift))
+    vanishes = syntax.operation(exp.LTE, syntax.call("ABS", x), smallest)
     return syntax.case((vanishes, big(0)), otherwise=floor)

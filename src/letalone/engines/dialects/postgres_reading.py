@@ -104,8 +104,7 @@ def _double_of_numeric(source: Sql) -> Sql:
 
 def _text(stored: Stored, source: Sql) -> Sql:
     if stored.type in (Type.DATE, Type.TIMESTAMP):
-        moment = _date(stored, source) if stored.type is Type.DATE else _timestamp(stored, source)
-        return plain(moment)
+        source = READERS[stored.type](stored, source)
     return plain(source)
 
 
@@ -149,9 +148,8 @@ def _is_written(source: Sql, kind: Type) -> Sql:
 
 
 def _is_day(source: Sql, kind: Type) -> Sql:
-    return syntax.join_conditions(
-        exp.And, [_is_written(source, kind), _is_valid(plain(source), kind)]
-    )
+    known = [_is_written(source, kind), _is_valid(plain(source), kind)]
+    return syntax.join_conditions(exp.And, known)
 
 
 def _is_valid(text: Sql, kind: Type) -> Sql:
