@@ -269,10 +269,11 @@ def within_bounds(sql: Sql, column: Column, *, finite: bool) -> Sql:
         branches.append((syntax.negate(syntax.is_finite(sql)), syntax.NULL.copy()))
     for bound, outside in ((column.lower, exp.LT), (column.upper, exp.GT)):
         if bound is not None:
-            end = _bound(bound, column.type)
+            end = end_of(bound, whole=column.type is Type.INTEGER)
             branches.append((syntax.operation(outside, sql, end), end.copy()))
     return syntax.case(*branches, otherwise=sql)
 
 
-def _bound(bound: Fraction, kind: Type) -> Sql:
-    return syntax.whole(int(bound)) if kind is Type.INTEGER else syntax.double(float(bound))
+def end_of(end: Fraction, *, whole: bool) -> Sql:
+    """The literal of a bound."""
+    return syntax.whole(int(end)) if whole else syntax.double(float(end))

@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.amounts import Edges, number_range
-from letalone.engines.reading import SQL_TYPES
+from letalone.engines.reading import SQL_TYPES, end_of
 from letalone.engines.syntax import BIGINT, DATE, Sql
 from letalone.engines.terms import Levels, Term, as_double, deepest
 from letalone.plans import expressions as nodes
@@ -143,13 +143,9 @@ class ExpressionEmitter:
         integer = of.type is Type.INTEGER and all(is_whole(end) for end in ends)
         x = self._levels.name(of if integer else as_double(of))
         sides = ((exp.LT, lower), (exp.GT, upper))
-        branches = [(side, _end(end, whole=integer)) for side, end in sides if end is not None]
+        branches = [(side, end_of(end, whole=integer)) for side, end in sides if end is not None]
         pairs = [(syntax.operation(side, x.sql, end), end.copy()) for side, end in branches]
         return replace(x, sql=syntax.case(*pairs, otherwise=x.sql), simple=False)
-
-
-def _end(end: Fraction, *, whole: bool) -> Sql:
-    return syntax.constant(int(end)) if whole else syntax.double(float(end))
 
 
 def literal(value: Value) -> Term:

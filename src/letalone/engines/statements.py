@@ -107,8 +107,6 @@ def build_discovery(scope: RowScope, tables: Tables) -> exp.Select:
 
 
 class _Builder:
-    """Builds one statement."""
-
     def __init__(
         self, scope: RowScope, numbered: Sequence[tuple[int, Measure]], tables: Tables
     ) -> None:

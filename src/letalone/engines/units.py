@@ -49,8 +49,6 @@ def as_table_of_units(scope: RowScope, tables: Tables) -> tuple[RowScope, Tables
 
 
 class _Units:
-    """Builds the relation."""
-
     def __init__(self, scope: RowScope, per_unit: features.PerUnit, tables: Tables) -> None:
         rows = (scope.schema, per_unit.where, per_unit.derived, per_unit.joins)
         inner = RowScope(*rows, groups=(), keys=None, bounding=Bounding())

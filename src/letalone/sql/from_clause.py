@@ -19,6 +19,8 @@ from letalone.sql.names import Joined, Names, matching, only, quote_name
 from letalone.sql.refusals import CLAUSES, SqlRefusal
 from letalone.sql.text import Unread, slip
 
+Schemas = Mapping[str, Schema]  # of tables by their names
+Pairs = tuple[tuple[str, str], ...]  # of columns on which two tables are joined
 QUALIFIERS = ("db", "catalog")
 UNIQUE = (
     "Join a public table on equal keys: JOIN cities USING (city), or ON visits.city = cities.city."
@@ -42,11 +44,7 @@ JOINS: dict[str, SqlRefusal] = {
 
 
 def names_of(
-    query: exp.Select,
-    schema: Schema,
-    tables: Mapping[str, Schema],
-    *,
-    whole_name: Sequence[str] = (),
+    query: exp.Select, schema: Schema, tables: Schemas, *, whole_name: Sequence[str] = ()
 ) -> Names:
     """What the tables of a query are called, and what they are joined on.
 
@@ -63,9 +61,7 @@ def names_of(
     return names
 
 
-def _private(
-    table: exp.Expr, schema: Schema, tables: Mapping[str, Schema], whole_name: Sequence[str]
-) -> str:
+def _private(table: exp.Expr, schema: Schema, tables: Schemas, whole_name: Sequence[str]) -> str:
     name = _name(table, schema, whole_name)
     if _is_qualified(table):
         return _alias(table, name.name)
@@ -131,7 +127,7 @@ def _alias(table: exp.Expr, name: str) -> str:
     return str(alias.name).casefold()
 
 
-def _read_join(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Names:
+def _read_join(join: exp.Join, names: Names, tables: Schemas) -> Names:
     _check_kind(join)
     identifier = _name(join.this, names.schema)
     name = matching(identifier, list(tables))
@@ -145,7 +141,7 @@ def _read_join(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Na
     return Names(names.schema, names.called, {**names.joined, called: joined})
 
 
-def _shared_names(on: tuple[tuple[str, str], ...], own: Schema, other: Schema) -> frozenset[str]:
+def _shared_names(on: Pairs, own: Schema, other: Schema) -> frozenset[str]:
     """Names that both private tables have, in any case, beside those that they are joined on."""
     if other.unit is None:
         return frozenset()
@@ -154,9 +150,7 @@ def _shared_names(on: tuple[tuple[str, str], ...], own: Schema, other: Schema) -
     return frozenset(name for name in names if name.casefold() in known)
 
 
-def _no_public(
-    identifier: exp.Identifier, names: Names, tables: Mapping[str, Schema], join: exp.Join
-) -> Unread:
+def _no_public(identifier: exp.Identifier, names: Names, tables: Schemas, join: exp.Join) -> Unread:
     if matching(identifier, [names.schema.name]) is not None:
         instead = "Join a public table; in Python, .per_unit(…) makes one row of each person."
         return Unread("Not answered: a table joined to itself", instead, node=join)
@@ -183,7 +177,7 @@ def _check_kind(join: exp.Join) -> None:
         raise Unread("Not answered: a second table without a key", UNIQUE, node=join)
 
 
-def _using(join: exp.Join, names: Names, public: Schema) -> tuple[tuple[str, str], ...]:
+def _using(join: exp.Join, names: Names, public: Schema) -> Pairs:
     pairs: list[tuple[str, str]] = []
     for one in cast("list[exp.Expr]", join.args.get("using") or []):
         identifier = cast("exp.Identifier", one if type(one) is exp.Identifier else one.this)
@@ -199,7 +193,7 @@ def _using(join: exp.Join, names: Names, public: Schema) -> tuple[tuple[str, str
     return tuple(pairs)
 
 
-def _on(join: exp.Join, called: str, names: Names, public: Schema) -> tuple[tuple[str, str], ...]:
+def _on(join: exp.Join, called: str, names: Names, public: Schema) -> Pairs:
     here = Names(names.schema, names.called, {})
     other = Names(public, called, {})
     condition = cast("exp.Expr", join.args["on"])

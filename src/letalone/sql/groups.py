@@ -30,6 +30,7 @@ GROUPED = (
     " BIN(age, 0, 100, 10)."
 )
 BUCKETS = ("min_value", "max_value", "num_buckets")
+Selected = Sequence[tuple[str | None, exp.Expr]]  # the columns of SELECT, each with its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,9 @@ def is_grouping(node: exp.Expr) -> bool:
 
 
 def read_group_by(
-    listed: Sequence[exp.Expr], selected: Sequence[tuple[str | None, exp.Expr]], names: Names
+    listed: Sequence[exp.Expr], selected: Selected, names: Names
 ) -> list[GroupClause]:
-    """The group columns in their order; `selected` are the columns of SELECT with their names."""
+    """The group columns in their order."""
     translate = Translator(names)
     keys = {name: key_of(node, translate) for name, node in selected if name and is_grouping(node)}
     clauses: list[GroupClause] = []
@@ -78,32 +79,30 @@ def read_group_by(
     return clauses
 
 
-def _meant(
-    node: exp.Expr, selected: Sequence[tuple[str | None, exp.Expr]], names: Names
-) -> exp.Expr:
+def _meant(node: exp.Expr, selected: Selected, names: Names) -> exp.Expr:
     """The expression that a place or a name in SELECT stands for."""
-    if type(node) is exp.Literal and not node.args.get("is_string"):
-        return _at(node, selected)
+    place = read_place(node, len(selected), "GROUP BY")
+    meant = node if place is None else selected[place][1]
     if type(node) is exp.Column and not node.args.get("table") and names.find(node.this) is None:
         called = [name for name, _ in selected if name]
         name = matching(node.this, called)
         if name is not None:
-            node = next(expression for known, expression in selected if known == name)
-    if not is_grouping(node):
+            meant = node = next(expression for known, expression in selected if known == name)
+    if not is_grouping(meant):
         raise Unread("An aggregate is no group", GROUPED, node=node)
-    return node
+    return meant
 
 
-def _at(node: exp.Expr, selected: Sequence[tuple[str | None, exp.Expr]]) -> exp.Expr:
+def read_place(node: exp.Expr, columns: int, clause: str) -> int | None:
+    """The place of the column of SELECT, from 0, that a number stands for; None for all else."""
+    if type(node) is not exp.Literal or node.args.get("is_string"):
+        return None
     digits = str(node.this)
     place = int(digits) if digits.isdecimal() else 0
-    if not 1 <= place <= len(selected):
-        what = f"GROUP BY names the column {digits[:20]}, and SELECT has {len(selected)}"
+    if not 1 <= place <= columns:
+        what = f"{clause} names the column {digits[:20]}, and SELECT has {columns}"
         raise slip(what, "Name the column.", node=node)
-    chosen = selected[place - 1][1]
-    if not is_grouping(chosen):
-        raise Unread("An aggregate is no group", GROUPED, node=node)
-    return chosen
+    return place - 1
 
 
 def _name(of: Expression, keys: Mapping[str, Expression], place: int) -> str:

@@ -88,7 +88,6 @@ class Names:
         raise _unknown_column(identifier, self.all_names, table=self.schema.name)
 
     def type_of(self, expression: Expression) -> Type:
-        """The type of an expression over these columns, or a refusal."""
         added = {c.name: c for joined in self.joined.values() for c in joined.added}
         columns = [column for column in self.schema.columns if column.name not in added]
         schema = Schema(self.schema.name, (*columns, *added.values()))

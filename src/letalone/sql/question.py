@@ -35,7 +35,7 @@ from letalone.plans.wording import in_words
 from letalone.sql.arranging import Arranging
 from letalone.sql.edits import Span, mend, read_tokens, span_of
 from letalone.sql.from_clause import names_of
-from letalone.sql.groups import GroupClause, is_grouping, key_of, read_group_by
+from letalone.sql.groups import GroupClause, Selected, is_grouping, key_of, read_group_by
 from letalone.sql.names import Joined, Names, looks_like, only, quote_name
 from letalone.sql.refusals import CLAUSES
 from letalone.sql.sql_formulas import Formulas, default_name, free_name
@@ -219,9 +219,7 @@ def _check_alias(name: str, names: Names, node: exp.Expr) -> None:
         raise slip(what, "Give it a name in plain letters.", node=node.args.get("alias"))
 
 
-def _groups(
-    query: exp.Select, selected: Sequence[tuple[str | None, exp.Expr]], names: Names
-) -> list[GroupClause]:
+def _groups(query: exp.Select, selected: Selected, names: Names) -> list[GroupClause]:
     group = query.args.get("group")
     if group is None:
         return []
@@ -233,9 +231,7 @@ def _groups(
 
 
 def _read_aggregates(
-    selected: Sequence[tuple[str | None, exp.Expr]],
-    groups: Sequence[GroupClause],
-    translate: Translator,
+    selected: Selected, groups: Sequence[GroupClause], translate: Translator
 ) -> tuple[dict[str, Computable], list[str]]:
     """The aggregates by name, and the names of all columns of SELECT in their order."""
     aggregates: dict[str, Computable] = {}

@@ -91,7 +91,6 @@ class Formulas:
         return apply_function("rounded", _plain(self._value(node.this)), int(digits))
 
     def read_nullif(self, node: exp.Expr) -> Value:
-        """NULLIF(…, 0), which guards a division."""
         only(node, "this", "expression")
         other = self._value(cast("exp.Nullif", node).expression)
         if not isinstance(other, Literal) or other.value != 0:

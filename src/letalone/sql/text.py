@@ -300,7 +300,6 @@ def _start(meta: dict[str, object]) -> int:
 
 @contextmanager
 def _silence_sqlglot() -> Generator[None]:
-    """Nothing goes through that this thread logs."""
     logger, thread = logging.getLogger("sqlglot"), get_ident()
 
     def shut(record: logging.LogRecord) -> bool:

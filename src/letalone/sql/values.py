@@ -79,7 +79,6 @@ class Translator:
     names: Names
 
     def __call__(self, node: exp.Expr) -> Expression:
-        """The expression that a node stands for, or a refusal."""
         translate = TRANSLATED.get(type(node))
         if translate is None:
             raise refuse_node(node)

@@ -74,7 +74,6 @@ class NoiseLaw:
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of one noise."""
         return self.scale * (2**0.5 if self.family is Family.LAPLACE else 1.0)
 
 

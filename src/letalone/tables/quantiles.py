@@ -98,7 +98,6 @@ class RankPart(ChoicePart):
 
     @property
     def words(self) -> str:
-        """What is chosen, and what the ends cost."""
         if not self.by_tree:
             return "exponential mechanism: half of it for the value, a quarter for each end"
         by_tree = "a tree of counts with geometric noise for its interval"

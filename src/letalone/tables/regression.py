@@ -170,7 +170,6 @@ class RegressionPart(VectorPart):
 
     @property
     def moved(self) -> Moved:
-        """At most what each product moves, added up."""
         return products_move(self.measures, self.row, self.unit)
 
     @property
