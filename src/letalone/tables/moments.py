@@ -119,15 +119,10 @@ class MomentsPart(VectorPart):
     """What is asked about one column within one pair of bounds."""
 
     asked: tuple[tuple[str, Moment], ...]
-    unit: Contribution
     corners: Corners
     counts: bool
     lower: Fraction
     upper: Fraction
-
-    @property
-    def names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return tuple(name for name, _ in self.asked)
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -48,15 +48,10 @@ class PairPart(VectorPart):
     """What is asked about two columns; turned: `of` is the second of them, and `by` the first."""
 
     asked: tuple[tuple[str, Pair, bool], ...]
-    unit: Contribution
     corners: cross.CrossCorners
 
     def __post_init__(self) -> None:
         refuse_clip(self.unit)
-
-    @property
-    def names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return tuple(name for name, _, _ in self.asked)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -289,7 +284,8 @@ def _part(
     fine = min(bits, cross.MAX_PRODUCT_BITS[first + second])
     axes = columns[0].axis(first, fine, is_whole), columns[1].axis(second, fine, is_whole)
     asked = tuple((*pair, way) for pair, way in zip(group, turned, strict=True))
-    return PairPart(asked, unit, cross.CrossCorners(*axes, bits))
+    names = tuple(name for name, _ in group)
+    return PairPart(names, unit, asked, cross.CrossCorners(*axes, bits))
 
 
 def _degree(group: list[tuple[str, Pair]], turned: list[bool], place: int) -> cross.Degree:

@@ -129,7 +129,7 @@ def _moments(facts: PlanFacts, group: Group, *, counted: bool) -> AnyPart:
     grid = grid_for(first.lower, first.upper, facts.bits, whole=is_whole)
     missing = counted and facts.is_missing(group)
     corners = Corners(first.of, grid, degree, missing=missing)
-    return MomentsPart(group, facts.unit, corners, counted, first.lower, first.upper)
+    return MomentsPart(names, facts.unit, group, corners, counted, first.lower, first.upper)
 
 
 def _scale(facts: PlanFacts, asked: ask.Quantiles | ask.Extreme) -> CellScale:

@@ -77,8 +77,6 @@ Ends = tuple[Integers, Integers]
 class RankPart(ChoicePart):
     """The value of a rank: share · n, or for extremes so many rows from an end (share 0, 1)."""
 
-    names: tuple[str, ...]
-    unit: Contribution
     scale: CellScale
     share: Fraction
     extreme: bool = False
@@ -215,8 +213,6 @@ def inside(shortfall: float) -> int:
 class TreePart(VectorPart):
     """Several quantiles of one column."""
 
-    names: tuple[str, ...]
-    unit: Contribution
     scale: CellScale
     shares: tuple[Fraction, ...]
 

@@ -142,8 +142,6 @@ def line(of: GridAxis, by: Sequence[GridAxis], left: Floats, right: Floats) -> L
 class RegressionPart(VectorPart):
     """Least squares of `of` on `by`; products are counted in 2^-bits of a row."""
 
-    names: tuple[str, ...]
-    unit: Contribution
     of: GridAxis
     by: tuple[GridAxis, ...]
     bits: int

@@ -12,7 +12,7 @@ from letalone.tables.grid import Grid
 from letalone.tables.intervals import width
 from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart
-from letalone.tables.sensitivity import Contribution, Moved, number_moves, sensitivity_of, together
+from letalone.tables.sensitivity import Moved, number_moves, sensitivity_of, together
 
 Counted = Rows | RowsWith | measures.DistinctUnits | measures.DistinctValues | measures.CellCounts
 ROW_SHARE = 2**15  # the share of a sum's noise that its number of rows costs
@@ -23,8 +23,6 @@ class CountPart(VectorPart):
     """How many rows, or units, or different values; or rows in each range of a histogram, whose
     `ends` are the ranges' last cells, plus one."""
 
-    names: tuple[str, ...]
-    unit: Contribution
     measure: Counted = Rows()  # noqa: RUF009  (it is frozen and has no fields)
     ends: tuple[int, ...] = ()
 
@@ -54,8 +52,6 @@ class TotalPart(VectorPart):
     2^-15 of the largest value there, so that it takes hardly any of ε.
     """
 
-    names: tuple[str, ...]
-    unit: Contribution
     of: Expression
     grid: Grid
 
