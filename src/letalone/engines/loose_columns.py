@@ -37,14 +37,8 @@ from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
 Values = NDArray[Any]
-KINDS = {
-    "b": Type.BOOLEAN,
-    "i": Type.NUMBER,
-    "u": Type.NUMBER,
-    "f": Type.NUMBER,
-    "M": Type.TIMESTAMP,
-    "O": Type.TEXT,
-}
+NUMBERS = dict.fromkeys("iuf", Type.NUMBER)
+KINDS = {**NUMBERS, "b": Type.BOOLEAN, "M": Type.TIMESTAMP, "O": Type.TEXT}
 NOTHING = ("NAType", "NaTType")  # pandas' own words for a missing value
 DATED = (Type.DATE, Type.TIMESTAMP)
 IN_MICROSECONDS = {"s": 10**6, "ms": 10**3, "us": 1}

@@ -9,6 +9,7 @@ whose schema has a unit is private; of it one row of each unit counts (`session.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from sqlglot import exp
@@ -43,33 +44,39 @@ JOINS: dict[str, SqlRefusal] = {
 }
 
 
-def names_of(
-    query: exp.Select, schema: Schema, tables: Schemas, *, whole_name: Sequence[str] = ()
-) -> Names:
-    """What the tables of a query are called, and what they are joined on.
+@dataclass(frozen=True, slots=True)
+class KnownTables:
+    """What a query may speak of: the private table, and public ones by their names.
 
     `whole_name` is what the private table is called where it is: catalogue, schema, table.
     """
+
+    schema: Schema
+    public: Schemas
+    whole_name: Sequence[str] = ()
+
+
+def names_of(query: exp.Select, known: KnownTables) -> Names:
+    """What the tables of a query are called, and what they are joined on."""
     source = query.args.get("from_")
     if source is None:
-        raise slip("The SQL has no FROM", f"The table is called {quote_name(schema.name)}.")
-    called = _private(source.this, schema, tables, whole_name)
-    names = Names(schema, called, {})
+        raise slip("The SQL has no FROM", f"The table is called {quote_name(known.schema.name)}.")
+    names = Names(known.schema, _private(source.this, known), {})
     for holder in (query, source.this):
         for join in cast("list[exp.Join]", holder.args.get("joins") or []):
-            names = _read_join(join, names, tables)
+            names = _read_join(join, names, known.public)
     return names
 
 
-def _private(table: exp.Expr, schema: Schema, tables: Schemas, whole_name: Sequence[str]) -> str:
-    name = _name(table, schema, whole_name)
+def _private(table: exp.Expr, known: KnownTables) -> str:
+    schema, name = known.schema, _name(table, known.schema, known.whole_name)
     if _is_qualified(table):
         return _alias(table, name.name)
     if matching(name, [schema.name]) is None:
-        if matching(name, list(tables)) is not None:
+        if matching(name, list(known.public)) is not None:
             instead = f"Write FROM {quote_name(schema.name)} JOIN {name.name} USING (…)."
             raise slip("A public table stands in FROM", instead, node=table)
-        if matching(name, whole_name[-1:]) is not None:
+        if matching(name, known.whole_name[-1:]) is not None:
             return _alias(table, name.name)
         raise _other_table(table, schema)
     return _alias(table, schema.name)

@@ -34,7 +34,7 @@ from letalone.plans.trees import Computable
 from letalone.plans.wording import in_words
 from letalone.sql.arranging import Arranging
 from letalone.sql.edits import Span, mend, read_tokens, span_of
-from letalone.sql.from_clause import names_of
+from letalone.sql.from_clause import KnownTables, names_of
 from letalone.sql.groups import GroupClause, Selected, is_grouping, key_of, read_group_by
 from letalone.sql.names import Joined, Names, looks_like, only, quote_name
 from letalone.sql.refusals import CLAUSES
@@ -84,7 +84,7 @@ def read_question(
 
     `whole_name` is what a table on a server is called there: FROM may name it so, from any part on.
     """
-    text, known = read_text(sql), _Known(schema, tables or {}, whole_name)
+    text, known = read_text(sql), KnownTables(schema, tables or {}, whole_name)
     first: Unread | LetaloneError | None = None
     spoken = DIALECTS[0]
     for spelling in _dialects(dialect):
@@ -102,7 +102,7 @@ def read_question(
 
 
 def _remedies(
-    text: Text, unread: Unread, dialect: str, known: "_Known", *, named: str | None
+    text: Text, unread: Unread, dialect: str, known: KnownTables, *, named: str | None
 ) -> Iterator[Remedy]:
     """What would be read instead: in another dialect, after an edit, or a count of rows."""
     others = [spelling for spelling in DIALECTS if spelling != named] if named is not None else []
@@ -114,16 +114,7 @@ def _remedies(
     yield AskInstead(f"SELECT COUNT(*) FROM {quote_name(known.schema.name)}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What a query may speak of."""
-
-    schema: Schema
-    tables: Mapping[str, Schema]
-    whole_name: Sequence[str]
-
-
-def _try_dialect(text: Text, dialect: str, known: _Known) -> ReadSql | Unread | LetaloneError:
+def _try_dialect(text: Text, dialect: str, known: KnownTables) -> ReadSql | Unread | LetaloneError:
     try:
         return _question(text, parse_select(text, dialect), dialect, known)
     except (Unread, LetaloneError) as error:
@@ -153,9 +144,9 @@ def _dialects(dialect: object) -> Sequence[str]:
     return (cast("str", dialect),)
 
 
-def _question(text: Text, query: exp.Select, dialect: str, known: _Known) -> ReadSql:
+def _question(text: Text, query: exp.Select, dialect: str, known: KnownTables) -> ReadSql:
     _check_clauses(query)
-    names = names_of(query, known.schema, known.tables, whole_name=known.whole_name)
+    names = names_of(query, known)
     translate = Translator(names)
     selected = [_read_selected(node, names) for node in query.expressions]
     groups = _groups(query, selected, names)
