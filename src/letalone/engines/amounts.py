@@ -61,14 +61,9 @@ def square(offset: Term, levels: Levels) -> Term:
 def where_all_are(offsets: Sequence[Term], levels: Levels) -> list[Term]:
     """The offsets, NULL in rows where one of them is."""
     conditions = [syntax.is_present(offset.sql) for offset in offsets]
-    everything = syntax.join_conditions(exp.And, conditions)
-    depth = deepest(offsets)
-    return [
-        levels.name(
-            replace(offset, sql=syntax.case((everything, offset.sql)), depth=depth, simple=False)
-        )
-        for offset in offsets
-    ]
+    known, depth = syntax.join_conditions(exp.And, conditions), deepest(offsets)
+    guarded = [(offset, syntax.case((known, offset.sql))) for offset in offsets]
+    return [levels.name(replace(of, sql=sql, depth=depth, simple=False)) for of, sql in guarded]
 
 
 def product(offsets: Sequence[Term], wanted: ProductSum) -> Sql:

@@ -213,19 +213,9 @@ def _lines(block: bytes, number: int, delimiter: str) -> tuple[_Lines, int]:
     first = _after_each(last)
     broken = _no_text(block, data, starts, at)
     rows = np.flatnonzero(~broken & ((starts < ends) | (number == 1)))
-    lines = _Lines(
-        padded,
-        np.frombuffer(padded, np.uint8),
-        starts[rows],
-        ends[rows],
-        first[rows],
-        (last - first + 1)[rows],
-        odd[rows],
-        begins,
-        finishes,
-        doubled,
-    )
-    return lines, int(broken.sum())
+    line = (starts[rows], ends[rows], first[rows], (last - first + 1)[rows], odd[rows])
+    whole = np.frombuffer(padded, np.uint8)
+    return _Lines(padded, whole, *line, begins, finishes, doubled), int(broken.sum())
 
 
 def _one_line(block: bytes, number: int) -> tuple[_Lines, int]:

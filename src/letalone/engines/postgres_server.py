@@ -315,10 +315,8 @@ def _connect(server: str) -> "RawCursor[tuple[Any, ...]]":
 def relation_of(server: Server) -> TableRef:
     """The table of the address and its columns, from the catalogue."""
     _check_database(server)
-    tables = {
-        (str(s), str(n)): CatalogueEntry(str(kind), comment)
-        for s, n, kind, comment in server.run(TABLES)
-    }
+    rows = server.run(TABLES)
+    tables = {(str(s), str(n)): CatalogueEntry(str(kind), told) for s, n, kind, told in rows}
     schema, name = _find_table(server.address, tables)
     _check_parts(server, schema, name)
     columns = columns_of(server, schema, name)

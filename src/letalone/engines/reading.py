@@ -131,11 +131,8 @@ def declared_schema(
 
 def columns_read_from_text(schema: Schema, stored: Mapping[str, Stored]) -> frozenset[str]:
     """The columns that are stored as text and declared to be something else: metadata."""
-    return frozenset(
-        column.name
-        for column in schema.columns
-        if column.type not in (Type.TEXT, Type.OTHER) and stored[column.name].type is Type.TEXT
-    )
+    others = [c.name for c in schema.columns if c.type not in (Type.TEXT, Type.OTHER)]
+    return frozenset(name for name in others if stored[name].type is Type.TEXT)
 
 
 def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -> Term:
@@ -236,10 +233,8 @@ def is_short(text: Sql) -> Sql:
 def truth_of(text: Sql) -> Sql:
     """The truth value that a trimmed text is a word for."""
     word = syntax.call("LOWER", text)
-    true, false = (
-        syntax.is_one_of(word, [*map(syntax.text, words)])
-        for words in (text_grammar.TRUE, text_grammar.FALSE)
-    )
+    both = (text_grammar.TRUE, text_grammar.FALSE)
+    true, false = (syntax.is_one_of(word, [*map(syntax.text, words)]) for words in both)
     return syntax.case((true, exp.Boolean(this=True)), (false, exp.Boolean(this=False)))
 
 

@@ -120,11 +120,8 @@ class ScopeRows:
 
     def _base(self, *, with_unit: bool) -> exp.Select:
         schema, ranks = self._scope.schema, self._tables.ranks
-        columns = [
-            syntax.alias(self._private(column).sql, column.name)
-            for column in schema.columns
-            if column.name in self._names
-        ]
+        used = [column for column in schema.columns if column.name in self._names]
+        columns = [syntax.alias(self._private(column).sql, column.name) for column in used]
         unit = self._unit_of_row()
         if with_unit and unit is not None:
             columns.append(syntax.alias(unit, f"{self.mark}unit"))
@@ -144,11 +141,9 @@ class ScopeRows:
     def _joined(self, rows: exp.Select, join: Join, number: int) -> exp.Select:
         below, beside = f"{self.mark}below{number}", f"{self.mark}public{number}"
         relation = self._other(join)
-        added = [
-            syntax.alias(self._term(relation, column, beside).sql, column.name)
-            for column in join.columns
-            if column.name in self._names or isinstance(join, PublicJoin)
-        ]
+        is_public = isinstance(join, PublicJoin)
+        used = [column for column in join.columns if is_public or column.name in self._names]
+        added = [syntax.alias(self._term(relation, c, beside).sql, c.name) for c in used]
         on = syntax.join_conditions(exp.And, self._on(relation, join, (below, beside)))
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier(below, quoted=True))
         query = syntax.select([everything, *added], syntax.subquery(rows, below))
@@ -233,10 +228,7 @@ def value_of(relation: TableRef, column: Column, source: str, dialect: Dialect) 
 
 def partner_relation(join: PrivateJoin) -> TableRef:
     """The one row of each unit of another private table, once it is lent (`partners`)."""
-    columns = {
-        column.name: Stored(f"column{number}", PLAIN[column.type])
-        for number, column in enumerate(join.columns)
-    }
+    columns = {c.name: Stored(f"column{n}", PLAIN[c.type]) for n, c in enumerate(join.columns)}
     return TableRef(syntax.table(lent_name(join.name)), columns)
 
 

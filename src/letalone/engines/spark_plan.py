@@ -26,6 +26,7 @@ and lines may follow from a cell (spark_nodes.py).
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from letalone.engines import spark_nodes as nodes
@@ -218,11 +219,8 @@ def _through(unit: Unit, numbers: list[int], columns: nodes.Columns) -> Unit:
     if unit is None:
         return None
     made = dict(zip(numbers, columns, strict=False))
-    return frozenset(
-        below
-        for number in unit
-        for below in (nodes.read_by(made[number]) if number in made else [number])
-    )
+    below = (nodes.read_by(made[number]) if number in made else [number] for number in unit)
+    return frozenset(chain.from_iterable(below))
 
 
 def _each(items: Any) -> list[Any]:

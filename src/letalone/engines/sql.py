@@ -115,12 +115,9 @@ class ExpressionEmitter:
         results = _alike([*(self.term(value) for _, value in branches), self.term(otherwise)])
         each = zip(conditions, results, strict=False)
         pairs = [(condition.sql, result.sql) for condition, result in each]
-        return Term(
-            syntax.case(*pairs, otherwise=results[-1].sql),
-            results[0].type,
-            finite=all(result.finite for result in results),
-            depth=deepest([*conditions, *results]),
-        )
+        sql = syntax.case(*pairs, otherwise=results[-1].sql)
+        finite = all(result.finite for result in results)
+        return Term(sql, results[0].type, finite=finite, depth=deepest([*conditions, *results]))
 
     def _part(self, part: str, of: Term) -> Term:
         sql = exp.Extract(this=exp.var(PARTS[part]), expression=of.sql)
@@ -179,8 +176,5 @@ def _alike(results: list[Term]) -> list[Term]:
     kind = kinds.pop() if len(kinds) == 1 else Type.NUMBER
     if kind is Type.NUMBER:
         results = [r if r.type is Type.OTHER else as_double(r) for r in results]
-    nothing = Term(syntax.cast_to(syntax.NULL, SQL_TYPES[kind]), kind)
-    return [
-        replace(nothing, sql=nothing.sql.copy()) if result.type is Type.OTHER else result
-        for result in results
-    ]
+    null = Term(syntax.cast_to(syntax.NULL, SQL_TYPES[kind]), kind)
+    return [replace(null, sql=null.sql.copy()) if r.type is Type.OTHER else r for r in results]

@@ -215,11 +215,8 @@ class LentRows:
 
 def rows_by_name(lent: Mapping[str, object], place: str) -> dict[str, LentRows]:
     """What is lent, by its names in statements, of data sets by their names."""
-    known = {
-        lent_name(name): rows
-        for name, rows in lent.items()
-        if isinstance(rows, LentRows) and rows.place == place
-    }
+    queries = [(name, rows) for name, rows in lent.items() if isinstance(rows, LentRows)]
+    known = {lent_name(name): rows for name, rows in queries if rows.place == place}
     if len(known) < len(lent):
         raise EngineFailed  # the session has refused this before anything was charged
     return known

@@ -221,11 +221,8 @@ class _Builder:
         names = [unit, *self._keys, *self._result_names()]
         columns = [syntax.column(column) for column in names]
         light = syntax.select(columns, pairs, where=[syntax.operation(exp.LTE, rows, limit)])
-        many = syntax.select(
-            [syntax.column(column) for column in (unit, *self._keys)],
-            pairs,
-            where=[syntax.operation(exp.GT, rows, limit)],
-        )
+        by = [syntax.column(column) for column in (unit, *self._keys)]
+        many = syntax.select(by, pairs, where=[syntax.operation(exp.GT, rows, limit)])
         heavy = self._pairs(turns=True, only=many)
         both = exp.Union(this=light, expression=heavy, distinct=False)
         return syntax.subquery(syntax.with_table(both, chosen, name), f"{self._mark}kept")
@@ -413,8 +410,6 @@ def _may_be_missing(scope: RowScope, names: Sequence[str]) -> list[str]:
 def _same_keys(names: Sequence[str], left: str, right: str, *, missing: Sequence[str]) -> Sql:
     """Equality; of those columns that may be NULL on both sides also of NULL with itself."""
     kinds = [exp.NullSafeEQ if name in missing else exp.EQ for name in names]
-    pairs = [
-        exp.Paren(this=kind(this=syntax.column(name, left), expression=syntax.column(name, right)))
-        for name, kind in zip(names, kinds, strict=True)
-    ]
+    sides = [(syntax.column(name, left), syntax.column(name, right)) for name in names]
+    pairs = [syntax.operation(kind, *both) for kind, both in zip(kinds, sides, strict=True)]
     return syntax.join_conditions(exp.And, pairs)

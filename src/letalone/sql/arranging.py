@@ -164,11 +164,9 @@ class Arranging:
 
     def _mentions(self, node: exp.Expr) -> bool:
         """Whether an aggregate of SELECT is meant by its name."""
-        known = self._known()
-        return any(
-            column.name.casefold() in known and self.translate.names.find(column.this) is None
-            for column in node.find_all(exp.Column)
-        )
+        known, names = self._known(), self.translate.names
+        columns = [c for c in node.find_all(exp.Column) if c.name.casefold() in known]
+        return any(names.find(column.this) is None for column in columns)
 
     def _known(self) -> dict[str, Computable]:
         return {name.casefold(): asked for name, asked in self.asked.items()}

@@ -167,12 +167,9 @@ def too_deep() -> Unread:
 def _check_letters(text: Text) -> None:
     for place, letter in enumerate(text.written):
         if category(letter) in ("Cf", "Cc", "Cs", "Co") and letter not in "\n\r\t":
-            unread = slip(
-                f"The SQL has a letter that nobody can see, U+{ord(letter):04X}",
-                "Remove it: type the line again instead of pasting it.",
-            )
-            unread.node = _node_at(place, place)
-            raise text.error(unread)
+            what = f"The SQL has a letter that nobody can see, U+{ord(letter):04X}"
+            instead = "Remove it: type the line again instead of pasting it."
+            raise text.error(slip(what, instead, node=_node_at(place, place)))
 
 
 def _check_tokens(tokens: Sequence[Token]) -> None:

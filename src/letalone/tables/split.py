@@ -88,11 +88,8 @@ def _geometric_split(
     total = sum(weights, keys)
     shares = tuple(weight / total for weight in weights)
     costs = {place: epsilon * share for place, share in enumerate(shares)}
-    noises = {
-        place: geometric(part.moved, costs[place])
-        for place, part in enumerate(parts.parts)
-        if isinstance(part, VectorPart)
-    }
+    vectors = [(p, part) for p, part in enumerate(parts.parts) if isinstance(part, VectorPart)]
+    noises = {place: geometric(part.moved, costs[place]) for place, part in vectors}
     discovery = None if delta is None else Discovery(unit, epsilon * keys / total, delta)
     return Split(parts, noises, costs, shares, discovery, keys / total)
 

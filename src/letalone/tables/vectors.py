@@ -135,10 +135,8 @@ class SharedCount:
 
     def error(self, noises: dict[int, Noise], confidence: float) -> float:
         law = noises[self.forms[0][0]].law
-        weights = [
-            share * form * (noises[part].law.scale / law.scale)
-            for share, (part, form) in zip(self._shares(noises), self.forms, strict=True)
-        ]
+        shares = zip(self._shares(noises), self.forms, strict=True)
+        weights = [w * form * (noises[part].law.scale / law.scale) for w, (part, form) in shares]
         return width(law, np.concatenate(weights), confidence)
 
     def _shares(self, noises: dict[int, Noise]) -> list[float]:

@@ -89,17 +89,12 @@ def _double_of_text(text: Sql) -> Sql:
 def _double_of_numeric(source: Sql) -> Sql:
     """A numeric too large for a double is missing, one that is too small is 0."""
     size = syntax.call("ABS", source)
-    usual = [
-        syntax.operation(exp.LT, size, _numeric("1e308")),
-        syntax.operation(exp.GT, size, _numeric("1e-307")),
-    ]
+    ends = ((exp.LT, "1e308"), (exp.GT, "1e-307"))
+    inside = [syntax.operation(kind, size, _numeric(end)) for kind, end in ends]
+    usual = syntax.join_conditions(exp.And, inside)
     tiny = syntax.operation(exp.LTE, size, _numeric("1e-307"))
     double, valid = syntax.cast_to(source, DOUBLE), _is_valid(_cast(source, "TEXT"), Type.NUMBER)
-    return syntax.case(
-        (syntax.join_conditions(exp.And, usual), double),
-        (valid, double.copy()),
-        (tiny, syntax.double(0.0)),
-    )
+    return syntax.case((usual, double), (valid, double.copy()), (tiny, syntax.double(0.0)))
 
 
 def _text(stored: Stored, source: Sql) -> Sql:
