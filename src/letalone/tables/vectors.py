@@ -14,7 +14,7 @@ from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart
 from letalone.tables.sensitivity import Moved, number_moves, sensitivity_of, together
 
-Counted = Rows | RowsWith | measures.DistinctUnits | measures.DistinctValues | measures.CellCounts
+Counts = Rows | RowsWith | measures.DistinctUnits | measures.DistinctValues | measures.CellCounts
 ROW_SHARE = 2**15  # the share of a sum's noise that its number of rows costs
 
 
@@ -23,7 +23,7 @@ class CountPart(VectorPart):
     """How many rows, or units, or different values; or rows in each range of a histogram, whose
     `ends` are the ranges' last cells, plus one."""
 
-    measure: Counted = Rows()  # noqa: RUF009  (it is frozen and has no fields)
+    measure: Counts = Rows()  # noqa: RUF009  (it is frozen and has no fields)
     ends: tuple[int, ...] = ()
 
     @property
