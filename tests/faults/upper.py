@@ -220,8 +220,8 @@ ENGINES = (
     Fault(
         "clipped rows count as many as they are",
         "engines/statements.py",
-        "            case Rows() if self._clipped:\n                return syntax.whole(1)",
-        "            case Rows() if self._clipped:\n                return column",
+        "case measures.Rows() if self._clipped:\n                return syntax.whole(1)",
+        "case measures.Rows() if self._clipped:\n                return column",
         (BOUNDED,),
     ),
     Fault(

@@ -15,7 +15,6 @@ from letalone.engines.dialects.spark import SPARK
 from letalone.engines.rows import unit_of
 from letalone.engines.spark import SparkEngine, open_spark
 from letalone.engines.spark_versions import frame_of_arrow, print_for_session
-from letalone.engines.sql_engine import draw_key
 from letalone.plans.schema import Schema
 from seeded import SeededBits
 
@@ -113,7 +112,7 @@ def ranks(engine: SparkEngine, schema: Schema, size: int) -> list[int | None]:
         syntax.alias(syntax.column("#number", "#source"), "number"),
     ]
     made = SPARK.ranked(columns, engine._relation.sql, "key", mark="#", unit=unit)
-    key = {"key": draw_key(engine._bits)}
+    key = {"key": engine._draw_key()}
     found = {
         row["number"]: row["rank"]
         for row in engine._session.sql(print_for_session(made, engine._session), args=key).collect()

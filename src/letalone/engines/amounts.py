@@ -61,23 +61,15 @@ def square(offset: Term, levels: Levels) -> Term:
 def where_all_are(offsets: Sequence[Term], levels: Levels) -> list[Term]:
     """The offsets, NULL in rows where one of them is."""
     conditions = [syntax.is_present(offset.sql) for offset in offsets]
-    everything = syntax.join_conditions(exp.And, conditions)
-    depth = deepest(offsets)
-    return [
-        levels.name(
-            replace(offset, sql=syntax.case((everything, offset.sql)), depth=depth, simple=False)
-        )
-        for offset in offsets
-    ]
+    known, depth = syntax.join_conditions(exp.And, conditions), deepest(offsets)
+    guarded = [(offset, syntax.case((known, offset.sql))) for offset in offsets]
+    return [levels.name(replace(of, sql=sql, depth=depth, simple=False)) for of, sql in guarded]
 
 
 def product(offsets: Sequence[Term], wanted: ProductSum) -> Sql:
     """The product of powers of offsets; in 128 bits where 64 might be too few."""
-    factors = [
-        offset.sql
-        for offset, power in zip(offsets, wanted.powers, strict=True)
-        for _ in range(power)
-    ]
+    each = zip(offsets, wanted.powers, strict=True)
+    factors = [offset.sql for offset, power in each for _ in range(power)]
     if wanted.largest >= LARGEST_LONG:
         factors[0] = syntax.cast_to(factors[0], syntax.HUGEINT)
     return reduce(lambda left, right: syntax.operation(exp.Mul, left, right), factors)
@@ -97,9 +89,8 @@ def cell(of: Term, cells: CellCounts, levels: Levels) -> Term:
     """The number of the cell of x, 0 … count - 1; NULL where x is missing."""
     x = levels.name(as_double(of))
     number, depth = number_range(x, Edges.of(cells.lower, cells.step, cells.count), levels)
-    return Term(
-        syntax.case((syntax.is_there(x.sql, finite=x.finite), number)), Type.INTEGER, depth=depth
-    )
+    known = syntax.is_there(x.sql, finite=x.finite)
+    return Term(syntax.case((known, number)), Type.INTEGER, depth=depth)
 
 
 class Edges:

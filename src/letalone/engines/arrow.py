@@ -99,11 +99,8 @@ def _widest(kind: Any) -> Any:
 
 def has_valid_column(paths: Sequence[Path], name: str) -> bool:
     """Whether every cell of a column of Parquet files is what its type says."""
-    return all(
-        is_valid(batch.column(name))
-        for path in paths
-        for batch in _parquet().ParquetFile(path).iter_batches(columns=[name])
-    )
+    files = (_parquet().ParquetFile(path).iter_batches(columns=[name]) for path in paths)
+    return all(is_valid(batch.column(name)) for batches in files for batch in batches)
 
 
 def row_groups(path: Path) -> list[int]:
@@ -195,10 +192,8 @@ def _keys(values: Sequence[Key], kind: Type) -> object | None:
             days = [(value or EPOCH).toordinal() for value in cast("Sequence[date | None]", values)]
             return _numbers(np.array(days, np.int32) - EPOCH.toordinal(), ~there, pa.date32())
         if kind is Type.BOOLEAN:
-            bits = np.packbits([value is True for value in values], bitorder="little")
-            return pa.Array.from_buffers(
-                pa.bool_(), len(values), [_bitmap(there), pa.py_buffer(bits)]
-            )
+            true = _bitmap(np.array([value is True for value in values], np.bool_))
+            return pa.Array.from_buffers(pa.bool_(), len(values), [_bitmap(there), true])
         return _numbers(np.array([value or 0 for value in values], np.int64), ~there)
     except (pa.ArrowException, ValueError, OverflowError):
         return None
@@ -377,13 +372,10 @@ def table_of_rows(
     """Rows of Python values as a table, a batch at a time; columns are called by their number."""
     types = [ROW_TYPES[kind]() for kind in kinds]
     fields = pa.schema([pa.field(str(n), kind) for n, kind in enumerate(types)])
-    made = [
-        pa.record_batch(
-            [pa.array([row[n] for row in rows], kind) for n, kind in enumerate(types)],
-            schema=fields,
-        )
-        for rows in batches
-    ]
+    made: list[Any] = []
+    for rows in batches:
+        columns = [pa.array([row[n] for row in rows], kind) for n, kind in enumerate(types)]
+        made.append(pa.record_batch(columns, schema=fields))
     return cast("ArrowTable", pa.Table.from_batches(made, schema=fields))
 
 

@@ -23,17 +23,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from letalone.engines import syntax
+from letalone.engines import csv_lines, syntax
 from letalone.engines.arrow import parquet_columns
-from letalone.engines.csv_lines import (
-    OddLines,
-    cell_pattern,
-    csv_rows,
-    decode_text,
-    first_rows,
-    odd_lines,
-    split_line,
-)
 from letalone.engines.failure import unreadable
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.reading import check_columns
@@ -66,7 +57,7 @@ class Guess:
     misread: tuple[str, ...] = ()
     delimiter: str = ","
     commas: tuple[str, ...] = ()
-    odd: OddLines = OddLines()  # noqa: RUF009  (frozen)
+    odd: csv_lines.OddLines = csv_lines.OddLines()  # noqa: RUF009  (frozen)
     from_cells: bool = False
 
 
@@ -74,8 +65,8 @@ def guess_csv(path: str | Path) -> Guess:
     """The columns with the types that their first values look like: a proposal to the owner."""
     file = Path(path).resolve()
     names, delimiter = csv_dialect(file)
-    guess = _guess(file.stem, names, csv_rows([file], names, delimiter, only=names))
-    return replace(guess, delimiter=delimiter, odd=odd_lines(file, len(names), delimiter))
+    guess = _guess(file.stem, names, csv_lines.csv_rows([file], names, delimiter, only=names))
+    return replace(guess, delimiter=delimiter, odd=csv_lines.odd_lines(file, len(names), delimiter))
 
 
 def guess_parquet(path: str | Path, schema: Schema) -> Guess:
@@ -89,7 +80,7 @@ def guess_parquet(path: str | Path, schema: Schema) -> Guess:
 
 
 def _guess(table: str, names: Sequence[str], stream: object) -> Guess:
-    columns = first_rows(stream, max_rows=GUESSED_ROWS)
+    columns = csv_lines.first_rows(stream, max_rows=GUESSED_ROWS)
     kinds = [_looks_like(cells) for cells in columns]
     guesses = zip(names, columns, kinds, strict=True)
     texts = {name: cells for name, cells, kind in guesses if kind is Type.TEXT and cells}
@@ -155,14 +146,14 @@ def csv_dialect(path: Path) -> tuple[list[str], str]:
             f"The first line of {path.name} is longer than 1 MiB, but holds the names of columns."
             " Begin the file with a line of names, and end lines with a line feed."
         )
-    text = decode_text(line, "utf-8-sig")
+    text = csv_lines.decode_text(line, "utf-8-sig")
     if text is None:
         raise ParameterError(
             f"The first line of {path.name} is no list of names in UTF-8. Save the file as UTF-8."
         )
     check_line_end(line, path.name)
     delimiter = max(DELIMITERS, key=text.count)
-    cells, is_open = split_line(text.encode(), cell_pattern(delimiter))
+    cells, is_open = csv_lines.split_line(text.encode(), csv_lines.cell_pattern(delimiter))
     names = [cell.decode() for cell in cells] if text else []
     if is_open:
         raise ParameterError(
@@ -188,18 +179,18 @@ def load_csv(
     """Copies the rows of files with the same first line into a new table; `only`: some columns."""
     names, delimiter = csv_dialect(paths[0])
     lines = f"{into}_lines"
-    duck.connection.register(lines, csv_rows(paths, names, delimiter, only=only or names))
+    duck.connection.register(lines, csv_lines.csv_rows(paths, names, delimiter, only=only or names))
     try:
         duck.run(syntax.copy_table(syntax.table(lines), into))
     finally:
         duck.connection.unregister(lines)
 
 
-def odd_lines_of(path: Path) -> OddLines:
+def odd_lines_of(path: Path) -> csv_lines.OddLines:
     """How many lines are read in another way than their writer may have meant. For the owner."""
     names, delimiter = csv_dialect(path)
     try:
-        return odd_lines(path, len(names), delimiter)
+        return csv_lines.odd_lines(path, len(names), delimiter)
     except OSError as error:
         raise unreadable(path, error) from None
 

@@ -47,6 +47,8 @@ _FIRST_BYTES = np.frombuffer(  # masks that keep the first 0, 1, 2, 3, 4 bytes o
 )
 
 Places = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +76,15 @@ class _Lines:
     """The lines of a block that are rows, and where the cells of the plain ones are."""
 
     block: bytes  # with some zeros behind the last line
-    data: NDArray[np.uint8]  # the same
+    data: Bytes  # the same
     starts: Places
     ends: Places
     first: Places  # the number of a line's first cell in `begins`, `finishes` and `doubled`
     cells: Places
-    odd: NDArray[np.bool_]  # lines that `split_line` has to read
+    odd: Flags  # lines that `split_line` has to read
     begins: Places
     finishes: Places
-    doubled: NDArray[np.bool_]  # cells with two quotes that are one
+    doubled: Flags  # cells with two quotes that are one
 
 
 def cell_pattern(delimiter: str) -> re.Pattern[bytes]:
@@ -211,19 +213,9 @@ def _lines(block: bytes, number: int, delimiter: str) -> tuple[_Lines, int]:
     first = _after_each(last)
     broken = _no_text(block, data, starts, at)
     rows = np.flatnonzero(~broken & ((starts < ends) | (number == 1)))
-    lines = _Lines(
-        padded,
-        np.frombuffer(padded, np.uint8),
-        starts[rows],
-        ends[rows],
-        first[rows],
-        (last - first + 1)[rows],
-        odd[rows],
-        begins,
-        finishes,
-        doubled,
-    )
-    return lines, int(broken.sum())
+    line = (starts[rows], ends[rows], first[rows], (last - first + 1)[rows], odd[rows])
+    whole = np.frombuffer(padded, np.uint8)
+    return _Lines(padded, whole, *line, begins, finishes, doubled), int(broken.sum())
 
 
 def _one_line(block: bytes, number: int) -> tuple[_Lines, int]:
@@ -240,7 +232,7 @@ def _after_each(ends: Places) -> Places:
     return np.concatenate((np.zeros(min(1, len(ends)), np.int64), ends[:-1] + 1))
 
 
-def _without_returns(data: NDArray[np.uint8], starts: Places, at: Places) -> Places:
+def _without_returns(data: Bytes, starts: Places, at: Places) -> Places:
     """Where lines end without the carriage returns at their end."""
     ends = at - ((at > starts) & (data[at - 1] == CR))
     for line in np.flatnonzero((ends < at) & (ends > starts) & (data[ends - 1] == CR)):
@@ -249,9 +241,7 @@ def _without_returns(data: NDArray[np.uint8], starts: Places, at: Places) -> Pla
     return ends
 
 
-def _look_at_quotes(
-    places: Places, stops: Places, kinds: NDArray[np.uint8]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+def _look_at_quotes(places: Places, stops: Places, kinds: Bytes) -> tuple[Flags, Flags, Flags]:
     """Which lines are odd, which cells have two quotes that are one, and what separates cells.
 
     A line is odd unless its quotes are even in number, every first one of two stands at the start
@@ -278,9 +268,7 @@ def _look_at_quotes(
     return odd, doubled, separates
 
 
-def _no_text(
-    block: bytes, data: NDArray[np.uint8], starts: Places, at: Places
-) -> NDArray[np.bool_]:
+def _no_text(block: bytes, data: Bytes, starts: Places, at: Places) -> Flags:
     broken = np.zeros(len(starts), np.bool_)
     if not _is_text(block):
         for line in np.flatnonzero(np.bitwise_or.reduceat(data, starts) >= 0x80):
@@ -314,7 +302,7 @@ def _columns(lines: _Lines, rows: slice, places: list[int], delimiter: str) -> l
 
 
 def _text_column(
-    data: NDArray[np.uint8], starts: Places, lengths: Places, where: Places, others: list[bytes]
+    data: Bytes, starts: Places, lengths: Places, where: Places, others: list[bytes]
 ) -> Any:
     """A column of text: views of the data, but for other texts at some rows; none where empty."""
     views = _views(data, starts, lengths, 0)
@@ -326,9 +314,7 @@ def _text_column(
     return pa.Array.from_buffers(pa.string_view(), len(starts), buffers)
 
 
-def _views(
-    data: NDArray[np.uint8], starts: Places, lengths: Places, buffer: int
-) -> NDArray[np.uint32]:
+def _views(data: Bytes, starts: Places, lengths: Places, buffer: int) -> NDArray[np.uint32]:
     """Arrow's views: the length and the letters, or the first four, the buffer and the place."""
     words = np.ndarray((len(data) - 3,), np.uint32, buffer=data.data, strides=(1,))
     views = np.zeros((len(starts), 4), np.uint32)
@@ -355,7 +341,6 @@ def _split_odd(
 
 
 def _count_odd(lines: _Lines, number: int, delimiter: str) -> OddLines:
-    """The odd ones among the rows of a block."""
     cells, last = lines.cells.copy(), np.minimum(lines.first + number, lines.first + lines.cells)
     overfull = (cells > number) & (lines.ends - lines.finishes[last - 1] > cells - number)
     opened = 0

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from sqlglot import exp
 
-from letalone.engines import arrow, syntax
+from letalone.engines import arrow, sources, syntax
 from letalone.engines.counted import count_combinations
 from letalone.engines.csv_files import check_every_line, load_csv
 from letalone.engines.failure import EngineFailed, Result, hide_engine_errors
@@ -29,14 +29,6 @@ from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress, draw_ranks
 from letalone.engines.reading import check_columns, declared_schema
 from letalone.engines.rows import TableRef, Tables, lent_name, unit_of
-from letalone.engines.sources import (
-    LOADED,
-    Files,
-    batch_sizes,
-    find_files,
-    relation_of_files,
-    relation_of_view,
-)
 from letalone.engines.sql_engine import Built, Engine, key_table
 from letalone.engines.statements import KEYS, needs_ranks
 from letalone.engines.syntax import Sql
@@ -67,7 +59,7 @@ def open_duck(
     `schema` or `types` declare types; `table` names a table of a DuckDB file; `unit` the column of
     a frame that tells people apart; `memory` is in bytes (half of the machine's if not given).
     """
-    files = None if is_frame(source) else find_files(_path(source))
+    files = None if is_frame(source) else sources.find_files(_path(source))
     kinds = types or {} if schema is None else {c.name: c.type for c in schema.columns}
     frame = as_private(source, kinds, unit=unit) if files is None else None
     duck = LockedDuck(threads=threads, memory=memory)
@@ -78,15 +70,9 @@ def open_duck(
     except BaseException:
         duck.close()
         raise
+    lazy = source if is_lazy(source) else None
     return DuckEngine(
-        duck,
-        relation,
-        declared,
-        files=files,
-        frame=frame,
-        lazy=source if is_lazy(source) else None,
-        vouched=vouched,
-        bits=bits,
+        duck, relation, declared, files=files, frame=frame, lazy=lazy, vouched=vouched, bits=bits
     )
 
 
@@ -99,7 +85,7 @@ class DuckEngine(Engine):
         relation: TableRef,
         schema: Schema,
         *,
-        files: Files | None,
+        files: sources.Files | None,
         frame: arrow.ArrowTable | None,
         lazy: object | None,
         vouched: bool,
@@ -141,10 +127,8 @@ class DuckEngine(Engine):
         with self._lock:
             relation = self._public.get(join.table_digest)
             if relation is None:
-                name = self._name_of_copy()
-                relation = hide_engine_errors(
-                    lambda: copy_of_public(self._duck, join, table, name=name)
-                )
+                duck, name = self._duck, self._name_of_copy()
+                relation = hide_engine_errors(lambda: copy_of_public(duck, join, table, name=name))
                 self._public[join.table_digest] = relation
             check_public(self._duck, relation, join)
 
@@ -162,15 +146,14 @@ class DuckEngine(Engine):
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
         with self._lock:
-            for name, table in lent.items():
-                hide_engine_errors(
-                    lambda n=name, t=table: self._duck.connection.register(lent_name(n), t)
-                )
+            duck, tables = self._duck.connection, {lent_name(n): t for n, t in lent.items()}
+            for name, table in tables.items():
+                hide_engine_errors(lambda n=name, t=table: duck.register(n, t))
             try:
                 yield
             finally:
-                for name in lent:
-                    self._duck.connection.unregister(lent_name(name))
+                for name in tables:
+                    duck.unregister(name)
 
     def counted(self, names: Sequence[str]) -> arrow.ArrowTable:
         """Every combination of these columns' values, with its rows. Private: for the owner.
@@ -195,7 +178,7 @@ class DuckEngine(Engine):
             if self._files is None or self._files.kind != "csv" or self._loaded:
                 return
             paths = self._files.paths
-            self._reading(lambda: load_csv(self._duck, paths, LOADED))
+            self._reading(lambda: load_csv(self._duck, paths, sources.LOADED))
             self._loaded = True
 
     @contextmanager
@@ -227,9 +210,7 @@ class DuckEngine(Engine):
         with self._lock:
             names = {column.name for query in statements for column in query.find_all(exp.Column)}
             paths, relation = self._files.paths, self._relation
-            unknown = [
-                name for name in unsafe_columns(relation, names) if name not in self._scanned
-            ]
+            unknown = [n for n in unsafe_columns(relation, names) if n not in self._scanned]
             self._check_unchanged()
             if all(reads_to_the_end(self._duck, paths, relation.columns[n]) for n in unknown):
                 self._scanned.update(unknown)
@@ -259,7 +240,7 @@ class DuckEngine(Engine):
 
     def _batch_sizes(self) -> list[int]:
         if self._files is not None:
-            return [] if self._loaded else batch_sizes(self._files)
+            return [] if self._loaded else sources.batch_sizes(self._files)
         return arrow.batch_sizes(cast("arrow.ArrowTable", self._frame))
 
     def _run(self, query: Sql, scope: RowScope) -> list[tuple[Any, ...]]:
@@ -296,17 +277,17 @@ class DuckEngine(Engine):
 
 
 def _relation(
-    duck: LockedDuck, files: Files | None, frame: arrow.ArrowTable | None, table: str | None
+    duck: LockedDuck, files: sources.Files | None, frame: arrow.ArrowTable | None, table: str | None
 ) -> TableRef:
     if files is not None:
-        return hide_engine_errors(lambda: relation_of_files(duck, files, table=table))
+        return hide_engine_errors(lambda: sources.relation_of_files(duck, files, table=table))
     if table is not None:
         raise ParameterError(f"table is {table!r}, but a frame holds one table only.")
     frame = cast("arrow.ArrowTable", frame)
     check_columns(frame.column_names, "The frame")
     duck.lock([])
     duck.connection.register(FRAME, frame)
-    return hide_engine_errors(lambda: relation_of_view(duck, FRAME))
+    return hide_engine_errors(lambda: sources.relation_of_view(duck, FRAME))
 
 
 def _path(source: object) -> str | PathLike[str]:

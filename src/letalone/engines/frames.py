@@ -55,11 +55,7 @@ def as_private(
         return as_arrow(source)
     columns = _columns(source)
     check_columns([name for name, _ in columns], "The frame")
-    loose = [
-        (name, series, types.get(name, kind_of(series)))
-        for name, series in columns
-        if is_loose(series)
-    ]
+    loose = [(n, cells, types.get(n, kind_of(cells))) for n, cells in columns if is_loose(cells)]
     for name, _, kind in loose:
         if name == unit:
             check_unit(name, kind)

@@ -61,13 +61,8 @@ def public_input(join: PublicJoin, table: object, *, name: str) -> Input:
         relation = hide_engine_errors(lambda: copy_of_public(duck, join, table, name="public"))
         check_public(duck, relation, join)
         known = [column for column in relation.columns.values() if column.type is not Type.OTHER]
-        values = [
-            syntax.alias(
-                read(column, syntax.column(column.name), Column(column.name, column.type)).sql,
-                str(n),
-            )
-            for n, column in enumerate(known)
-        ]
+        sql = [read(c, syntax.column(c.name), Column(c.name, c.type)).sql for c in known]
+        values = [syntax.alias(column, str(n)) for n, column in enumerate(sql)]
         rows = duck.run(syntax.select(values, relation.sql)) if known else []
     if len(rows) > MAX_PUBLIC_ROWS:
         raise ParameterError(

@@ -13,6 +13,7 @@ a category came first, so they are not listed; nor is any function that draws at
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, cast
 
@@ -98,37 +99,33 @@ FUNCTIONS_OF_SEVERAL = {
 DRAWN = ("sample", "shuffle")
 
 
+@dataclass(frozen=True, slots=True)
 class Expressions:
     """A walk over the expressions of one node, whose input has this unit."""
 
-    def __init__(
-        self,
-        nodes: Any,
-        unit: str | None,
-        hide: Callable[[str], None],
-        across: Callable[[str], ParameterError],
-    ) -> None:
-        self._nodes, self._unit = nodes, unit
-        self._hide, self._across = hide, across
+    nodes: Any
+    unit: str | None
+    hide: Callable[[str], None]
+    across: Callable[[str], ParameterError]
 
     def at(self, number: int, *, within: bool = False) -> None:
         """An expression and all in it; `within` a window or group by person, rows are one's own."""
-        node = self._nodes.view_expression(number)
+        node = self.nodes.view_expression(number)
         kind = type(node).__name__
         if kind == "Window":
             self._window(node)
         elif kind == "Literal":
             if type(node.value).__name__ == "PySeries":
-                raise self._across("a column from elsewhere, by position")
+                raise self.across("a column from elsewhere, by position")
         elif kind == "Function":
             self._called(node.function_data, node.input[1:], within=within)
             self._inner(node, "input", within=within)
         elif kind == "Rolling" or (kind in SEVERAL and not within):
-            raise self._across(_over_rows(node.name if kind == "Agg" else kind.lower()))
+            raise self.across(_over_rows(node.name if kind == "Agg" else kind.lower()))
         elif kind in BY_ROW or kind in SEVERAL:
             self._inner(node, (BY_ROW | SEVERAL)[kind], within=within)
         else:
-            self._hide(f"an expression {kind}")
+            self.hide(f"an expression {kind}")
 
     def _inner(self, node: Any, names: str, *, within: bool) -> None:
         for name in names.split():
@@ -139,12 +136,12 @@ class Expressions:
 
     def _window(self, window: Any) -> None:
         """By the unit it sees one person's rows; never laid out anew; keys and order are by row."""
-        keys = [self._nodes.view_expression(number) for number in window.partition_by]
+        keys = [self.nodes.view_expression(number) for number in window.partition_by]
         names = [key.name for key in keys if type(key).__name__ == "Column"]
-        if self._unit is None or self._unit not in names or window.options.kind == "explode":
-            raise self._across("a window over several people (over)")
+        if self.unit is None or self.unit not in names or window.options.kind == "explode":
+            raise self.across("a window over several people (over)")
         if settings_of(window) != WINDOW.split():
-            self._hide("a window")
+            self.hide("a window")
             return
         order = [] if window.order_by is None else [window.order_by]
         for number in (*window.partition_by, *order):
@@ -155,14 +152,14 @@ class Expressions:
         """A function by its name: of one row, of several, or not known."""
         parts = cast("tuple[Any, ...]", data if isinstance(data, tuple) else (data,))
         family, _, name = str(parts[0]).rpartition(".")
-        kinds = {type(self._nodes.view_expression(number)).__name__ for number in more}
+        kinds = {type(self.nodes.view_expression(number)).__name__ for number in more}
         if name.endswith(LISTED) and kinds - {"Literal"}:
-            raise self._across(f"{name} with values of other rows")
+            raise self.across(f"{name} with values of other rows")
         manner = manner_of(family, name, parts[1:])
         if manner is Manner.COLUMN or (manner is Manner.SEVERAL and not within):
-            raise self._across(COLUMNS.get(name, _over_rows(name)))
+            raise self.across(COLUMNS.get(name, _over_rows(name)))
         if manner is Manner.UNKNOWN:
-            self._hide(f"a function {name}")
+            self.hide(f"a function {name}")
 
 
 class Manner(Enum):
@@ -176,15 +173,13 @@ class Manner(Enum):
 
 def manner_of(family: str, name: str, settings: Sequence[Any]) -> Manner:
     """What a function looks at, by its name and the settings that it has in the plan."""
-    if (name == "Strptime" and settings[:1] == (None,)) or name in DRAWN:
-        return Manner.COLUMN
-    if name == "rank" and settings[:1] == ("random",):
+    looks_at_all = {"Strptime": (None,), "rank": ("random",)}
+    if name in DRAWN or (name in looks_at_all and settings[:1] == looks_at_all[name]):
         return Manner.COLUMN
     if name in FUNCTIONS_BY_ROW.get(family, {}).get(len(settings), "").split():
         return Manner.ROW
-    return (
-        Manner.SEVERAL if name in FUNCTIONS_OF_SEVERAL.get(family, "").split() else Manner.UNKNOWN
-    )
+    several = FUNCTIONS_OF_SEVERAL.get(family, "").split()
+    return Manner.SEVERAL if name in several else Manner.UNKNOWN
 
 
 def settings_of(node: Any) -> list[str]:

@@ -68,6 +68,9 @@ class LargePage:
     limit: int
 
 
+Measured = Generator[Lengths | LargePage]
+
+
 def check_cells(path: Path, names: Iterable[str], *, megabytes: int = ANY_SIZE) -> None:
     """Refuses a Parquet file whose named columns have cells too long for the memory of this room,
     or more millions of bytes altogether; a file that was looked at is not read again."""
@@ -101,9 +104,7 @@ def _check(files: Files, names: frozenset[str], memory: int, megabytes: int) -> 
             )
 
 
-def _in_files(
-    files: Files, names: frozenset[str], memory: int, most: int
-) -> Generator[Lengths | LargePage]:
+def _in_files(files: Files, names: frozenset[str], memory: int, most: int) -> Measured:
     try:
         for path in files.paths:
             yield from cell_lengths(path, names, memory=memory, longest=most)
@@ -124,9 +125,7 @@ def _long_cells(longest: dict[str, int], most: int) -> ParameterError:
     )
 
 
-def cell_lengths(
-    path: Path, names: Iterable[str], *, memory: int, longest: int
-) -> Generator[Lengths | LargePage]:
+def cell_lengths(path: Path, names: Iterable[str], *, memory: int, longest: int) -> Measured:
     """Of the named columns of text or bytes, some rows at a time. For the owner.
 
     After a page that is too large, or whose cells are longer than `longest`, do not go on.
@@ -150,9 +149,7 @@ def cell_lengths(
                     yield from _of_chunk(path, chunk, group, memory, longest)
 
 
-def _of_chunk(
-    path: Path, chunk: Any, group: int, memory: int, longest: int
-) -> Generator[Lengths | LargePage]:
+def _of_chunk(path: Path, chunk: Any, group: int, memory: int, longest: int) -> Measured:
     """Of one column in one row group: first what the headers say, then what is in the pages."""
     name, pages = chunk.path_in_schema, list[Page]()
     starts = (chunk.dictionary_page_offset, chunk.data_page_offset)
@@ -188,9 +185,8 @@ def _longest_on_average(path: Path, name: str, group: int, pages: Sequence[Page]
 
 def _batches(path: Path, name: str, group: int, rows: int, *, as_stored: bool) -> Generator[Any]:
     """A column of a row group; `as_stored`: words once, in a dictionary."""
-    file = pq.ParquetFile(
-        path, read_dictionary=[name] if as_stored else [], buffer_size=BUFFER_BYTES
-    )
+    words = [name] if as_stored else []
+    file = pq.ParquetFile(path, read_dictionary=words, buffer_size=BUFFER_BYTES)
     yield from file.iter_batches(rows, [group], [name], use_threads=False)
 
 

@@ -37,14 +37,8 @@ from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
 Values = NDArray[Any]
-KINDS = {
-    "b": Type.BOOLEAN,
-    "i": Type.NUMBER,
-    "u": Type.NUMBER,
-    "f": Type.NUMBER,
-    "M": Type.TIMESTAMP,
-    "O": Type.TEXT,
-}
+NUMBERS = dict.fromkeys("iuf", Type.NUMBER)
+KINDS = {**NUMBERS, "b": Type.BOOLEAN, "M": Type.TIMESTAMP, "O": Type.TEXT}
 NOTHING = ("NAType", "NaTType")  # pandas' own words for a missing value
 DATED = (Type.DATE, Type.TIMESTAMP)
 IN_MICROSECONDS = {"s": 10**6, "ms": 10**3, "us": 1}
@@ -150,9 +144,8 @@ def _of_its_kind(series: Any, values: Values, kind: Type) -> object | None:
         case Type.DATE if stored == "M":
             return arrow.column_of(_microseconds(values).astype("datetime64[D]"), kind)
         case Type.OTHER:
-            return arrow.presence_of(
-                cell_text(cell, kind) is None for cell in _cells(series, values)
-            )
+            cells = _cells(series, values)
+            return arrow.presence_of(cell_text(cell, kind) is None for cell in cells)
         case _:
             return None
 

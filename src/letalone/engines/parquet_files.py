@@ -73,11 +73,7 @@ def reads_to_the_end(
 def copy_readable(duck: LockedDuck, paths: Sequence[Path], relation: TableRef) -> TableRef:
     """The rows copied into a table, in their order, with what cannot be read missing."""
     risky = [relation.columns[name] for name in unsafe_columns(relation, relation.columns)]
-    late = [
-        column.name
-        for column in risky
-        if not reads_to_the_end(duck, paths, column, broken="replace")
-    ]
+    late = [c.name for c in risky if not reads_to_the_end(duck, paths, c, broken="replace")]
     columns = [syntax.alias(_cell(column, late), name) for name, column in relation.columns.items()]
     query = syntax.select(columns, syntax.rename(_scan(paths, "replace"), "replaced"))
     _beside(query, syntax.rename(_scan(paths, "ignore"), "left_out"))

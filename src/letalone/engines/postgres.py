@@ -30,14 +30,7 @@ from letalone.engines.ranks import Progress
 from letalone.engines.reading import columns_read_from_text, declared_schema
 from letalone.engines.rows import TableRef, Tables, mark_of
 from letalone.engines.side_table import SideTable, side_table_of
-from letalone.engines.sql_engine import (
-    Built,
-    Engine,
-    LentRows,
-    draw_key,
-    new_key_name,
-    rows_by_name,
-)
+from letalone.engines.sql_engine import Built, Engine, LentRows, name_key, rows_by_name
 from letalone.engines.statements import KEYS, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
@@ -75,8 +68,8 @@ def open_postgres(
             relation = hide_engine_errors(lambda: relation_of(server))
             side = hide_engine_errors(lambda: side_table_of(side_table, relation, server))
         declared = declared_schema(relation.columns, schema, types or {}, relation.name or "")
-        _check_version(version, columns_read_from_text(declared, relation.columns))
-        _check_encoding(hide_engine_errors(server.encoding))
+        from_text = columns_read_from_text(declared, relation.columns)
+        _check_server(version, hide_engine_errors(server.encoding), from_text)
         place = hide_engine_errors(server.place)
     except BaseException:
         server.close()
@@ -104,8 +97,8 @@ class PostgresEngine(Engine):
         self._server, self._place = server, place
         self._side, self._vouched = side, vouched
         self._made: int | None = None  # which table the copy is, once it is known
-        self._key_name = new_key_name()
-        self._secret = {self._key_name: draw_key(bits)}
+        self._key_name = name_key()
+        self._secret = {self._key_name: self._draw_key()}
         self._public: dict[str, Input] = {}
         self._lent: dict[str, tuple[exp.Select, Mapping[str, object]]] = {}
 
@@ -132,7 +125,7 @@ class PostgresEngine(Engine):
         side = self._side
         if side is None or self._made is not None or not needs_ranks(scope):
             return
-        key = draw_key(self._bits)
+        key = self._draw_key()
         with self._lock:
             self._made = hide_engine_errors(lambda: side.make(self._server, scope.schema, key))
             if self._made is None:  # made for something else meanwhile, or it may not be read
@@ -189,10 +182,13 @@ class PostgresEngine(Engine):
         """What a statement reads, looked at once more in the transaction that reads it."""
         address = self._server.address
         hide_engine_errors(lambda: check_unchanged(server, self._relation, address))
-        self._check_still_made(server, scope.schema)
-        side, which = self._side, self._made
+        schema, side = scope.schema, self._side
+        try:  # a policy may be another one since the table was opened
+            hide_engine_errors(lambda: self._made_of(server, schema))
+        except ParameterError:
+            raise EngineFailed from None
         if side is not None and needs_ranks(scope):
-            schema = scope.schema
+            which = self._made
             if which is None or not hide_engine_errors(lambda: side.holds(server, schema, which)):
                 self._side = None  # exchanged since it was made
         return self._tables(scope)
@@ -200,13 +196,6 @@ class PostgresEngine(Engine):
     def _made_of(self, server: Server, schema: Schema) -> tuple[str, ...]:
         place = self._server.address.table or ("", "")
         return check_made(server, place, schema.unit, vouched=self._vouched)
-
-    def _check_still_made(self, server: Server, schema: Schema) -> None:
-        """A policy may be another one since the table was opened."""
-        try:
-            hide_engine_errors(lambda: self._made_of(server, schema))
-        except ParameterError:
-            raise EngineFailed from None
 
     def _run(self, query: Sql, scope: RowScope) -> list[tuple[Any, ...]]:
         text, parameters = self._statement(query, scope)
@@ -242,16 +231,7 @@ class PostgresEngine(Engine):
         return text, [given[name] for name in names]
 
 
-def _check_encoding(encoding: str) -> None:
-    """Other encodings hold text that cannot be read back, which one cell would tell."""
-    if encoding != "UTF8":
-        raise ParameterError(
-            f"The database stores text as {encoding}, but must store it as UTF8. Copy the table"
-            " into such a database."
-        )
-
-
-def _check_version(version: int, from_text: Iterable[str]) -> None:
+def _check_server(version: int, encoding: str, from_text: Iterable[str]) -> None:
     if version < OLDEST_VERSION:
         raise ParameterError("The server is older than PostgreSQL 14. Take a newer one.")
     names = sorted(from_text)
@@ -259,4 +239,9 @@ def _check_version(version: int, from_text: Iterable[str]) -> None:
         raise ParameterError(
             f"{', '.join(names)}: stored as text and declared to be something else, which needs"
             " PostgreSQL 16 or newer. Declare them text, or convert them in the data."
+        )
+    if encoding != "UTF8":  # others hold text that cannot be read back, which one cell would tell
+        raise ParameterError(
+            f"The database stores text as {encoding}, but must store it as UTF8. Copy the table"
+            " into such a database."
         )

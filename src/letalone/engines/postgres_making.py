@@ -101,8 +101,7 @@ def check_made(server: Server, place: Table, unit: str | None, *, vouched: bool)
     if not is_filled:
         raise ParameterError(
             f"{table_name(*place)} is a materialized view that has not been filled yet, so it"
-            " cannot be"
-            " read. Its owner can fill it: REFRESH MATERIALIZED VIEW."
+            " cannot be read. Its owner can fill it: REFRESH MATERIALIZED VIEW."
         )
     policies = [POLICY] if bound else []
     if bound:
@@ -131,9 +130,8 @@ def _seen_beneath(server: Server, oid: int, tables: Sequence[Table]) -> list[str
     has_own = bool(server.run(OWN, [oid])[0][0])
     others = [table for table in dict.fromkeys(tables) if not _is_plain(server, table)]
     hidden = ["a function, an operator, a type or a collation of somebody's own"] if has_own else []
-    return hidden + [
-        f"{table_name(*table)}, which is no plain table without row policies" for table in others
-    ]
+    why = "which is no plain table without row policies"
+    return hidden + [f"{table_name(*table)}, {why}" for table in others]
 
 
 def _is_plain(server: Server, table: Table) -> bool:

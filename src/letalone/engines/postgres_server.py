@@ -103,8 +103,6 @@ LEFT JOIN pg_catalog.pg_namespace bn ON bn.oid = b.typnamespace
 WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum
 """
-
-
 FOREIGN: LiteralString = """
 WITH RECURSIVE parts AS (
     SELECT i.inhrelid FROM pg_catalog.pg_inherits i
@@ -117,14 +115,13 @@ WHERE c.relkind = 'f'
 
 
 class CatalogueEntry(NamedTuple):
-    """A table that the role may read."""
+    """A table that the role may read; it can be opened if it is a data set of its own."""
 
     kind: str
     comment: object
 
     @property
     def can_be_opened(self) -> bool:
-        """Whether it is a data set of its own."""
         return self.kind not in "vf" and not is_copy(self.comment)
 
 
@@ -144,7 +141,8 @@ class Server:
             return
 
         def connect() -> None:
-            if self._cursor is None or not _is_there(self._cursor):
+            known = None if self._cursor is None else self._cursor.connection
+            if known is None or not cast("BoundedConnection", known).is_there(since=0.0):
                 self.close()
             with suppress(RightRevoked):
                 self._glance(look)
@@ -230,7 +228,6 @@ class Server:
         return f"postgresql://{info.user}@{info.host}:{info.port}/{info.dbname}"
 
     def version(self) -> int:
-        """The server's version, such as 180001."""
         return self._open().connection.info.server_version
 
     def encoding(self) -> str:
@@ -315,17 +312,11 @@ def _connect(server: str) -> "RawCursor[tuple[Any, ...]]":
     return psycopg.RawCursor(connection)
 
 
-def _is_there(cursor: "RawCursor[tuple[Any, ...]]") -> bool:
-    return cast("BoundedConnection", cursor.connection).is_there(since=0.0)
-
-
 def relation_of(server: Server) -> TableRef:
     """The table of the address and its columns, from the catalogue."""
     _check_database(server)
-    tables = {
-        (str(s), str(n)): CatalogueEntry(str(kind), comment)
-        for s, n, kind, comment in server.run(TABLES)
-    }
+    rows = server.run(TABLES)
+    tables = {(str(s), str(n)): CatalogueEntry(str(kind), told) for s, n, kind, told in rows}
     schema, name = _find_table(server.address, tables)
     _check_parts(server, schema, name)
     columns = columns_of(server, schema, name)
@@ -374,8 +365,7 @@ def _check_parts(server: Server, schema: str, name: str) -> None:
     if server.run(FOREIGN, [schema, name])[0][0]:
         raise ParameterError(
             f"{table_name(schema, name)!r} has a part that is a foreign table, whose rows have no"
-            " place"
-            " by which they could be told apart. Detach it, or copy it into a table."
+            " place by which they could be told apart. Detach it, or copy it into a table."
         )
 
 
@@ -389,7 +379,9 @@ def _find_table(
     address: PostgresAddress, tables: Mapping[tuple[str, str], CatalogueEntry]
 ) -> tuple[str, str]:
     if address.table is None or address.table not in tables:
-        names = tuple(_as_option(*place) for place, entry in tables.items() if entry.can_be_opened)
+        places = [place for place, entry in tables.items() if entry.can_be_opened]
+        # A dot ends the schema, so a name with one is told with its own.
+        names = tuple(f"{s}.{n}" if "." in n else table_name(s, n) for s, n in places)
         problem = "no table was named" if address.table is None else f"{address.words!r} is none"
         raise WhichTable(
             f"The database {address.database!r} has these tables that the role may read as a whole:"
@@ -404,11 +396,6 @@ def _find_table(
         )
     check_is_no_copy(chosen.comment, table_name(*address.table))
     return address.table
-
-
-def _as_option(schema: str, name: str) -> str:
-    """What a table is called where a dot ends the schema."""
-    return f"{schema}.{name}" if "." in name else table_name(schema, name)
 
 
 def _word(name: str, kind: str, namespace: str, generated: str) -> str:

@@ -57,9 +57,8 @@ def check_is_no_copy(comment: object, name: str) -> None:
     if not is_copy(comment):
         return
     original = _read_comment(str(comment)).get("of")
-    which = (
-        f"of {original!r} with ranks; open that one" if isinstance(original, str) else "with ranks"
-    )
+    is_named = isinstance(original, str)
+    which = f"of {original!r} with ranks; open that one" if is_named else "with ranks"
     raise ParameterError(
         f"{name!r} is letalone's copy {which}: its rows are those of another data set, and have"
         " that one's budget."

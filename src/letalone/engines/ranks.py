@@ -106,21 +106,16 @@ def _keys(
 def _untie(keys: Keys, words: NDArray[np.uint32], position: int) -> None:
     """Puts rows whose keys agree above the position in the order of all their random bits."""
     below = np.uint64(1 << position)
-    lots = range(0, keys.size, BLOCK_ROWS)
-    first = np.concatenate(
-        [_find_ties(keys[lot : lot + BLOCK_ROWS + 1], below) + lot for lot in lots]
-    )
+    ties: list[NDArray[np.int64]] = []
+    for start in range(0, keys.size, BLOCK_ROWS):
+        block = keys[start : start + BLOCK_ROWS + 1]
+        ties.append(np.flatnonzero((block[1:] ^ block[:-1]) < below) + start)
+    first = np.concatenate(ties)
     tied = np.union1d(first, first + 1)
     some = keys[tied]
     chances = words[(some & (below - np.uint64(1))).view(np.int64)]
-    keys[tied] = some[
-        np.lexsort((chances, some >> np.uint64(position)))
-    ]  # stable: then by position
-
-
-def _find_ties(keys: Keys, below: np.uint64) -> NDArray[np.int64]:
-    """Where a key and the next one agree above the position."""
-    return np.flatnonzero((keys[1:] ^ keys[:-1]) < below)
+    # Stable: then by position.
+    keys[tied] = some[np.lexsort((chances, some >> np.uint64(position)))]
 
 
 def _places(keys: Keys, *, below: int, position: int) -> NDArray[np.unsignedinteger[Any]]:

@@ -120,10 +120,7 @@ def declared_schema(
         for declared in types:
             if declared not in stored:
                 raise unknown_column(declared, list(stored), table=name)
-        columns = [
-            Column(column_as_stored.name, types.get(column_as_stored.name, column_as_stored.type))
-            for column_as_stored in stored.values()
-        ]
+        columns = [Column(c.name, types.get(c.name, c.type)) for c in stored.values()]
         schema = Schema(name, tuple(columns))
     for column in schema.columns:
         if column.name not in stored:
@@ -134,11 +131,8 @@ def declared_schema(
 
 def columns_read_from_text(schema: Schema, stored: Mapping[str, Stored]) -> frozenset[str]:
     """The columns that are stored as text and declared to be something else: metadata."""
-    return frozenset(
-        column.name
-        for column in schema.columns
-        if column.type not in (Type.TEXT, Type.OTHER) and stored[column.name].type is Type.TEXT
-    )
+    others = [c.name for c in schema.columns if c.type not in (Type.TEXT, Type.OTHER)]
+    return frozenset(name for name in others if stored[name].type is Type.TEXT)
 
 
 def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -> Term:
@@ -190,10 +184,9 @@ def in_the_calendar(sql: Sql, kind: exp.DType, *conditions: Sql) -> Sql:
 def as_long(number: Sql, ends: tuple[Sql, Sql]) -> Sql:
     """A number as a 64-bit integer where it lies in [start, end)."""
     start, end = (side.copy() for side in ends)
-    inside = [syntax.operation(exp.GTE, number, start), syntax.operation(exp.LT, number, end)]
-    return syntax.case(
-        (syntax.join_conditions(exp.And, inside), syntax.cast_to(number.copy(), BIGINT))
-    )
+    ends_hold = [syntax.operation(exp.GTE, number, start), syntax.operation(exp.LT, number, end)]
+    inside = syntax.join_conditions(exp.And, ends_hold)
+    return syntax.case((inside, syntax.cast_to(number.copy(), BIGINT)))
 
 
 def _convert(stored: Stored, source: Sql, kind: Type) -> Sql:
@@ -212,9 +205,8 @@ def _convert(stored: Stored, source: Sql, kind: Type) -> Sql:
     if _is_as_wanted(stored, kind):
         return source
     if stored.type is Type.TEXT and kind is not Type.TEXT:
-        return _from_text(
-            source if stored.stored == "VARCHAR" else syntax.try_cast(source, TEXT), kind
-        )
+        text = source if stored.stored == "VARCHAR" else syntax.try_cast(source, TEXT)
+        return _from_text(text, kind)
     return syntax.try_cast(source, SQL_TYPES[kind])
 
 
@@ -227,10 +219,9 @@ def _from_text(source: Sql, kind: Type) -> Sql:
     # trimming, which costs more than the rest.
     value = syntax.try_cast(trimmed, TIMESTAMPTZ) if kind is Type.TIMESTAMP else source
     pattern = syntax.text(f" *{text_grammar.PATTERNS[kind]} *")
-    written = [is_short(source), syntax.call("REGEXP_FULL_MATCH", source, pattern)]
-    return syntax.case(
-        (syntax.join_conditions(exp.And, written), syntax.try_cast(value, SQL_TYPES[kind]))
-    )
+    matches = [is_short(source), syntax.call("REGEXP_FULL_MATCH", source, pattern)]
+    written = syntax.join_conditions(exp.And, matches)
+    return syntax.case((written, syntax.try_cast(value, SQL_TYPES[kind])))
 
 
 def is_short(text: Sql) -> Sql:
@@ -242,13 +233,9 @@ def is_short(text: Sql) -> Sql:
 def truth_of(text: Sql) -> Sql:
     """The truth value that a trimmed text is a word for."""
     word = syntax.call("LOWER", text)
-    words = ((text_grammar.TRUE, True), (text_grammar.FALSE, False))
-    return syntax.case(
-        *(
-            (syntax.is_one_of(word, [*map(syntax.text, some)]), exp.Boolean(this=value))
-            for some, value in words
-        )
-    )
+    both = (text_grammar.TRUE, text_grammar.FALSE)
+    true, false = (syntax.is_one_of(word, [*map(syntax.text, words)]) for words in both)
+    return syntax.case((true, exp.Boolean(this=True)), (false, exp.Boolean(this=False)))
 
 
 def plain_text(source: Sql) -> Sql:
@@ -277,10 +264,11 @@ def within_bounds(sql: Sql, column: Column, *, finite: bool) -> Sql:
         branches.append((syntax.negate(syntax.is_finite(sql)), syntax.NULL.copy()))
     for bound, outside in ((column.lower, exp.LT), (column.upper, exp.GT)):
         if bound is not None:
-            end = _bound(bound, column.type)
+            end = end_of(bound, whole=column.type is Type.INTEGER)
             branches.append((syntax.operation(outside, sql, end), end.copy()))
     return syntax.case(*branches, otherwise=sql)
 
 
-def _bound(bound: Fraction, kind: Type) -> Sql:
-    return syntax.whole(int(bound)) if kind is Type.INTEGER else syntax.double(float(bound))
+def end_of(end: Fraction, *, whole: bool) -> Sql:
+    """The literal of a bound."""
+    return syntax.whole(int(end)) if whole else syntax.double(float(end))

@@ -103,10 +103,7 @@ class ScopeRows:
         for join in self._scope.joins:
             relation = self._other(join)
             terms |= {column.name: self._term(relation, column) for column in join.columns}
-        return {
-            name: replace(term, sql=syntax.column(name), simple=True)
-            for name, term in terms.items()
-        }
+        return {n: replace(t, sql=syntax.column(n), simple=True) for n, t in terms.items()}
 
     def _private(self, column: Column) -> Term:
         return self._term(self._tables.private, column, f"{self.mark}source")
@@ -123,11 +120,8 @@ class ScopeRows:
 
     def _base(self, *, with_unit: bool) -> exp.Select:
         schema, ranks = self._scope.schema, self._tables.ranks
-        columns = [
-            syntax.alias(self._private(column).sql, column.name)
-            for column in schema.columns
-            if column.name in self._names
-        ]
+        used = [column for column in schema.columns if column.name in self._names]
+        columns = [syntax.alias(self._private(column).sql, column.name) for column in used]
         unit = self._unit_of_row()
         if with_unit and unit is not None:
             columns.append(syntax.alias(unit, f"{self.mark}unit"))
@@ -147,18 +141,14 @@ class ScopeRows:
     def _joined(self, rows: exp.Select, join: Join, number: int) -> exp.Select:
         below, beside = f"{self.mark}below{number}", f"{self.mark}public{number}"
         relation = self._other(join)
-        added = [
-            syntax.alias(self._term(relation, column, beside).sql, column.name)
-            for column in join.columns
-            if column.name in self._names or isinstance(join, PublicJoin)
-        ]
-        on = self._on(relation, join, (below, beside))
+        is_public = isinstance(join, PublicJoin)
+        used = [column for column in join.columns if is_public or column.name in self._names]
+        added = [syntax.alias(self._term(relation, c, beside).sql, c.name) for c in used]
+        on = syntax.join_conditions(exp.And, self._on(relation, join, (below, beside)))
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier(below, quoted=True))
         query = syntax.select([everything, *added], syntax.subquery(rows, below))
         public = syntax.rename(relation.sql, beside)
-        query.append(
-            "joins", exp.Join(this=public, kind="INNER", on=syntax.join_conditions(exp.And, on))
-        )
+        query.append("joins", exp.Join(this=public, kind="INNER", on=on))
         return query
 
     def _on(self, relation: TableRef, join: Join, names: tuple[str, str]) -> list[Sql]:
@@ -238,10 +228,7 @@ def value_of(relation: TableRef, column: Column, source: str, dialect: Dialect) 
 
 def partner_relation(join: PrivateJoin) -> TableRef:
     """The one row of each unit of another private table, once it is lent (`partners`)."""
-    columns = {
-        column.name: Stored(f"column{number}", PLAIN[column.type])
-        for number, column in enumerate(join.columns)
-    }
+    columns = {c.name: Stored(f"column{n}", PLAIN[c.type]) for n, c in enumerate(join.columns)}
     return TableRef(syntax.table(lent_name(join.name)), columns)
 
 

@@ -32,6 +32,7 @@ from letalone.engines.postgres_server import COMPUTED, Server, columns_of
 from letalone.engines.rank_copies import RANK, CopyFacts, check_copy, comment_of, read_facts
 from letalone.engines.reading import Stored
 from letalone.engines.rows import TableRef, Tables, unit_of
+from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
@@ -116,7 +117,7 @@ class SideTable:
         return table_name(self.schema, self.name)
 
     def tables(self, tables: Tables) -> Tables:
-        copy = replace(self.relation, sql=syntax.table(self.name, schema=self.schema))
+        copy = replace(self.relation, sql=self._table)
         return replace(tables, private=copy, dialect=PostgresDialect(stored_rank=RANK))
 
     def make(self, server: Server, schema: Schema, key: bytes) -> int | None:
@@ -159,7 +160,8 @@ class SideTable:
         server.do(text, [key])
         for (revoke,) in server.run(OTHERS, [self._quoted()]):
             server.do(str(revoke))
-        server.do(POSTGRES.printed(self._comment(self._told(schema))))
+        target, told = self._table, syntax.text(comment_of(self._told(schema)))
+        server.do(POSTGRES.printed(exp.Comment(this=target, kind="TABLE", expression=told)))
         self._arrange(server, schema.unit or "")
 
     def _check_is_copy(self, known: Known | None) -> None:
@@ -210,9 +212,8 @@ class SideTable:
         everything = [syntax.column(name, "source") for name in self._columns()]
         source = syntax.rename(self.relation.sql, "source")
         rows = syntax.select([*everything, rank], source, where=[syntax.is_present(who.copy())])
-        target = syntax.table(self.name, schema=self.schema)
         ordered = rows.order_by(exp.Ordered(this=who.copy()))
-        return exp.Create(this=target, kind="TABLE", expression=ordered)
+        return exp.Create(this=self._table, kind="TABLE", expression=ordered)
 
     def _arrange(self, server: Server, unit: str) -> None:
         """An index of the units as questions compare them, and what the planner wants to know.
@@ -225,12 +226,12 @@ class SideTable:
             server.do(f"CREATE INDEX ON {self._quoted()} (({by}))")
         server.do(f"ANALYZE {self._quoted()}")
 
-    def _quoted(self) -> str:
-        return POSTGRES.printed(syntax.table(self.name, schema=self.schema))
+    @property
+    def _table(self) -> Sql:
+        return syntax.table(self.name, schema=self.schema)
 
-    def _comment(self, facts: CopyFacts) -> exp.Comment:
-        target = syntax.table(self.name, schema=self.schema)
-        return exp.Comment(this=target, kind="TABLE", expression=syntax.text(comment_of(facts)))
+    def _quoted(self) -> str:
+        return POSTGRES.printed(self._table)
 
 
 def side_table_of(written: str | None, relation: TableRef, server: Server) -> SideTable | None:

@@ -163,9 +163,8 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> TableRef:
         raise WhichTable(replace(refused, advised=True), names)
     schema, name = wanted[0]
     sql = syntax.table(name, schema=schema, catalog="file")
-    columns = {
-        c.name: replace(c, collated=c.stored == "VARCHAR") for c in describe_columns(duck, sql)
-    }
+    stored = describe_columns(duck, sql)
+    columns = {c.name: replace(c, collated=c.stored == "VARCHAR") for c in stored}
     return TableRef(sql, columns, _table_name(schema, name))
 
 

@@ -37,19 +37,10 @@ from letalone.engines.spark_address import name_of, words_of
 from letalone.engines.spark_frame import frame_of, own_session, relation_of, view_name
 from letalone.engines.spark_jobs import Jobs, check_is_seen, jobs_of
 from letalone.engines.spark_plan import check_plan
-from letalone.engines.spark_side_table import SparkSideTable
-from letalone.engines.spark_side_table import make_side_table as side_table_of
+from letalone.engines.spark_side_table import SparkSideTable, make_side_table
 from letalone.engines.spark_silence import run_silently as _private
 from letalone.engines.spark_versions import frame_of_arrow, print_for_session, rows_of
-from letalone.engines.sql_engine import (
-    Built,
-    Engine,
-    LentRows,
-    draw_key,
-    key_table,
-    new_key_name,
-    rows_by_name,
-)
+from letalone.engines.sql_engine import Built, Engine, LentRows, key_table, name_key, rows_by_name
 from letalone.engines.statements import KEYS, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
@@ -87,7 +78,7 @@ def open_spark(
     side: SparkSideTable | None = None
     if side_table is not None:
         written, theirs = side_table, frame.sparkSession
-        side = _private(lambda: side_table_of(written, relation, session=theirs, source=source))
+        side = _private(lambda: make_side_table(written, relation, session=theirs, source=source))
         _private(lambda: side.check_place(session))
     _private(lambda: frame.createGlobalTempView(view))
     called = words_of(source)
@@ -121,7 +112,7 @@ class SparkEngine(Engine):
         super().__init__(relation, schema, bits)
         self._session, self._timeout_seconds = session, timeout_seconds
         self._side, self._making = side, making
-        self._key_name = new_key_name()
+        self._key_name = name_key()
         self._public: dict[str, TableRef] = {}
         self._lent: dict[str, LentRows] = {}
         self._finalizer = weakref.finalize(self, _forget, session, view)
@@ -155,9 +146,8 @@ class SparkEngine(Engine):
         with self._lock:
             name = self._name_of_copy()
             made = _private(lambda: self._view(frame, name))
-            self._public[join.table_digest] = replace(
-                relation_of(made, view=name), sql=syntax.table(name)
-            )
+            seen = relation_of(made, view=name)
+            self._public[join.table_digest] = replace(seen, sql=syntax.table(name))
 
     def forget_public(self, digest: str) -> None:
         with self._lock:
@@ -209,7 +199,7 @@ class SparkEngine(Engine):
 
     def _has_made(self, side: SparkSideTable, schema: Schema) -> bool:
         with self._jobs():
-            return side.make(self._session, schema, draw_key(self._bits))
+            return side.make(self._session, schema, self._draw_key())
 
     def _run(self, query: Sql, scope: RowScope) -> list[tuple[Any, ...]]:
         keys = key_table(scope)
@@ -219,12 +209,13 @@ class SparkEngine(Engine):
         """The result of a statement: sums, each beside its key or its number."""
         if keys is not None:
             self._view(keys, KEYS)
+        makes_ranks = bool(self._lent) or query.find(exp.Placeholder) is not None
         for _ in range(TRIALS):
             for name, lent in self._lent.items():
                 self._framed(lent.query(self._session)).createOrReplaceTempView(name)
             with self._jobs() as jobs:
                 rows = rows_of(self._framed(query))
-            if not (self._makes_ranks(query) and jobs.were_tried_again()):
+            if not (makes_ranks and jobs.were_tried_again()):
                 return rows
         raise EngineFailed
 
@@ -232,13 +223,10 @@ class SparkEngine(Engine):
         """Until the time limit, which is the same for every question."""
         return jobs_of(self._session, view_name(), seconds=self._timeout_seconds)
 
-    def _makes_ranks(self, query: Sql) -> bool:
-        return bool(self._lent) or query.find(exp.Placeholder) is not None
-
     def _framed(self, query: Sql) -> Any:
         """A statement, in which each key of ranks is drawn anew."""
         names = {parameter.name for parameter in query.find_all(exp.Placeholder)}
-        secrets = {name: draw_key(self._bits) for name in sorted(names)}
+        secrets = {name: self._draw_key() for name in sorted(names)}
         return self._session.sql(print_for_session(query, self._session), args=secrets)
 
     def _view(self, table: object, name: str) -> Any:

@@ -162,11 +162,10 @@ def look_up_address(source: str, session: Any = None) -> Table:
     place, exists, forgets = _look_up(parts, session)
     if not exists:
         raise ParameterError(
-            f"Spark has no table {written_name(place)!r}, or may not read it. It is the Spark"
-            " that this"
-            " machine is set up for (spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf), or"
-            " the one that runs in this process; spark.sql.catalog.NAME there names a catalogue."
-            f"{FORGETS * forgets}"
+            f"Spark has no table {written_name(place)!r}, or may not read it. It is the Spark that"
+            " this machine is set up for (spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf)"
+            ", or the one that runs in this process; spark.sql.catalog.NAME there names a"
+            f" catalogue.{FORGETS * forgets}"
         )
     return session, written_name(place)
 
@@ -201,9 +200,7 @@ def place_of(source: object) -> Place | None:
         return None
     session, written = cast("Table", source)
     parts = read_name(written)
-    if is_remote(session):
-        return None
-    if not run_silently(lambda: _is_of_a_catalog(parts, session)):
+    if is_remote(session) or not run_silently(lambda: _is_of_a_catalog(parts, session)):
         return None
     first, second, third = run_silently(lambda: _fill_in(parts, session))
     return first.lower(), second.lower(), third.lower()

@@ -121,9 +121,7 @@ class Jobs:
         stages = [int(number) for number in str(job.stageIds().mkString(" ")).split()]
         for number in stages:
             self._note(number, _look_up(store.lastStageAttempt, number))
-        unseen = [
-            number for number in stages if number not in self.ran and number not in self.skipped
-        ]
+        unseen = [n for n in stages if n not in self.ran and n not in self.skipped]
         may_be = int(job.numSkippedStages()) - sum(number in self.skipped for number in stages)
         if str(job.status().toString()) not in NOT_ENDED and len(unseen) > max(0, may_be):
             self.again.set()
@@ -169,9 +167,7 @@ def check_is_seen(session: Any) -> None:
             "This Spark was started with PYSPARK_PIN_THREAD=false: it cannot be seen which jobs are"
             " those of a question. Start it without that."
         )
-    too_small = [
-        name for name in RETAINED_SETTINGS if _read_retained(context, name) < LEAST_RETAINED
-    ]
+    too_small = [n for n in RETAINED_SETTINGS if _read_retained(context, n) < LEAST_RETAINED]
     if too_small:
         raise ParameterError(
             f"This Spark forgets what it did too soon: {' and '.join(too_small)} must be"

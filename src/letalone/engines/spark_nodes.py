@@ -65,10 +65,8 @@ def number_of(column: list[Node]) -> int:
 
 def read_by(column: list[Node]) -> list[int]:
     """The numbers of the columns that an expression reads."""
-    attributes = [
-        node for node in nodes_in(column) if kind_of(node["class"]) == "AttributeReference"
-    ]
-    return [number_of([node]) for node in attributes]
+    attribute = "AttributeReference"
+    return [number_of([n]) for n in nodes_in(column) if kind_of(n["class"]) == attribute]
 
 
 def nodes_in(value: object) -> Iterator[Node]:

@@ -26,21 +26,12 @@ and lines may follow from a cell (spark_nodes.py).
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
+from letalone.engines import spark_nodes as nodes
 from letalone.engines.provenance import hides_its_making, mixes_people, vouched_for
 from letalone.engines.rank_copies import MARK, RANK, check_is_no_copy, is_copy
-from letalone.engines.spark_nodes import (
-    Columns,
-    columns_of,
-    comment_on,
-    hidden_in,
-    is_known,
-    kind_of,
-    nodes_in,
-    number_of,
-    read_by,
-)
 
 SAME_COLUMNS = frozenset(
     [
@@ -109,13 +100,13 @@ class _Making:
 
     def below(self, node: Any, unit: Unit) -> list[tuple[Any, Unit]]:
         """The nodes below one, each with what decides the unit there."""
-        kind = kind_of(str(node.getClass().getName()))
+        kind = nodes.kind_of(str(node.getClass().getName()))
         if kind in MIXING:
             raise mixes_people(self.source, MIXING[kind], self.unit)
         self._check_functions(node)
         if kind in COLUMNS:
             columns = self._columns(getattr(node, COLUMNS[kind])())
-            unit = _through(unit, [number_of(column) for column in columns], columns)
+            unit = _through(unit, [nodes.number_of(column) for column in columns], columns)
         if kind in KEYS:
             self._check_keys(node, kind, unit)
         if kind in COLUMNS or kind in KEYS or kind in SAME_COLUMNS:
@@ -124,9 +115,7 @@ class _Making:
 
     def named(self, node: Any) -> frozenset[int]:
         columns = self._columns(node.output())
-        return frozenset(
-            number_of(column) for column in columns if column[0].get("name") == self.unit
-        )
+        return frozenset(nodes.number_of(c) for c in columns if c[0].get("name") == self.unit)
 
     def _others(self, node: Any, kind: str, unit: Unit) -> list[tuple[Any, Unit]]:
         below = _each(node.children())
@@ -148,7 +137,7 @@ class _Making:
         if kind == "WithCTE":
             self.defined |= {int(query.id()): query for query in _each(node.cteDefs())}
             return [(node.plan(), unit)]
-        numbers = [number_of(column) for column in self._columns(node.output())]
+        numbers = [nodes.number_of(column) for column in self._columns(node.output())]
         if kind == "Expand":
             lists = [self._columns(row) for row in _each(node.projections())]
             units = {_through(unit, numbers, columns) for columns in lists}
@@ -170,7 +159,7 @@ class _Making:
         return [(query, unit)]
 
     def _check_keys(self, node: Any, kind: str, unit: Unit) -> None:
-        keys = [number_of(column) for column in self._columns(getattr(node, KEYS[kind])())]
+        keys = [nodes.number_of(column) for column in self._columns(getattr(node, KEYS[kind])())]
         if unit is None and kind == "Deduplicate" and len(keys) == int(node.output().size()):
             return
         if not unit or not unit <= set(keys):
@@ -184,7 +173,7 @@ class _Making:
     def _group(self, node: Any) -> Unit:
         """The unit among the keys of a function in Python, which sees one group at a time."""
         columns = self._columns(node.groupingAttributes())
-        keys = [number_of(column) for column in columns if column[0]["name"] == self.unit]
+        keys = [nodes.number_of(column) for column in columns if column[0]["name"] == self.unit]
         if not keys:
             raise self._not_by_unit("a function of groups")
         self.hidden.append(PYTHON)
@@ -192,21 +181,21 @@ class _Making:
 
     def _again(self, node: Any, unit: frozenset[int]) -> frozenset[int]:
         """The unit below what is not known: the same columns, else the one of its name."""
-        numbers = {number_of(column) for column in self._columns(node.output())}
+        numbers = {nodes.number_of(column) for column in self._columns(node.output())}
         return unit if unit <= numbers else self.named(node)
 
     def _check_functions(self, node: Any) -> None:
         """Refuses sub-queries; notes functions that are not Spark's own."""
         if not node.subqueries().isEmpty():
             raise mixes_people(self.source, "a sub-query", self.unit)
-        for function in nodes_in(self._columns(node.expressions())):
-            if not is_known(function):
-                kind = kind_of(str(function["class"]))
+        for function in nodes.nodes_in(self._columns(node.expressions())):
+            if not nodes.is_known(function):
+                kind = nodes.kind_of(str(function["class"]))
                 self.hidden.append(HIDDEN.get(kind, f"the function {kind}, which is not Spark's"))
 
     def _check_table(self, node: Any, kind: str) -> None:
         """Refuses a copy with ranks; what is no file and in no catalogue may be a query."""
-        comment = comment_on(node, kind)
+        comment = nodes.comment_on(node, kind)
         if is_copy(comment) or node.schema().getFieldIndex(RANK).isDefined():
             check_is_no_copy(comment if is_copy(comment) else MARK, self.source)
         stored = int(node.output().size())
@@ -216,25 +205,22 @@ class _Making:
             stored = len(node.table().columns())
         if int(node.output().size()) > stored:  # _metadata
             raise mixes_people(self.source, "the places of rows in their files", self.unit)
-        self.hidden += hidden_in(node, kind, self.java)
+        self.hidden += nodes.hidden_in(node, kind, self.java)
 
-    def _columns(self, expressions: Any) -> Columns:
-        columns = columns_of(expressions, self.java)
+    def _columns(self, expressions: Any) -> nodes.Columns:
+        columns = nodes.columns_of(expressions, self.java)
         if columns is None:
             self.hidden.append("a function that cannot be read")
         return columns or []
 
 
-def _through(unit: Unit, numbers: list[int], columns: Columns) -> Unit:
+def _through(unit: Unit, numbers: list[int], columns: nodes.Columns) -> Unit:
     """The columns that decide the unit below, where `numbers` are made by these expressions."""
     if unit is None:
         return None
     made = dict(zip(numbers, columns, strict=False))
-    return frozenset(
-        below
-        for number in unit
-        for below in (read_by(made[number]) if number in made else [number])
-    )
+    below = (nodes.read_by(made[number]) if number in made else [number] for number in unit)
+    return frozenset(chain.from_iterable(below))
 
 
 def _each(items: Any) -> list[Any]:

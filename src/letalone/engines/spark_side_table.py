@@ -37,23 +37,17 @@ from typing import Any, cast
 
 from sqlglot import exp
 
-from letalone.engines import syntax
+from letalone.engines import spark_address, syntax
 from letalone.engines.dialects.spark import SPARK, SparkDialect
 from letalone.engines.rank_copies import RANK, CopyFacts, check_copy, comment_of, read_facts
 from letalone.engines.reading import Stored
 from letalone.engines.rows import TableRef, Tables, unit_of, unused_mark
-from letalone.engines.spark_address import (
-    OWN_CATALOG,
-    in_backticks,
-    parts_of,
-    place_of,
-    written_name,
-)
-from letalone.engines.spark_address import Parts as Place
+from letalone.engines.spark_address import in_backticks, parts_of, place_of, written_name
 from letalone.engines.spark_versions import print_for_session
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
+Place = spark_address.Parts
 KEY = "key"
 FORMAT = 1
 CASES = "spark.sql.caseSensitive"
@@ -83,9 +77,8 @@ class SparkSideTable:
             )
         if facts is None and not session.catalog.databaseExists(in_backticks(self.place[:2])):
             raise ParameterError(
-                f"There is no schema {written_name(self.place[:2])!r} to make a side table in."
-                " Make it"
-                " (CREATE SCHEMA …), or leave side_table out."
+                f"There is no schema {written_name(self.place[:2])!r} to make a side table in. Make"
+                " it (CREATE SCHEMA …), or leave side_table out."
             )
 
     def check(self, session: Any, schema: Schema) -> None:
@@ -118,7 +111,7 @@ class SparkSideTable:
 
     def _write(self, session: Any, schema: Schema, key: bytes) -> None:
         """The copy and its comment, at once; other catalogues have a format of their own."""
-        using = "USING parquet " if self.place[0] == OWN_CATALOG else ""
+        using = "USING parquet " if self.place[0] == spark_address.OWN_CATALOG else ""
         comment = _literal(comment_of(self._told(schema)))
         made = f"CREATE TABLE {in_backticks(self.place)} {using}COMMENT {comment} AS "
         session.sql(made + print_for_session(self._rows(schema), session), args={KEY: key})
@@ -164,9 +157,7 @@ class SparkSideTable:
         # One name for each table: its place in small letters, as in spark_address.py.
         named = written_name(tuple(part.lower() for part in self.source or ()))
         original = named or f"the frame {schema.name}"
-        columns = [
-            [name, column.stored, column.collated] for name, column in self._copied().values()
-        ]
+        columns = [[name, kind.stored, kind.collated] for name, kind in self._copied().values()]
         digest = sha256(dumps(columns).encode()).hexdigest()
         about = {"of": original, "unit": schema.unit, "version": schema.version}
         return {"format": FORMAT, **about, "columns": digest}
@@ -203,7 +194,8 @@ def _place(written: str, session: Any) -> Place | None:
         return None
     current = (str(session.catalog.currentCatalog()), *schema)
     place = current[: 3 - len(parts)] + parts
-    small = place[0].lower() == OWN_CATALOG and session.conf.get(CASES, "false") != "true"
+    is_own = place[0].lower() == spark_address.OWN_CATALOG
+    small = is_own and session.conf.get(CASES, "false") != "true"
     return tuple(part.lower() for part in place) if small else place
 
 

@@ -36,8 +36,7 @@ _OURS: list[Any] = []  # sessions that were started here
 
 def spark_session() -> Any:
     """The session that was made first in this process; it is started where there is none."""
-    _check_installed()
-    _check_not_connect()
+    _check_setup()
     with _LOCK, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Spark's, about versions and about the pipe to its JVM
         return _session() if is_started() else _start_ours()
@@ -111,14 +110,11 @@ def _stop(session: Any) -> None:
         with_loggers_off(session.stop)
 
 
-def _check_installed() -> None:
+def _check_setup() -> None:
     if find_spec("pyspark") is None:
         raise ParameterError(
             "Spark needs pyspark, which is not installed: pip install 'letalone[spark]'."
         )
-
-
-def _check_not_connect() -> None:
     for name in CONNECT:
         if name in os.environ:
             raise _connect(name)

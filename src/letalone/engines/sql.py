@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.amounts import Edges, number_range
-from letalone.engines.reading import SQL_TYPES
+from letalone.engines.reading import SQL_TYPES, end_of
 from letalone.engines.syntax import BIGINT, DATE, Sql
 from letalone.engines.terms import Levels, Term, as_double, deepest
 from letalone.plans import expressions as nodes
@@ -45,8 +45,7 @@ class ExpressionEmitter:
     """Turns expressions over the given columns into terms over one chain of levels."""
 
     def __init__(self, levels: Levels, columns: Mapping[str, Term]) -> None:
-        self._levels = levels
-        self._columns = columns
+        self._levels, self._columns = levels, columns
 
     def value(self, expression: Expression) -> Term:
         """A term that is NULL wherever the expression is missing."""
@@ -114,16 +113,11 @@ class ExpressionEmitter:
     ) -> Term:
         conditions = [self.value(condition) for condition, _ in branches]
         results = _alike([*(self.term(value) for _, value in branches), self.term(otherwise)])
-        pairs = [
-            (condition.sql, result.sql)
-            for condition, result in zip(conditions, results, strict=False)
-        ]
-        return Term(
-            syntax.case(*pairs, otherwise=results[-1].sql),
-            results[0].type,
-            finite=all(result.finite for result in results),
-            depth=deepest([*conditions, *results]),
-        )
+        each = zip(conditions, results, strict=False)
+        pairs = [(condition.sql, result.sql) for condition, result in each]
+        sql = syntax.case(*pairs, otherwise=results[-1].sql)
+        finite = all(result.finite for result in results)
+        return Term(sql, results[0].type, finite=finite, depth=deepest([*conditions, *results]))
 
     def _part(self, part: str, of: Term) -> Term:
         sql = exp.Extract(this=exp.var(PARTS[part]), expression=of.sql)
@@ -146,13 +140,9 @@ class ExpressionEmitter:
         integer = of.type is Type.INTEGER and all(is_whole(end) for end in ends)
         x = self._levels.name(of if integer else as_double(of))
         sides = ((exp.LT, lower), (exp.GT, upper))
-        branches = [(side, _end(end, whole=integer)) for side, end in sides if end is not None]
+        branches = [(side, end_of(end, whole=integer)) for side, end in sides if end is not None]
         pairs = [(syntax.operation(side, x.sql, end), end.copy()) for side, end in branches]
         return replace(x, sql=syntax.case(*pairs, otherwise=x.sql), simple=False)
-
-
-def _end(end: Fraction, *, whole: bool) -> Sql:
-    return syntax.constant(int(end)) if whole else syntax.double(float(end))
 
 
 def literal(value: Value) -> Term:
@@ -186,8 +176,5 @@ def _alike(results: list[Term]) -> list[Term]:
     kind = kinds.pop() if len(kinds) == 1 else Type.NUMBER
     if kind is Type.NUMBER:
         results = [r if r.type is Type.OTHER else as_double(r) for r in results]
-    nothing = Term(syntax.cast_to(syntax.NULL, SQL_TYPES[kind]), kind)
-    return [
-        replace(nothing, sql=nothing.sql.copy()) if result.type is Type.OTHER else result
-        for result in results
-    ]
+    null = Term(syntax.cast_to(syntax.NULL, SQL_TYPES[kind]), kind)
+    return [replace(null, sql=null.sql.copy()) if r.type is Type.OTHER else r for r in results]

@@ -72,9 +72,8 @@ class Engine(ABC):
             for statement in made:
                 found = self._run(statement.sql, scope)
                 rows = [[None if value is None else int(value) for value in row] for row in found]
-                for figure, values in zip(
-                    statement.figures, statement.read(rows, keys), strict=True
-                ):
+                read = statement.read(rows, keys)
+                for figure, values in zip(statement.figures, read, strict=True):
                     exact[figure.number] = values
         return exact
 
@@ -194,6 +193,12 @@ class Engine(ABC):
         self._copies += 1
         return f"letalone_public_{self._copies}"
 
+    def _draw_key(self) -> bytes:
+        """A new key of ranks."""
+        words = np.empty(4, np.uint64)
+        self._bits.fill(words)
+        return words.tobytes()
+
 
 @dataclass(frozen=True, slots=True)
 class LentRows:
@@ -210,11 +215,8 @@ class LentRows:
 
 def rows_by_name(lent: Mapping[str, object], place: str) -> dict[str, LentRows]:
     """What is lent, by its names in statements, of data sets by their names."""
-    known = {
-        lent_name(name): rows
-        for name, rows in lent.items()
-        if isinstance(rows, LentRows) and rows.place == place
-    }
+    queries = [(name, rows) for name, rows in lent.items() if isinstance(rows, LentRows)]
+    known = {lent_name(name): rows for name, rows in queries if rows.place == place}
     if len(known) < len(lent):
         raise EngineFailed  # the session has refused this before anything was charged
     return known
@@ -230,13 +232,6 @@ def key_table(scope: RowScope) -> arrow.ArrowTable | None:
     return arrow.key_table(scope.keys, kinds, names=names, number=NUMBER)
 
 
-def new_key_name() -> str:
+def name_key() -> str:
     """The name of the parameter with an engine's key of ranks: two may meet in one statement."""
     return f"rank_key_{next(KEY_NUMBERS)}"
-
-
-def draw_key(bits: BitSource) -> bytes:
-    """A new key of ranks."""
-    words = np.empty(4, np.uint64)
-    bits.fill(words)
-    return words.tobytes()

@@ -23,20 +23,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from letalone.engines import amounts, syntax
-from letalone.engines.measures import (
-    CellCounts,
-    DistinctUnits,
-    DistinctValues,
-    Exact,
-    GridSum,
-    Measure,
-    ProductSum,
-    Rows,
-    RowScope,
-    RowsWith,
-    looked_at,
-)
+from letalone.engines import amounts, measures, syntax
+from letalone.engines.measures import Exact, GridSum, Measure, RowScope, looked_at
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.syntax import BIGINT, Sql
 from letalone.engines.terms import Term
@@ -46,7 +34,8 @@ from letalone.plans.expressions import Expression
 
 KEYS = "letalone_keys"
 NUMBER = "number"  # the column of the keys that says which key it is
-ALONE = (CellCounts, DistinctValues)  # grouped by a value, too, so each has a statement of its own
+# Grouped by a value, too, so each has a statement of its own.
+ALONE = (measures.CellCounts, measures.DistinctValues)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +68,7 @@ class Statement:
         """The values of each measure, for each key; 0 where the result has no row."""
         numbered = rows if self.grouped else [(0, *row) for row in rows]
         match self.figures:
-            case (Figure(measure=CellCounts(count=count)),):
+            case (Figure(measure=measures.CellCounts(count=count)),):
                 cells = [[0] * count for _ in range(keys)]
                 for key, number, rows_in_it in numbered:
                     cells[key or 0][number or 0] = rows_in_it or 0
@@ -99,14 +88,12 @@ def needs_ranks(scope: RowScope) -> bool:
     return scope.schema.unit is not None and bool(chooses) and scope.per_unit is None
 
 
-def build_statements(
-    scope: RowScope, measures: Sequence[Measure], tables: Tables
-) -> list[Statement]:
+def build_statements(scope: RowScope, asked: Sequence[Measure], tables: Tables) -> list[Statement]:
     """One statement for all measures but those that group by values, and one for each of these."""
     if scope.groups and scope.keys is None:  # their order and number would be the data's
         raise ParameterError("Measures of groups need the keys of the groups. List them.")
     scope, tables = as_table_of_units(scope, tables)
-    numbered = list(enumerate(measures))
+    numbered = list(enumerate(asked))
     plain = [pair for pair in numbered if not isinstance(pair[1], ALONE)]
     cells = [[pair] for pair in numbered if isinstance(pair[1], ALONE)]
     lots = [plain, *cells] if plain else cells
@@ -116,18 +103,15 @@ def build_statements(
 def build_discovery(scope: RowScope, tables: Tables) -> exp.Select:
     """All groups that there are, with their number of units."""
     scope, tables = as_table_of_units(scope, tables)
-    return _Builder(scope, [(0, DistinctUnits())], tables).totals()
+    return _Builder(scope, [(0, measures.DistinctUnits())], tables).totals()
 
 
 class _Builder:
-    """Builds one statement."""
-
     def __init__(
         self, scope: RowScope, numbered: Sequence[tuple[int, Measure]], tables: Tables
     ) -> None:
-        measures = [measure for _, measure in numbered]
-        expressions = [expression for measure in measures for expression in looked_at(measure)]
-        self._measures = measures
+        asked = self._measures = [measure for _, measure in numbered]
+        expressions = [expression for measure in asked for expression in looked_at(measure)]
         self._rows = ScopeRows(scope, expressions, tables)
         self._mark = self._rows.mark
         self._bounding, self._reads_again = scope.bounding, tables.dialect.reads_again
@@ -139,11 +123,11 @@ class _Builder:
         self._missing = _may_be_missing(scope, self._keys)
         self._sums: list[Sql] = []
         self._numbers: dict[Sql, int] = {}
-        grids = [m for m in measures[::-1] if isinstance(m, GridSum) and m.power == 1]
+        grids = [m for m in asked[::-1] if isinstance(m, GridSum) and m.power == 1]
         self._on_grid = {repr(grid.of): grid for grid in grids}
         self._places: dict[tuple[str, int, int, int], Term] = {}
         self._together: dict[str, list[Term]] = {}
-        self._distinct = any(isinstance(measure, DistinctValues) for measure in measures)
+        self._distinct = any(isinstance(measure, measures.DistinctValues) for measure in asked)
         self._cell = self._read_cell()
         self._figures = tuple(
             Figure(number, measure, self._columns_of(measure), self._clipped)
@@ -178,9 +162,9 @@ class _Builder:
     # Rows
 
     def _of_rows(self) -> exp.Select:
-        counts_units = any(isinstance(measure, DistinctUnits) for measure in self._measures)
+        counts_units = any(isinstance(m, measures.DistinctUnits) for m in self._measures)
         with_unit = self._has_unit and (self._bounding.max_rows is None or counts_units)
-        columns = [*self._by(), *self._named_sums()]
+        columns = [*self._by(), *self._named(self._sums)]
         in_a_cell = [syntax.is_present(syntax.column(f"{self._mark}cell"))] if self._cell else []
         rows = self._rows.select(with_unit=with_unit, bounded=self._bounded())
         query = syntax.select(columns, rows, where=in_a_cell)
@@ -199,10 +183,8 @@ class _Builder:
         cells = [f"{self._mark}cell"] if self._cell else []
         return [syntax.column(name) for name in (*self._keys, *cells)]
 
-    def _named_sums(self) -> list[Sql]:
-        return [
-            syntax.alias(sql, f"{self._mark}sum{number}") for number, sql in enumerate(self._sums)
-        ]
+    def _named(self, sums: Sequence[Sql]) -> list[Sql]:
+        return [syntax.alias(sql, f"{self._mark}sum{number}") for number, sql in enumerate(sums)]
 
     def _result_names(self) -> list[str]:
         cells = [f"{self._mark}cell"] if self._cell and not self._distinct else []
@@ -223,7 +205,8 @@ class _Builder:
             where.append(syntax.operation(exp.LTE, syntax.column(f"{self._mark}place"), limit))
         if self._cell:
             where.append(syntax.is_present(syntax.column(f"{self._mark}cell")))
-        columns = [*self._by(), *self._sums_of_pairs()]
+        sums = [exp.Sum(this=self._of_pair(number)) for number in range(len(self._sums))]
+        columns = [*self._by(), *self._named(sums)]
         source = syntax.subquery(pairs, f"{self._mark}pairs kept")
         if bounds_rows and not at_once:
             chosen = syntax.select([exp.Star()], source, where=where)
@@ -238,18 +221,15 @@ class _Builder:
         names = [unit, *self._keys, *self._result_names()]
         columns = [syntax.column(column) for column in names]
         light = syntax.select(columns, pairs, where=[syntax.operation(exp.LTE, rows, limit)])
-        many = syntax.select(
-            [syntax.column(column) for column in (unit, *self._keys)],
-            pairs,
-            where=[syntax.operation(exp.GT, rows, limit)],
-        )
+        by = [syntax.column(column) for column in (unit, *self._keys)]
+        many = syntax.select(by, pairs, where=[syntax.operation(exp.GT, rows, limit)])
         heavy = self._pairs(turns=True, only=many)
         both = exp.Union(this=light, expression=heavy, distinct=False)
         return syntax.subquery(syntax.with_table(both, chosen, name), f"{self._mark}kept")
 
     def _pairs(self, *, turns: bool, only: exp.Select | None = None) -> exp.Select:
         by = [self._rows.unit, *self._by()]
-        columns = [*by, *self._named_sums()]
+        columns = [*by, *self._named(self._sums)]
         source = self._rows.select(with_unit=True, bounded=self._bounded())
         where: list[Sql] = []
         if turns:
@@ -295,21 +275,16 @@ class _Builder:
         columns = [exp.Star(), syntax.alias(place, f"{self._mark}place")]
         return syntax.select(columns, syntax.subquery(pairs, f"{self._mark}pairs"))
 
-    def _sums_of_pairs(self) -> list[Sql]:
-        """Sums over pairs, in the order of the sums over rows."""
-        sums = [exp.Sum(this=self._of_pair(number)) for number in range(len(self._sums))]
-        return [syntax.alias(sql, f"{self._mark}sum{number}") for number, sql in enumerate(sums)]
-
     def _of_pair(self, number: int) -> Sql:
         """What a pair adds: its own sum, or 1 for a unit, or its clipped total."""
         column = syntax.column(f"{self._mark}sum{number}")
         kind = [figure.measure for figure in self._figures if figure.columns[0] == number]
         match kind[0] if kind else None:
-            case DistinctUnits():
+            case measures.DistinctUnits():
                 return syntax.whole(1)
-            case Rows() if self._clipped:
+            case measures.Rows() if self._clipped:
                 return syntax.whole(1)
-            case RowsWith() if self._clipped:
+            case measures.RowsWith() if self._clipped:
                 return syntax.call("LEAST", column, syntax.whole(1))
             case GridSum() as grid if self._clipped:
                 return _clip(column, grid)
@@ -320,15 +295,15 @@ class _Builder:
 
     def _columns_of(self, measure: Measure) -> tuple[int, ...]:
         match measure:
-            case Rows() | CellCounts() | DistinctValues():
+            case measures.Rows() | measures.CellCounts() | measures.DistinctValues():
                 return (self._add(exp.Count(this=exp.Star())),)
-            case DistinctUnits():
+            case measures.DistinctUnits():
                 return (self._add(self._units()),)
-            case RowsWith(of):
+            case measures.RowsWith(of):
                 return (self._add(exp.Count(this=self._presence(of))),)
             case GridSum():
                 return self._grid_columns(measure)
-            case ProductSum():
+            case measures.ProductSum():
                 return (self._add(self._product(measure)),)
 
     def _units(self) -> Sql:
@@ -345,7 +320,7 @@ class _Builder:
         total = self._add(self._total(where.sql, largest))
         return (total,) if self._clipped else (total, self._add(exp.Count(this=where.sql)))
 
-    def _product(self, wanted: ProductSum) -> Sql:
+    def _product(self, wanted: measures.ProductSum) -> Sql:
         if self._clipped:
             raise UnsupportedQuery(
                 "A clipped total has no product with another: it is made of several values."
@@ -396,13 +371,11 @@ class _Builder:
             )
         for measure in cells:
             levels, rows = self._rows.levels, self._rows
-            histogram = isinstance(measure, CellCounts)
-            value = (
-                amounts.cell(rows.term(measure.of), measure, levels)
-                if histogram
-                else rows.value(measure.of)
-            )
-            levels.name(value, f"{self._mark}cell")
+            if isinstance(measure, measures.CellCounts):
+                cell = amounts.cell(rows.term(measure.of), measure, levels)
+            else:
+                cell = rows.value(measure.of)
+            levels.name(cell, f"{self._mark}cell")
         return bool(cells)
 
 
@@ -437,8 +410,6 @@ def _may_be_missing(scope: RowScope, names: Sequence[str]) -> list[str]:
 def _same_keys(names: Sequence[str], left: str, right: str, *, missing: Sequence[str]) -> Sql:
     """Equality; of those columns that may be NULL on both sides also of NULL with itself."""
     kinds = [exp.NullSafeEQ if name in missing else exp.EQ for name in names]
-    pairs = [
-        exp.Paren(this=kind(this=syntax.column(name, left), expression=syntax.column(name, right)))
-        for name, kind in zip(names, kinds, strict=True)
-    ]
+    sides = [(syntax.column(name, left), syntax.column(name, right)) for name in names]
+    pairs = [syntax.operation(kind, *both) for kind, both in zip(kinds, sides, strict=True)]
     return syntax.join_conditions(exp.And, pairs)

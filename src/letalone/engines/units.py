@@ -42,32 +42,24 @@ def as_table_of_units(scope: RowScope, tables: Tables) -> tuple[RowScope, Tables
     schema = features.rows_schema(scope.schema, scope.per_unit)
     stored = {c.name: Stored(c.name, PLAIN[c.type]) for c in schema.columns}
     before = replace(tables, ranks=None)
-    units = TableRef(
-        syntax.subquery(_Units(scope, scope.per_unit, before).select(), "units"), stored
-    )
+    rows = _Units(scope, scope.per_unit, before).select()
+    units = TableRef(syntax.subquery(rows, "units"), stored)
     about = replace(scope, schema=schema, bounding=Bounding(), per_unit=None)
     return about, replace(before, private=units)
 
 
 class _Units:
-    """Builds the relation."""
-
     def __init__(self, scope: RowScope, per_unit: features.PerUnit, tables: Tables) -> None:
         rows = (scope.schema, per_unit.where, per_unit.derived, per_unit.joins)
         inner = RowScope(*rows, groups=(), keys=None, bounding=Bounding())
-        expressions = [
-            expression
-            for _, feature in per_unit.features
-            for expression in features.made_of(feature)
-        ]
+        made = per_unit.features
+        expressions = [of for _, feature in made for of in features.made_of(feature)]
         self._rows, self._dialect = ScopeRows(inner, expressions, tables), tables.dialect
         self._before = features.columns_before(scope.schema, per_unit)
         self._raw: list[Sql] = []
         self._best: list[Sql] = []  # columns beside the rows: what FIRST would look for
         self._places: dict[str, Sql] = {}
-        self._columns = [
-            syntax.alias(self._column(feature), name) for name, feature in per_unit.features
-        ]
+        self._columns = [syntax.alias(self._column(feature), name) for name, feature in made]
 
     def select(self) -> exp.Select:
         unit = self._rows.unit

@@ -177,10 +177,8 @@ def _check_groups(making: Making, query: exp.Select, level: _Level, place: int |
     if group is None and query.args.get("having") is not None:
         _refuse(making, "an aggregate across rows")
     if group is not None:
-        plain = all(type(key) in BY_ROW for key in group.expressions) and not _more(
-            group, {"expressions"}
-        )
-        if not plain or not level.has_key(group.expressions):
+        plain = all(type(key) in BY_ROW for key in group.expressions)
+        if not plain or _more(group, {"expressions"}) or not level.has_key(group.expressions):
             _refuse_keys(making, "a GROUP BY")
     if distinct is None:
         return

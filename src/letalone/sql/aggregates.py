@@ -25,6 +25,7 @@ AGGREGATED = (
     "Aggregates are COUNT, COUNT(DISTINCT …), SUM, AVG, MIN, MAX, MEDIAN, QUANTILE_CONT, VAR_POP,"
     " VAR_SAMP, STDDEV_POP, STDDEV_SAMP, COVAR_POP, COVAR_SAMP, CORR and REGR_SLOPE."
 )
+Ask = Callable[..., AggregateRequest]
 Make = Callable[[exp.Expr, Translator], AggregateRequest]
 
 
@@ -71,23 +72,19 @@ def _read_argument(node: exp.Expr, translate: Translator) -> Expression:
     return argument
 
 
-def _with_bounds(make: Callable[..., AggregateRequest], of: Expression) -> AggregateRequest:
+def _with_bounds(make: Ask, of: Expression) -> AggregateRequest:
     """SUM(CLAMP(cost, 0, 1000)) is the sum of cost within these bounds."""
     if isinstance(of, Clamp) and of.lower is not None and of.upper is not None:
         return make(of.of, lower=of.lower, upper=of.upper)
     return make(of)
 
 
-def _of_one(
-    make: Callable[..., AggregateRequest], node: exp.Expr, translate: Translator
-) -> AggregateRequest:
+def _of_one(make: Ask, node: exp.Expr, translate: Translator) -> AggregateRequest:
     only(node, "this")
     return _with_bounds(make, _read_argument(node.this, translate))
 
 
-def _named_one(
-    make: Callable[..., AggregateRequest], node: exp.Expr, translate: Translator
-) -> AggregateRequest:
+def _named_one(make: Ask, node: exp.Expr, translate: Translator) -> AggregateRequest:
     if len(node.expressions) != 1:
         raise slip(f"{sql_name(node)} takes one column", AGGREGATED, node=node)
     return _with_bounds(make, _read_argument(node.expressions[0], translate))
@@ -184,9 +181,7 @@ def _within_group(node: exp.Expr, translate: Translator) -> AggregateRequest:
     return _quantiles(ordered.this, inner.this, translate)
 
 
-def _of_two(
-    make: Callable[..., AggregateRequest], node: exp.Expr, translate: Translator
-) -> AggregateRequest:
+def _of_two(make: Ask, node: exp.Expr, translate: Translator) -> AggregateRequest:
     """Two columns; their bounds are declared, or written as CLAMP."""
     only(node, "this", "expression")
     pair = cast("exp.Binary", node)

@@ -20,7 +20,7 @@ from letalone.plans.expressions import Bin, Expression, Literal, same
 from letalone.plans.facts import AggregateRequest
 from letalone.plans.trees import Computable
 from letalone.plans.types import Type, type_of_value
-from letalone.sql.groups import GroupClause, is_grouping, key_of
+from letalone.sql.groups import GroupClause, is_grouping, key_of, read_place
 from letalone.sql.names import only
 from letalone.sql.refusals import refuse_node
 from letalone.sql.sql_formulas import Formulas, default_name, free_name
@@ -164,11 +164,9 @@ class Arranging:
 
     def _mentions(self, node: exp.Expr) -> bool:
         """Whether an aggregate of SELECT is meant by its name."""
-        known = self._known()
-        return any(
-            column.name.casefold() in known and self.translate.names.find(column.this) is None
-            for column in node.find_all(exp.Column)
-        )
+        known, names = self._known(), self.translate.names
+        columns = [c for c in node.find_all(exp.Column) if c.name.casefold() in known]
+        return any(names.find(column.this) is None for column in columns)
 
     def _known(self) -> dict[str, Computable]:
         return {name.casefold(): asked for name, asked in self.asked.items()}
@@ -201,7 +199,8 @@ class Arranging:
 
     def _order(self, node: exp.Ordered) -> Order:
         only(node, "this", "desc", "nulls_first")
-        name = self._place(node.this) or self._name_of(node.this)
+        place = read_place(node.this, len(self.selected), "ORDER BY")
+        name = self._name_of(node.this) if place is None else self.selected[place]
         if name is None:
             raise Unread("ORDER BY looks at the answer, not at rows", ORDER, node=node)
         self._check_one_number(name, node)
@@ -217,16 +216,6 @@ class Arranging:
         if isinstance(asked, AggregateRequest) and len(asked.at) > 1:
             what = "Several quantiles at once are neither compared nor sorted by"
             raise Unread(what, "Name one: QUANTILE_CONT(cost, 0.5).", node=node)
-
-    def _place(self, node: exp.Expr) -> str | None:
-        if type(node) is not exp.Literal or node.args.get("is_string"):
-            return None
-        digits = str(node.this)
-        place = int(digits) if digits.isdecimal() else 0
-        if not 1 <= place <= len(self.selected):
-            what = f"ORDER BY names the column {digits[:20]}, and SELECT has {len(self.selected)}"
-            raise slip(what, "Name the column.", node=node)
-        return self.selected[place - 1]
 
     def _number(self, node: exp.Expr | None, word: str) -> int | None:
         if node is None:

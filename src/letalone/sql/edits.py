@@ -142,9 +142,8 @@ def _list_values(node: exp.Like, text: Text, tokens: Sequence[Token]) -> EditSql
     if of is None or span is None or type(node.expression) is not exp.Literal:
         return None
     column, pattern = text.written[slice(*of)], str(node.expression.this)
-    negated = any(
-        of[1] <= token.start < span[1] and token.text.upper() == "NOT" for token in tokens
-    )
+    between = [token for token in tokens if of[1] <= token.start < span[1]]
+    negated = any(token.text.upper() == "NOT" for token in between)
     if set(pattern) & set("%_"):
         return EditSql(span, f"{column} {'NOT ' * negated}IN ('A', 'B')")
     value = "'" + pattern.replace("'", "''") + "'"

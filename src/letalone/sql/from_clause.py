@@ -9,6 +9,7 @@ whose schema has a unit is private; of it one row of each unit counts (`session.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from sqlglot import exp
@@ -19,6 +20,8 @@ from letalone.sql.names import Joined, Names, matching, only, quote_name
 from letalone.sql.refusals import CLAUSES, SqlRefusal
 from letalone.sql.text import Unread, slip
 
+Schemas = Mapping[str, Schema]  # of tables by their names
+Pairs = tuple[tuple[str, str], ...]  # of columns on which two tables are joined
 QUALIFIERS = ("db", "catalog")
 UNIQUE = (
     "Join a public table on equal keys: JOIN cities USING (city), or ON visits.city = cities.city."
@@ -41,39 +44,39 @@ JOINS: dict[str, SqlRefusal] = {
 }
 
 
-def names_of(
-    query: exp.Select,
-    schema: Schema,
-    tables: Mapping[str, Schema],
-    *,
-    whole_name: Sequence[str] = (),
-) -> Names:
-    """What the tables of a query are called, and what they are joined on.
+@dataclass(frozen=True, slots=True)
+class KnownTables:
+    """What a query may speak of: the private table, and public ones by their names.
 
     `whole_name` is what the private table is called where it is: catalogue, schema, table.
     """
+
+    schema: Schema
+    public: Schemas
+    whole_name: Sequence[str] = ()
+
+
+def names_of(query: exp.Select, known: KnownTables) -> Names:
+    """What the tables of a query are called, and what they are joined on."""
     source = query.args.get("from_")
     if source is None:
-        raise slip("The SQL has no FROM", f"The table is called {quote_name(schema.name)}.")
-    called = _private(source.this, schema, tables, whole_name)
-    names = Names(schema, called, {})
+        raise slip("The SQL has no FROM", f"The table is called {quote_name(known.schema.name)}.")
+    names = Names(known.schema, _private(source.this, known), {})
     for holder in (query, source.this):
         for join in cast("list[exp.Join]", holder.args.get("joins") or []):
-            names = _read_join(join, names, tables)
+            names = _read_join(join, names, known.public)
     return names
 
 
-def _private(
-    table: exp.Expr, schema: Schema, tables: Mapping[str, Schema], whole_name: Sequence[str]
-) -> str:
-    name = _name(table, schema, whole_name)
+def _private(table: exp.Expr, known: KnownTables) -> str:
+    schema, name = known.schema, _name(table, known.schema, known.whole_name)
     if _is_qualified(table):
         return _alias(table, name.name)
     if matching(name, [schema.name]) is None:
-        if matching(name, list(tables)) is not None:
+        if matching(name, list(known.public)) is not None:
             instead = f"Write FROM {quote_name(schema.name)} JOIN {name.name} USING (…)."
             raise slip("A public table stands in FROM", instead, node=table)
-        if matching(name, whole_name[-1:]) is not None:
+        if matching(name, known.whole_name[-1:]) is not None:
             return _alias(table, name.name)
         raise _other_table(table, schema)
     return _alias(table, schema.name)
@@ -131,7 +134,7 @@ def _alias(table: exp.Expr, name: str) -> str:
     return str(alias.name).casefold()
 
 
-def _read_join(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Names:
+def _read_join(join: exp.Join, names: Names, tables: Schemas) -> Names:
     _check_kind(join)
     identifier = _name(join.this, names.schema)
     name = matching(identifier, list(tables))
@@ -145,7 +148,7 @@ def _read_join(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Na
     return Names(names.schema, names.called, {**names.joined, called: joined})
 
 
-def _shared_names(on: tuple[tuple[str, str], ...], own: Schema, other: Schema) -> frozenset[str]:
+def _shared_names(on: Pairs, own: Schema, other: Schema) -> frozenset[str]:
     """Names that both private tables have, in any case, beside those that they are joined on."""
     if other.unit is None:
         return frozenset()
@@ -154,9 +157,7 @@ def _shared_names(on: tuple[tuple[str, str], ...], own: Schema, other: Schema) -
     return frozenset(name for name in names if name.casefold() in known)
 
 
-def _no_public(
-    identifier: exp.Identifier, names: Names, tables: Mapping[str, Schema], join: exp.Join
-) -> Unread:
+def _no_public(identifier: exp.Identifier, names: Names, tables: Schemas, join: exp.Join) -> Unread:
     if matching(identifier, [names.schema.name]) is not None:
         instead = "Join a public table; in Python, .per_unit(…) makes one row of each person."
         return Unread("Not answered: a table joined to itself", instead, node=join)
@@ -183,7 +184,7 @@ def _check_kind(join: exp.Join) -> None:
         raise Unread("Not answered: a second table without a key", UNIQUE, node=join)
 
 
-def _using(join: exp.Join, names: Names, public: Schema) -> tuple[tuple[str, str], ...]:
+def _using(join: exp.Join, names: Names, public: Schema) -> Pairs:
     pairs: list[tuple[str, str]] = []
     for one in cast("list[exp.Expr]", join.args.get("using") or []):
         identifier = cast("exp.Identifier", one if type(one) is exp.Identifier else one.this)
@@ -199,7 +200,7 @@ def _using(join: exp.Join, names: Names, public: Schema) -> tuple[tuple[str, str
     return tuple(pairs)
 
 
-def _on(join: exp.Join, called: str, names: Names, public: Schema) -> tuple[tuple[str, str], ...]:
+def _on(join: exp.Join, called: str, names: Names, public: Schema) -> Pairs:
     here = Names(names.schema, names.called, {})
     other = Names(public, called, {})
     condition = cast("exp.Expr", join.args["on"])

@@ -96,12 +96,8 @@ def _give_bounds(asked: Computable, bounds: Bounds) -> Computable:
     request = cast("AggregateRequest", asked)
     if request.counts or request.of is None:
         return request
-    plain = (
-        isinstance(request.of, ColumnRef)
-        and not request.by
-        and request.lower is request.upper is None
-    )
-    if plain and request.of.name in bounds:
+    is_plain = not request.by and request.lower is request.upper is None
+    if is_plain and isinstance(request.of, ColumnRef) and request.of.name in bounds:
         lower, upper = bounds[request.of.name]
         return replace(request, lower=lower, upper=upper)
     if request.by and all(isinstance(of, ColumnRef) for of in (request.of, *request.by)):

@@ -15,17 +15,9 @@ from math import floor
 
 from sqlglot import exp
 
+from letalone.plans import expressions as nodes
 from letalone.plans.clauses import GroupColumn
-from letalone.plans.expressions import (
-    Bin,
-    Case,
-    ColumnRef,
-    DatePart,
-    Expression,
-    Literal,
-    StartOf,
-    same,
-)
+from letalone.plans.expressions import Bin, ColumnRef, Expression, Literal, same
 from letalone.plans.plan import Group, bins
 from letalone.plans.types import Type
 from letalone.sql.aggregates import is_aggregate
@@ -38,6 +30,7 @@ GROUPED = (
     " BIN(age, 0, 100, 10)."
 )
 BUCKETS = ("min_value", "max_value", "num_buckets")
+Selected = Sequence[tuple[str | None, exp.Expr]]  # the columns of SELECT, each with its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,44 +67,42 @@ def is_grouping(node: exp.Expr) -> bool:
 
 
 def read_group_by(
-    nodes: Sequence[exp.Expr], selected: Sequence[tuple[str | None, exp.Expr]], names: Names
+    listed: Sequence[exp.Expr], selected: Selected, names: Names
 ) -> list[GroupClause]:
-    """The group columns in their order; `selected` are the columns of SELECT with their names."""
+    """The group columns in their order."""
     translate = Translator(names)
     keys = {name: key_of(node, translate) for name, node in selected if name and is_grouping(node)}
     clauses: list[GroupClause] = []
-    for node in nodes:
+    for node in listed:
         of = key_of(_meant(node, selected, names), translate)
         clauses.append(GroupClause(_name(of, keys, len(clauses) + 1), of))
     return clauses
 
 
-def _meant(
-    node: exp.Expr, selected: Sequence[tuple[str | None, exp.Expr]], names: Names
-) -> exp.Expr:
+def _meant(node: exp.Expr, selected: Selected, names: Names) -> exp.Expr:
     """The expression that a place or a name in SELECT stands for."""
-    if type(node) is exp.Literal and not node.args.get("is_string"):
-        return _at(node, selected)
+    place = read_place(node, len(selected), "GROUP BY")
+    meant = node if place is None else selected[place][1]
     if type(node) is exp.Column and not node.args.get("table") and names.find(node.this) is None:
         called = [name for name, _ in selected if name]
         name = matching(node.this, called)
         if name is not None:
-            node = next(expression for known, expression in selected if known == name)
-    if not is_grouping(node):
+            meant = node = next(expression for known, expression in selected if known == name)
+    if not is_grouping(meant):
         raise Unread("An aggregate is no group", GROUPED, node=node)
-    return node
+    return meant
 
 
-def _at(node: exp.Expr, selected: Sequence[tuple[str | None, exp.Expr]]) -> exp.Expr:
+def read_place(node: exp.Expr, columns: int, clause: str) -> int | None:
+    """The place of the column of SELECT, from 0, that a number stands for; None for all else."""
+    if type(node) is not exp.Literal or node.args.get("is_string"):
+        return None
     digits = str(node.this)
     place = int(digits) if digits.isdecimal() else 0
-    if not 1 <= place <= len(selected):
-        what = f"GROUP BY names the column {digits[:20]}, and SELECT has {len(selected)}"
+    if not 1 <= place <= columns:
+        what = f"{clause} names the column {digits[:20]}, and SELECT has {columns}"
         raise slip(what, "Name the column.", node=node)
-    chosen = selected[place - 1][1]
-    if not is_grouping(chosen):
-        raise Unread("An aggregate is no group", GROUPED, node=node)
-    return chosen
+    return place - 1
 
 
 def _name(of: Expression, keys: Mapping[str, Expression], place: int) -> str:
@@ -121,13 +112,13 @@ def _name(of: Expression, keys: Mapping[str, Expression], place: int) -> str:
     match of:
         case ColumnRef(name):
             return name
-        case DatePart(part, ColumnRef(name)):
+        case nodes.DatePart(part, ColumnRef(name)):
             return f"{part}_{name}"
-        case StartOf(period, ColumnRef(name)):
+        case nodes.StartOf(period, ColumnRef(name)):
             return f"{period}_of_{name}"
         case Bin(ColumnRef(name)):
             return name
-        case Case():
+        case nodes.Case():
             return "case" if place == 1 else f"case_{place}"
         case _:
             return f"group_{place}"
@@ -185,11 +176,8 @@ def _floor(
 
 
 def _declared_bounds(of: Expression, names: Names) -> tuple[Fraction, Fraction] | None:
-    columns = [
-        *names.schema.columns,
-        *(c for joined in names.joined.values() for c in joined.added),
-    ]
-    for column in columns:
+    added = [column for joined in names.joined.values() for column in joined.added]
+    for column in (*names.schema.columns, *added):
         if isinstance(of, ColumnRef) and column.name == of.name:
             known = column.lower is not None and column.upper is not None
             return (column.lower or Fraction(0), column.upper or Fraction(0)) if known else None

@@ -88,7 +88,6 @@ class Names:
         raise _unknown_column(identifier, self.all_names, table=self.schema.name)
 
     def type_of(self, expression: Expression) -> Type:
-        """The type of an expression over these columns, or a refusal."""
         added = {c.name: c for joined in self.joined.values() for c in joined.added}
         columns = [column for column in self.schema.columns if column.name not in added]
         schema = Schema(self.schema.name, (*columns, *added.values()))
@@ -100,11 +99,7 @@ class Names:
     def _of_table(self, prefix: str, node: exp.Expr) -> str:
         identifier, table = cast("exp.Identifier", node.this), prefix.casefold()
         if table == self.called:
-            names = [column.name for column in self.schema.columns]
-            name = matching(identifier, names)
-            if name is None:
-                raise _unknown_column(identifier, names, table=self.schema.name)
-            return name
+            return _find(identifier, self.schema.columns, self.schema.name)
         if table not in self.joined:
             instead = f"The table is called {quote_name(self.called)}: or leave out the prefix."
             raise slip(f"There is no table {prefix!r} in this SQL", instead, node=node)
@@ -146,13 +141,18 @@ def only(node: exp.Expr, *allowed: str, words: Mapping[str, str] | None = None) 
 
 
 def _of_joined(identifier: exp.Identifier, table: Joined) -> str:
-    names = [column.name for column in table.schema.columns]
-    name = matching(identifier, names)
-    if name is None:
-        raise _unknown_column(identifier, names, table=table.name)
+    name = _find(identifier, table.schema.columns, table.name)
     table.check_not_shared(identifier, name)
     partners = {right: left for left, right in table.on}
     return partners.get(name, name)
+
+
+def _find(identifier: exp.Identifier, columns: Sequence[Column], table: str) -> str:
+    names = [column.name for column in columns]
+    name = matching(identifier, names)
+    if name is None:
+        raise _unknown_column(identifier, names, table=table)
+    return name
 
 
 def _unknown_column(identifier: exp.Identifier, names: Sequence[str], *, table: str) -> Unread:

@@ -34,8 +34,8 @@ from letalone.plans.trees import Computable
 from letalone.plans.wording import in_words
 from letalone.sql.arranging import Arranging
 from letalone.sql.edits import Span, mend, read_tokens, span_of
-from letalone.sql.from_clause import names_of
-from letalone.sql.groups import GroupClause, is_grouping, key_of, read_group_by
+from letalone.sql.from_clause import KnownTables, names_of
+from letalone.sql.groups import GroupClause, Selected, is_grouping, key_of, read_group_by
 from letalone.sql.names import Joined, Names, looks_like, only, quote_name
 from letalone.sql.refusals import CLAUSES
 from letalone.sql.sql_formulas import Formulas, default_name, free_name
@@ -84,7 +84,7 @@ def read_question(
 
     `whole_name` is what a table on a server is called there: FROM may name it so, from any part on.
     """
-    text, known = read_text(sql), _Known(schema, tables or {}, whole_name)
+    text, known = read_text(sql), KnownTables(schema, tables or {}, whole_name)
     first: Unread | LetaloneError | None = None
     spoken = DIALECTS[0]
     for spelling in _dialects(dialect):
@@ -102,7 +102,7 @@ def read_question(
 
 
 def _remedies(
-    text: Text, unread: Unread, dialect: str, known: "_Known", *, named: str | None
+    text: Text, unread: Unread, dialect: str, known: KnownTables, *, named: str | None
 ) -> Iterator[Remedy]:
     """What would be read instead: in another dialect, after an edit, or a count of rows."""
     others = [spelling for spelling in DIALECTS if spelling != named] if named is not None else []
@@ -114,16 +114,7 @@ def _remedies(
     yield AskInstead(f"SELECT COUNT(*) FROM {quote_name(known.schema.name)}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What a query may speak of."""
-
-    schema: Schema
-    tables: Mapping[str, Schema]
-    whole_name: Sequence[str]
-
-
-def _try_dialect(text: Text, dialect: str, known: _Known) -> ReadSql | Unread | LetaloneError:
+def _try_dialect(text: Text, dialect: str, known: KnownTables) -> ReadSql | Unread | LetaloneError:
     try:
         return _question(text, parse_select(text, dialect), dialect, known)
     except (Unread, LetaloneError) as error:
@@ -147,17 +138,15 @@ def _dialects(dialect: object) -> Sequence[str]:
             f"dialect is {str(dialect)[:40]!r}, but must be one of: {known}; or leave it out, and"
             " the first that fits is taken."
         )
-        leaving = LeaveOut(Argument("dialect"))
         facts = {"what": Argument("dialect"), "name": str(dialect)[:40], "known": DIALECTS}
-        raise ParameterError(
-            Problem(Code.UNKNOWN_WORD, facts, (leaving,), words=words, advised=True)
-        )
+        leaving = (LeaveOut(Argument("dialect")),)
+        raise ParameterError(Problem(Code.UNKNOWN_WORD, facts, leaving, words=words, advised=True))
     return (cast("str", dialect),)
 
 
-def _question(text: Text, query: exp.Select, dialect: str, known: _Known) -> ReadSql:
+def _question(text: Text, query: exp.Select, dialect: str, known: KnownTables) -> ReadSql:
     _check_clauses(query)
-    names = names_of(query, known.schema, known.tables, whole_name=known.whole_name)
+    names = names_of(query, known)
     translate = Translator(names)
     selected = [_read_selected(node, names) for node in query.expressions]
     groups = _groups(query, selected, names)
@@ -221,9 +210,7 @@ def _check_alias(name: str, names: Names, node: exp.Expr) -> None:
         raise slip(what, "Give it a name in plain letters.", node=node.args.get("alias"))
 
 
-def _groups(
-    query: exp.Select, selected: Sequence[tuple[str | None, exp.Expr]], names: Names
-) -> list[GroupClause]:
+def _groups(query: exp.Select, selected: Selected, names: Names) -> list[GroupClause]:
     group = query.args.get("group")
     if group is None:
         return []
@@ -235,9 +222,7 @@ def _groups(
 
 
 def _read_aggregates(
-    selected: Sequence[tuple[str | None, exp.Expr]],
-    groups: Sequence[GroupClause],
-    translate: Translator,
+    selected: Selected, groups: Sequence[GroupClause], translate: Translator
 ) -> tuple[dict[str, Computable], list[str]]:
     """The aggregates by name, and the names of all columns of SELECT in their order."""
     aggregates: dict[str, Computable] = {}

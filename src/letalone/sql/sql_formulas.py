@@ -56,12 +56,10 @@ class Formulas:
         name = cast("exp.Column", node).name.casefold()
         if not node.args.get("table") and name in self.known:
             return self.known[name]
-        found = self.translate.names.column(node).name
-        instead = (
-            f"Count it, add it up, or put it into GROUP BY: SELECT {found}, COUNT(*) … GROUP BY"
-            f" {found}."
-        )
-        raise Unread(f"{found!r} is selected as it is, which would show rows", instead, node=node)
+        column = self.translate.names.column(node).name
+        grouped = f"SELECT {column}, COUNT(*) … GROUP BY {column}."
+        instead = f"Count it, add it up, or put it into GROUP BY: {grouped}"
+        raise Unread(f"{column!r} is selected as it is, which would show rows", instead, node=node)
 
     def read_brackets(self, node: exp.Expr) -> Value:
         only(node, "this")
@@ -93,7 +91,6 @@ class Formulas:
         return apply_function("rounded", _plain(self._value(node.this)), int(digits))
 
     def read_nullif(self, node: exp.Expr) -> Value:
-        """NULLIF(…, 0), which guards a division."""
         only(node, "this", "expression")
         other = self._value(cast("exp.Nullif", node).expression)
         if not isinstance(other, Literal) or other.value != 0:
@@ -106,11 +103,9 @@ def default_name(node: exp.Expr, asked: Computable) -> str:
     """The name of a column that nobody gave one."""
     while type(node) in (exp.Paren, exp.Round):
         node = node.this
-    return (
-        name_aggregate(node, asked)
-        if isinstance(asked, AggregateRequest) and is_aggregate(node)
-        else "formula"
-    )
+    if isinstance(asked, AggregateRequest) and is_aggregate(node):
+        return name_aggregate(node, asked)
+    return "formula"
 
 
 def free_name(name: str, asked: Computable, *, taken: Collection[str]) -> str:
@@ -121,10 +116,8 @@ def free_name(name: str, asked: Computable, *, taken: Collection[str]) -> str:
     if isinstance(asked, AggregateRequest) and asked.word == "count_distinct":
         columns = [asked.of.name] if isinstance(asked.of, ColumnRef) else []
         name = "_".join([name, *columns])
-    numbered = (f"{name}_{number}" for number in count(2))
-    return next(
-        candidate for candidate in chain([name], numbered) if candidate.casefold() not in used
-    )
+    candidates = chain([name], (f"{name}_{number}" for number in count(2)))
+    return next(candidate for candidate in candidates if candidate.casefold() not in used)
 
 
 def _plain(value: Value) -> object:

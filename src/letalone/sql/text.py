@@ -52,16 +52,9 @@ SHAPE = (
 OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
 CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE)
 OF_TWO = (
-    "APPROX_PERCENTILE",
-    "APPROX_QUANTILE",
-    "PERCENTILE",
-    "PERCENTILE_APPROX",
-    "PERCENTILE_CONT",
-    "PERCENTILE_DISC",
-    "QUANTILE",
-    "QUANTILE_CONT",
-    "QUANTILE_DISC",
-)
+    "APPROX_PERCENTILE", "APPROX_QUANTILE", "PERCENTILE", "PERCENTILE_APPROX", "PERCENTILE_CONT",
+    "PERCENTILE_DISC", "QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC",
+)  # fmt: skip
 TRUNCATING = ("DATE_TRUNC", "DATETRUNC", "TIMESTAMP_TRUNC", "DATETIME_TRUNC", "TRUNC")
 PERIOD_FIRST = ("DATE_TRUNC", "DATETRUNC")  # but in BigQuery
 FROM_SUNDAY = ("TIMESTAMP_TRUNC", "DATETIME_TRUNC")  # their weeks, in BigQuery, which has them
@@ -174,12 +167,9 @@ def too_deep() -> Unread:
 def _check_letters(text: Text) -> None:
     for place, letter in enumerate(text.written):
         if category(letter) in ("Cf", "Cc", "Cs", "Co") and letter not in "\n\r\t":
-            unread = slip(
-                f"The SQL has a letter that nobody can see, U+{ord(letter):04X}",
-                "Remove it: type the line again instead of pasting it.",
-            )
-            unread.node = _node_at(place, place)
-            raise text.error(unread)
+            what = f"The SQL has a letter that nobody can see, U+{ord(letter):04X}"
+            instead = "Remove it: type the line again instead of pasting it."
+            raise text.error(slip(what, instead, node=_node_at(place, place)))
 
 
 def _check_tokens(tokens: Sequence[Token]) -> None:
@@ -205,7 +195,9 @@ def _check_tokens(tokens: Sequence[Token]) -> None:
 
 
 def _check_periods(tokens: Sequence[Token]) -> None:
-    name = _find_call(tokens, PERIOD_FIRST, lambda rest: not _has_period_first(rest))
+    name = _find_call(
+        tokens, PERIOD_FIRST, lambda rest: [t.token_type for t in rest[:1]] != [TokenType.STRING]
+    )
     if name is not None:
         what = f"{name.text.upper()} takes a period in quotes first"
         raise slip(what, "Write DATE_TRUNC('month', day).", node=_at(name))
@@ -237,10 +229,6 @@ def _find_call(
         if is_call and is_wrong(tokens[place + 2 :]):
             return name
     return None
-
-
-def _has_period_first(arguments: Sequence[Token]) -> bool:
-    return bool(arguments) and arguments[0].token_type is TokenType.STRING
 
 
 def _commas(tokens: Sequence[Token]) -> int:
@@ -309,7 +297,6 @@ def _start(meta: dict[str, object]) -> int:
 
 @contextmanager
 def _silence_sqlglot() -> Generator[None]:
-    """Nothing goes through that this thread logs."""
     logger, thread = logging.getLogger("sqlglot"), get_ident()
 
     def shut(record: logging.LogRecord) -> bool:

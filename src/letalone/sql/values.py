@@ -20,32 +20,16 @@ from typing import cast
 
 from sqlglot import exp
 
+from letalone.plans import expressions as nodes
 from letalone.plans.constants import as_value
 from letalone.plans.dates import read_moment
-from letalone.plans.expressions import (
-    Arithmetic,
-    ArithmeticOp,
-    Case,
-    Clamp,
-    Comparison,
-    ComparisonOp,
-    DatePart,
-    Expression,
-    IsNull,
-    Literal,
-    Negated,
-    Not,
-    OneOf,
-    Part,
-    Period,
-    StartOf,
-)
+from letalone.plans.expressions import Case, Clamp, Comparison, Expression, Literal
 from letalone.plans.types import Type
 from letalone.sql.names import Names, only
 from letalone.sql.refusals import SUBQUERY, refuse_node
 from letalone.sql.text import Unread, slip
 
-COMPARED: dict[type[exp.Expr], ComparisonOp] = {
+COMPARED: dict[type[exp.Expr], nodes.ComparisonOp] = {
     exp.EQ: "=",
     exp.NEQ: "<>",
     exp.LT: "<",
@@ -53,14 +37,14 @@ COMPARED: dict[type[exp.Expr], ComparisonOp] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
-COMPUTED: dict[type[exp.Expr], ArithmeticOp] = {
+COMPUTED: dict[type[exp.Expr], nodes.ArithmeticOp] = {
     exp.Add: "+",
     exp.Sub: "-",
     exp.Mul: "*",
     exp.Div: "/",
     exp.SafeDivide: "/",
 }
-PARTS: dict[str, Part] = {
+PARTS: dict[str, nodes.Part] = {
     "YEAR": "year",
     "MONTH": "month",
     "DAY": "day",
@@ -68,7 +52,7 @@ PARTS: dict[str, Part] = {
     "DAYOFWEEK_ISO": "weekday",
     "HOUR": "hour",
 }
-DATE_FUNCTIONS: dict[type[exp.Expr], Part] = {
+DATE_FUNCTIONS: dict[type[exp.Expr], nodes.Part] = {
     exp.Year: "year",
     exp.Month: "month",
     exp.Day: "day",
@@ -76,26 +60,15 @@ DATE_FUNCTIONS: dict[type[exp.Expr], Part] = {
     exp.DayOfWeekIso: "weekday",
     exp.Hour: "hour",
 }
-PERIODS: dict[str, Period] = {
-    "YEAR": "year",
-    "YYYY": "year",
-    "YY": "year",
-    "QUARTER": "quarter",
-    "MONTH": "month",
-    "MON": "month",
-    "MM": "month",
-    "WEEK": "week",
-    "ISOWEEK": "week",
-    "DAY": "day",
-    "DD": "day",
+PERIODS: dict[nodes.Period, str] = {
+    "year": "YEAR YYYY YY",
+    "quarter": "QUARTER",
+    "month": "MONTH MON MM",
+    "week": "WEEK ISOWEEK",
+    "day": "DAY DD",
 }
 DATES = (exp.DType.DATE, exp.DType.DATE32)
-TIMES = (
-    exp.DType.TIMESTAMP,
-    exp.DType.TIMESTAMPNTZ,
-    exp.DType.TIMESTAMPTZ,
-    exp.DType.DATETIME,
-)
+TIMES = (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.TIMESTAMPTZ, exp.DType.DATETIME)
 ZERO, ONE = Literal(0), Literal(1)
 
 
@@ -106,14 +79,13 @@ class Translator:
     names: Names
 
     def __call__(self, node: exp.Expr) -> Expression:
-        """The expression that a node stands for, or a refusal."""
         translate = TRANSLATED.get(type(node))
         if translate is None:
             raise refuse_node(node)
         return translate(node, self)
 
-    def several(self, nodes: Sequence[exp.Expr]) -> list[Expression]:
-        return [self(node) for node in nodes]
+    def several(self, parts: Sequence[exp.Expr]) -> list[Expression]:
+        return [self(part) for part in parts]
 
 
 def _constant(node: exp.Expr, _: Translator) -> Expression:
@@ -150,7 +122,7 @@ def _connect(node: exp.Expr, translate: Translator) -> Expression:
 
 def _not(node: exp.Expr, translate: Translator) -> Expression:
     only(node, "this")
-    return Not(translate(node.this))
+    return nodes.Not(translate(node.this))
 
 
 def _negative(node: exp.Expr, translate: Translator) -> Expression:
@@ -158,12 +130,12 @@ def _negative(node: exp.Expr, translate: Translator) -> Expression:
     of = translate(node.this)
     if isinstance(of, Literal) and not isinstance(of.value, bool | str | date | None):
         return Literal(-of.value)
-    return Negated(of)
+    return nodes.Negated(of)
 
 
 def _compute(node: exp.Expr, translate: Translator) -> Expression:
     only(node, "this", "expression", "typed", "safe")
-    return Arithmetic(COMPUTED[type(node)], *_sides(node, translate))
+    return nodes.Arithmetic(COMPUTED[type(node)], *_sides(node, translate))
 
 
 def _compare(node: exp.Expr, translate: Translator) -> Expression:
@@ -185,7 +157,7 @@ def _is(node: exp.Expr, translate: Translator) -> Expression:
     only(node, "this", "expression")
     if type(cast("exp.Is", node).expression) is not exp.Null:
         raise Unread("IS stands before NULL and NOT NULL only", "Write = TRUE.", node=node)
-    return IsNull(translate(node.this))
+    return nodes.IsNull(translate(node.this))
 
 
 def _one_of(node: exp.Expr, translate: Translator) -> Expression:
@@ -196,7 +168,7 @@ def _one_of(node: exp.Expr, translate: Translator) -> Expression:
     if not values or not all(isinstance(value, Literal) for value in values):
         instead = "Write them out: ward IN ('A', 'B')."
         raise Unread("IN takes a list of constants", instead, node=node)
-    return OneOf(of, tuple(cast("Literal", value).value for value in values))
+    return nodes.OneOf(of, tuple(cast("Literal", value).value for value in values))
 
 
 def number_of(node: exp.Expr, translate: Translator, what: str) -> Fraction:
@@ -226,48 +198,40 @@ def _read_case(node: exp.Expr, translate: Translator) -> Expression:
         condition = translate(branch.this)
         condition = condition if subject is None else Comparison("=", subject, condition)
         branches.append((condition, _result(branch.args["true"], translate)))
-    default = node.args.get("default")
-    otherwise = Literal(None) if default is None else _result(default, translate)
-    return Case(tuple(branches), otherwise)
+    return Case(tuple(branches), _result(node.args.get("default"), translate))
 
 
-def _result(node: exp.Expr, translate: Translator) -> Expression:
-    """What a CASE gives: NULL, too."""
-    return Literal(None) if type(node) is exp.Null else translate(node)
+def _result(node: exp.Expr | None, translate: Translator) -> Expression:
+    """What a CASE gives: NULL, too, also where nothing is said."""
+    return Literal(None) if node is None or type(node) is exp.Null else translate(node)
 
 
 def _read_if(node: exp.Expr, translate: Translator) -> Expression:
-    """IF(condition, value, other)."""
     only(node, "this", "true", "false")
-    other = node.args.get("false")
-    otherwise = Literal(None) if other is None else _result(other, translate)
-    branch = (translate(node.this), _result(node.args["true"], translate))
-    return Case((branch,), otherwise)
+    otherwise = _result(node.args.get("false"), translate)
+    return Case(((translate(node.this), _result(node.args["true"], translate)),), otherwise)
 
 
 def _read_coalesce(node: exp.Expr, translate: Translator) -> Expression:
-    """The first value that is not missing."""
     only(node, "this", "expressions")
     *first, last = translate.several([node.this, *node.expressions])
     if not first:
         return last
-    return Case(tuple((Not(IsNull(value)), value) for value in first), last)
+    return Case(tuple((nodes.Not(nodes.IsNull(value)), value) for value in first), last)
 
 
 def _read_absolute(node: exp.Expr, translate: Translator) -> Expression:
     """The size of a number: never below 0, which its type says, too."""
     only(node, "this")
     of = translate(node.this)
-    return Clamp(Case(((Comparison("<", of, ZERO), Negated(of)),), of), Fraction(0), None)
+    return Clamp(Case(((Comparison("<", of, ZERO), nodes.Negated(of)),), of), Fraction(0), None)
 
 
 def _read_extreme(node: exp.Expr, translate: Translator, *, largest: bool) -> Expression:
     """GREATEST(0, x) clamps; GREATEST(x, y) is a case. What is missing makes it missing."""
     only(node, "this", "expressions", "ignore_nulls")
-    extreme, *rest = sorted(
-        translate.several([node.this, *node.expressions]),
-        key=lambda value: isinstance(value, Literal),
-    )
+    values = translate.several([node.this, *node.expressions])
+    extreme, *rest = sorted(values, key=lambda value: isinstance(value, Literal))
     for value in rest:
         end = _end(value)
         if end is None:
@@ -278,7 +242,6 @@ def _read_extreme(node: exp.Expr, translate: Translator, *, largest: bool) -> Ex
 
 
 def _end(node: Expression) -> Fraction | None:
-    """A constant number."""
     if not isinstance(node, Literal) or isinstance(node.value, bool):
         return None
     return Fraction(node.value) if isinstance(node.value, int | Fraction) else None
@@ -294,14 +257,13 @@ def _clamp_to(of: Expression, lower: Fraction | None, upper: Fraction | None) ->
 
 
 def _larger(left: Expression, right: Expression, *, largest: bool) -> Expression:
-    op: ComparisonOp = ">=" if largest else "<="
-    opposite: ComparisonOp = "<" if largest else ">"
+    op: nodes.ComparisonOp = ">=" if largest else "<="
+    opposite: nodes.ComparisonOp = "<" if largest else ">"
     first, second = Comparison(op, left, right), Comparison(opposite, left, right)
     return Case(((first, left), (second, right)), Literal(None))
 
 
 def _read_extract(node: exp.Expr, translate: Translator) -> Expression:
-    """EXTRACT(part FROM date)."""
     only(node, "this", "expression")
     return _part(str(node.this.name), cast("exp.Extract", node).expression, translate, node)
 
@@ -311,13 +273,12 @@ def _part(name: str, of: exp.Expr, translate: Translator, node: exp.Expr) -> Exp
     if part is None:
         instead = f"Parts are {', '.join(PARTS)}."
         raise Unread(f"The part {name[:20]!r} of a date is not read", instead, node=node)
-    return DatePart(part, translate(of))
+    return nodes.DatePart(part, translate(of))
 
 
 def _read_date_function(node: exp.Expr, translate: Translator) -> Expression:
-    """YEAR(date) and its kin."""
     only(node, "this")
-    return DatePart(DATE_FUNCTIONS[type(node)], translate(node.this))
+    return nodes.DatePart(DATE_FUNCTIONS[type(node)], translate(node.this))
 
 
 def _read_start(node: exp.Expr, translate: Translator) -> Expression:
@@ -333,23 +294,21 @@ def _read_start(node: exp.Expr, translate: Translator) -> Expression:
             " Monday: DATE_TRUNC(day, ISOWEEK) in BigQuery. Hours: EXTRACT(HOUR FROM at)."
         )
         raise Unread("This DATE_TRUNC is not read", instead, node=node)
-    return StartOf(period, of)
+    return nodes.StartOf(period, of)
 
 
-def _period(unit: exp.Expr) -> Period | None:
-    return PERIODS.get(unit.name.upper()) if type(unit) in (exp.Var, exp.Literal) else None
+def _period(unit: exp.Expr) -> nodes.Period | None:
+    word = unit.name.upper() if type(unit) in (exp.Var, exp.Literal) else None
+    return next((period for period, words in PERIODS.items() if word in words.split()), None)
 
 
 def _read_nullif(node: exp.Expr, translate: Translator) -> Expression:
-    """Missing where both are equal."""
     only(node, "this", "expression")
-    pair = cast("exp.Nullif", node)
-    left, right = translate(pair.this), translate(pair.expression)
+    left, right = _sides(node, translate)
     return Case(((Comparison("=", left, right), Literal(None)),), left)
 
 
 def _read_function(node: exp.Expr, translate: Translator) -> Expression:
-    """A function that sqlglot does not know."""
     name = str(node.this).upper()
     if name not in FUNCTIONS:
         raise refuse_node(node)

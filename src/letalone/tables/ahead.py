@@ -40,9 +40,7 @@ def epsilon_for(
 
     def keeps(epsilon: Decimal) -> bool:
         priced = compile_plan(plan, epsilon=epsilon, delta=delta, confidence=confidence)
-        return all(
-            priced.expected_error(name, rows=rows) <= limit for name, limit in limits.items()
-        )
+        return all(priced.expected_error(name, rows=rows) <= limits[name] for name in limits)
 
     powers = range(FIRST, LAST)
     place = bisect_left(powers, True, key=lambda power: keeps(_step(power) * MOST))
@@ -68,7 +66,6 @@ def _limits(plan: Plan, error: object) -> dict[str, Fraction]:
     unknown = [name for name in given if name not in names]
     if unknown or not given:
         what = f"has no aggregate {unknown[0]!r}" if unknown else "is empty"
-        raise ParameterError(
-            f"error {what}, but must name some of the aggregates: {', '.join(names)}."
-        )
+        known = ", ".join(names)
+        raise ParameterError(f"error {what}, but must name some of the aggregates: {known}.")
     return {name: ERROR.typed(f"error of {name}", limit) for name, limit in given.items()}

@@ -28,7 +28,7 @@ from letalone.tables.columns import Integers, NoisyColumn, Wholes, count_answer
 from letalone.tables.noise import geometric
 from letalone.tables.part import ChoicePart
 from letalone.tables.quantiles import INSIDE, inside
-from letalone.tables.sensitivity import Contribution, count_utility_moves, rank_moves, shares_move
+from letalone.tables.sensitivity import count_utility_moves, rank_moves, shares_move
 
 HALF = Fraction(1, 2)
 LARGEST_POWER = 62
@@ -39,8 +39,6 @@ SMALLEST_POWER = -10
 class TopPart(ChoicePart):
     """The k most frequent candidates, best first, with their counts."""
 
-    names: tuple[str, ...]
-    unit: Contribution
     of: Expression
     k: int
     candidates: tuple[Key, ...]
@@ -106,8 +104,6 @@ class TopPart(ChoicePart):
 class BoundsPart(ChoicePart):
     """A lower and an upper bound of a column, among powers of two."""
 
-    names: tuple[str, ...]
-    unit: Contribution
     of: Expression
     whole: bool
 
@@ -154,10 +150,9 @@ class BoundsPart(ChoicePart):
         del confidence
         below, upto = np.split(np.stack(exact[:-1], axis=1).astype(np.int64), 2, axis=1)
         rows = np.asarray(exact[-1], dtype=np.int64)
-        found = [
-            self._bounds(*counts, epsilon, bits) for counts in zip(below, upto, rows, strict=True)
-        ]
-        bounds = np.array(found, dtype=np.float64).reshape(-1, 2)
+        by_key = zip(below, upto, rows, strict=True)
+        chosen = [self._bounds(*counts, epsilon, bits) for counts in by_key]
+        bounds = np.array(chosen, dtype=np.float64).reshape(-1, 2)
         return dict.fromkeys(self.names, NoisyColumn(bounds, bounds, bounds))
 
     def _bounds(

@@ -29,7 +29,7 @@ from letalone.plans.facts import ErrorKind, facts_of
 from letalone.plans.formulas import Formula, inner_name, shown_name
 from letalone.plans.plan import Plan
 from letalone.plans.types import Key
-from letalone.privacy import Neighbours, Privacy, compose
+from letalone.privacy import Privacy, compose
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.tables.columns import NoisyAnswer, NoisyColumn
 from letalone.tables.discovery import Discovery, Keys
@@ -76,8 +76,9 @@ class Compiled:
     @property
     def privacy(self) -> Privacy:
         """What the whole answer reveals."""
-        whole = compose(*self.split.privacies)
-        return whole.labelled(_label(self.plan))
+        schema, neighbours = self.plan.schema, self.plan.schema.neighbours
+        label = neighbours if neighbours.unit else neighbours.of(schema.unit or "row")
+        return compose(*self.split.privacies).labelled(label)
 
     @property
     def scope(self) -> RowScope:
@@ -97,9 +98,9 @@ class Compiled:
     @property
     def parts(self) -> tuple[PricePart, ...]:
         split, keys = self.split, self.split.discovery
-        shares = [self._share(place) for place in range(len(split.parts.parts))]
+        shares = tuple(self._share(place) for place in range(len(split.parts.parts)))
         if keys is None:
-            return tuple(shares)
+            return shares
         return (PricePart("keys", split.keys_share, keys.words, self._groups, {}), *shares)
 
     def _share(self, place: int) -> PricePart:
@@ -191,9 +192,8 @@ class Compiled:
         keys = self.keys if self.plan.groups else ((),)
         if keys is None:
             raise ParameterError("The keys are not known yet. Call .with_keys first.")
-        arrays = {
-            repr(m): _array(m, numbers) for m, numbers in zip(self.measures, exact, strict=True)
-        }
+        measured = zip(self.measures, exact, strict=True)
+        arrays = {repr(measure): _array(measure, numbers) for measure, numbers in measured}
         answers, noisy = self._drawn(arrays, bits)
         shared = self.split.parts.shared
         if shared is not None:
@@ -208,14 +208,11 @@ class Compiled:
 
     def _by_confidence(self, names: Sequence[str]) -> dict[float, list[str]]:
         """The names by how sure their intervals must be: the parts of a formula surer."""
-        formulas = {
-            n: len(formula.parts)
-            for n, formula in self.plan.aggregates
-            if isinstance(formula, Formula)
-        }
+        asked = dict(self.plan.aggregates)
         by_confidence: dict[float, list[str]] = {}
         for name in names:
-            parts = formulas.get(shown_name(name), 1)
+            shown = asked.get(shown_name(name))
+            parts = len(shown.parts) if isinstance(shown, Formula) else 1
             by_confidence.setdefault(confidence_of(parts, self.confidence), []).append(name)
         return by_confidence
 
@@ -257,11 +254,6 @@ def _check_widths(widths: Sequence[float]) -> None:
             "A part of the answer would be off by more than a float can hold. Give a larger"
             " epsilon, or narrower bounds."
         )
-
-
-def _label(plan: Plan) -> Neighbours:
-    neighbours = plan.schema.neighbours
-    return neighbours if neighbours.unit else neighbours.of(plan.schema.unit or "row")
 
 
 def _array(measure: Measure, exact: Exact) -> NDArray[Any]:

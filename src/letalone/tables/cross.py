@@ -47,7 +47,7 @@ class GridAxis:
 
     of: Expression
     grid: Grid
-    degree: Literal[1, 2]
+    degree: Degree
 
     @property
     def place(self) -> GridSum:
@@ -135,8 +135,8 @@ class ClampedColumn:
     upper: Fraction
 
     def axis(self, degree: Degree, bits: int, is_whole: IsWhole) -> GridAxis:
-        is_integer = is_whole(self.of)
-        return GridAxis(self.of, grid_for(self.lower, self.upper, bits, whole=is_integer), degree)
+        grid = grid_for(self.lower, self.upper, bits, whole=is_whole(self.of))
+        return GridAxis(self.of, grid, degree)
 
 
 def _sum_products(left: list[int], right: list[int], exact: list[Wholes]) -> Wholes:

@@ -67,8 +67,5 @@ class Discovery:
         ordered = sorted(found, key=lambda pair: [(key is not None, key) for key in pair[0]])
         noise = Geometric(epsilon=self.epsilon, sensitivity=self.touched)
         noisy = noise.release(np.array([count for _, count in ordered], np.int64), bits=bits)
-        return tuple(
-            key
-            for (key, _), count in zip(ordered, noisy.tolist(), strict=True)
-            if count >= self.threshold
-        )
+        counted = zip(ordered, noisy.tolist(), strict=True)
+        return tuple(key for (key, _), count in counted if count >= self.threshold)

@@ -21,6 +21,8 @@ from letalone.plans.formulas import Formula, inner_name
 from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue, Tree
 from letalone.tables.columns import Floats, NoisyColumn
 
+Factors = dict[int, Fraction]  # of the parts of a weighted sum
+
 
 def confidence_of(parts: int, confidence: float) -> float:
     """How sure each of so many parts must be, so that all of them are; never rounded down."""
@@ -41,7 +43,7 @@ def evaluate_formula(
     return NoisyColumn(np.where(known, answer.values, np.nan), low, high)
 
 
-def linear(tree: Tree) -> dict[int, Fraction] | None:
+def linear(tree: Tree) -> Factors | None:
     """The factor of each part where the formula is a weighted sum of its parts; else None."""
     match tree:
         case PartValue(part):
@@ -62,18 +64,15 @@ def linear(tree: Tree) -> dict[int, Fraction] | None:
             return None
 
 
-def _times(found: dict[int, Fraction] | None, factor: Fraction) -> dict[int, Fraction] | None:
+def _times(found: Factors | None, factor: Fraction) -> Factors | None:
     return None if found is None else {part: factor * weight for part, weight in found.items()}
 
 
-def _plus(
-    left: dict[int, Fraction] | None, right: dict[int, Fraction] | None
-) -> dict[int, Fraction] | None:
+def _plus(left: Factors | None, right: Factors | None) -> Factors | None:
     if left is None or right is None:
         return None
-    return {
-        part: left.get(part, Fraction(0)) + right.get(part, Fraction(0)) for part in left | right
-    }
+    none = Fraction(0)
+    return {part: left.get(part, none) + right.get(part, none) for part in left | right}
 
 
 def as_double(number: Fraction | int) -> float:
@@ -105,17 +104,14 @@ def _evaluate(tree: Tree, parts: Sequence[NoisyColumn]) -> NoisyColumn:
 
 
 def _combine(op: str, left: NoisyColumn, right: NoisyColumn) -> NoisyColumn:
+    a, b = left.values, right.values
     match op:
         case "+":
-            return NoisyColumn(
-                left.values + right.values, left.low + right.low, left.high + right.high
-            )
+            return NoisyColumn(a + b, left.low + right.low, left.high + right.high)
         case "-":
-            return NoisyColumn(
-                left.values - right.values, left.low - right.high, left.high - right.low
-            )
+            return NoisyColumn(a - b, left.low - right.high, left.high - right.low)
         case "*":
-            return _corners(left.values * right.values, _products(left, right))
+            return _corners(a * b, _products(left, right))
         case _:
             return _divide(left, right)
 
@@ -131,9 +127,8 @@ def _divide(left: NoisyColumn, right: NoisyColumn) -> NoisyColumn:
     pairs = [(a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
     quotients = _corners(values, [np.where(np.isinf(b), 0.0, a / b) for a, b in pairs])
     holds = (right.low <= 0) & (right.high >= 0)
-    return NoisyColumn(
-        values, np.where(holds, -np.inf, quotients.low), np.where(holds, np.inf, quotients.high)
-    )
+    low, high = np.where(holds, -np.inf, quotients.low), np.where(holds, np.inf, quotients.high)
+    return NoisyColumn(values, low, high)
 
 
 def _corners(values: Floats, ends: Sequence[Floats]) -> NoisyColumn:

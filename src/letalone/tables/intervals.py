@@ -74,7 +74,6 @@ class NoiseLaw:
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of one noise."""
         return self.scale * (2**0.5 if self.family is Family.LAPLACE else 1.0)
 
 
@@ -146,9 +145,7 @@ def _laplace_width(sizes: tuple[float, ...], miss: float) -> float:
     scales: list[Fraction] = []
     for size in sorted(Fraction(size) for size in sizes):
         scales.append(max(size, scales[-1] * (1 + NARROW)) if scales else size)
-    with_shares = [
-        (_share(scale, scales[:j] + scales[j + 1 :]), scale) for j, scale in enumerate(scales)
-    ]
+    with_shares = [(_share(s, scales[:j] + scales[j + 1 :]), s) for j, s in enumerate(scales)]
     widest = sum(scales, Fraction(0)) * (8 - Fraction(log(miss)))
     halved = partial(_bisect, with_shares, widest / 2**STEPS, miss)
     return float(widest * with_bits(halved, 128 + 64 * len(scales)) / 2**STEPS)

@@ -119,15 +119,10 @@ class MomentsPart(VectorPart):
     """What is asked about one column within one pair of bounds."""
 
     asked: tuple[tuple[str, Moment], ...]
-    unit: Contribution
     corners: Corners
     counts: bool
     lower: Fraction
     upper: Fraction
-
-    @property
-    def names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return tuple(name for name, _ in self.asked)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -164,10 +159,8 @@ class MomentsPart(VectorPart):
         return self.corners.shares(exact)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
-        return {
-            name: self._answer(aggregate, noisy, noise.law, confidence)
-            for name, aggregate in self.asked
-        }
+        law = noise.law
+        return {name: self._answer(asked, noisy, law, confidence) for name, asked in self.asked}
 
     def _answer(
         self, asked: Moment, noisy: Floats, law: NoiseLaw, confidence: float
@@ -208,9 +201,7 @@ class MomentsPart(VectorPart):
         strays = zip((mean, low, high), (grid.offset, *grid.strays), strict=True)
         places = (grid.centre + grid.radius * end + far for end, far in strays)
         without = (grid.centre, float(self.lower), float(self.upper))
-        ends = (
-            np.where(some, constant, none) for constant, none in zip(places, without, strict=True)
-        )
+        ends = (np.where(some, at, none) for at, none in zip(places, without, strict=True))
         bounds = float(self.lower), float(self.upper)
         return NoisyColumn(*(np.clip(end, *bounds) for end in ends))
 
@@ -255,14 +246,11 @@ class MomentsPart(VectorPart):
         if isinstance(aggregate, Mean):
             return grid.radius * self._widest_mean(noise.law, confidence) / rows + grid.slack
         square = self._widest_square(noise.law, confidence) / rows
-        match aggregate:
-            case Variance():
-                return grid.radius**2 * square + 2 * grid.radius * grid.slack
-            case _:
-                # That of √v where values are spread evenly over the range: v is 1/3 there.
-                return (
-                    grid.radius * min(float(np.sqrt(square)), square / (2 * EVEN**0.5)) + grid.slack
-                )
+        if isinstance(aggregate, Variance):
+            return grid.radius**2 * square + 2 * grid.radius * grid.slack
+        # That of √v where values are spread evenly over the range: v is 1/3 there.
+        root = min(float(np.sqrt(square)), square / (2 * EVEN**0.5))
+        return grid.radius * root + grid.slack
 
     def _widest_mean(self, law: NoiseLaw, confidence: float) -> float:
         forms = self.corners.form
@@ -272,9 +260,8 @@ class MomentsPart(VectorPart):
     def _widest_square(self, law: NoiseLaw, confidence: float) -> float:
         forms = self.corners.form
         tried = product(np.linspace(0.0, 1.0, 5), repeat=2)
-        return max(
-            width(law, forms((m * m - v * (1 - m * m), -2 * m, 1.0)), confidence) for m, v in tried
-        )
+        polynomials = ((m * m - v * (1 - m * m), -2 * m, 1.0) for m, v in tried)
+        return max(width(law, forms(polynomial), confidence) for polynomial in polynomials)
 
 
 def _norm(weights: Floats) -> float:

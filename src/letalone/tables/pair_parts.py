@@ -30,15 +30,8 @@ import numpy as np
 from letalone.engines.measures import Measure
 from letalone.plans.formulas import Aggregate
 from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
+from letalone.tables import cross
 from letalone.tables.columns import Flags, Floats, NoisyColumn, Wholes
-from letalone.tables.cross import (
-    MAX_PRODUCT_BITS,
-    ClampedColumn,
-    CrossCorners,
-    Degree,
-    GridAxis,
-    IsWhole,
-)
 from letalone.tables.intervals import NoiseLaw, widths
 from letalone.tables.moments import scale_to_sample
 from letalone.tables.noise import Noise
@@ -55,15 +48,10 @@ class PairPart(VectorPart):
     """What is asked about two columns; turned: `of` is the second of them, and `by` the first."""
 
     asked: tuple[tuple[str, Pair, bool], ...]
-    unit: Contribution
-    corners: CrossCorners
+    corners: cross.CrossCorners
 
     def __post_init__(self) -> None:
         refuse_clip(self.unit)
-
-    @property
-    def names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return tuple(name for name, _, _ in self.asked)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -101,7 +89,7 @@ class PairPart(VectorPart):
         of, by = self._axes(turned)
         return of.grid.radius, by.grid.radius
 
-    def _axes(self, turned: bool) -> tuple[GridAxis, GridAxis]:
+    def _axes(self, turned: bool) -> tuple[cross.GridAxis, cross.GridAxis]:
         first, second = self.corners.first, self.corners.second
         return (second, first) if turned else (first, second)
 
@@ -117,9 +105,7 @@ class PairPart(VectorPart):
         """The half-width to expect for this many rows, where values are spread evenly."""
         if rows is None:
             raise needs_rows(name)
-        asked, turned = next(
-            (aggregate, turned) for known, aggregate, turned in self.asked if known == name
-        )
+        asked, turned = {known: (asked, turned) for known, asked, turned in self.asked}[name]
         if isinstance(asked, Regression):
             return self._line(turned).error(noise.law, confidence, rows)
         of, by = self._radii(turned)
@@ -137,14 +123,11 @@ class PairPart(VectorPart):
 
         match asked:
             case Covariance():
+                powers = ((1, 1), (1, 0), (0, 1), (0, 0))
+                crossed, first, second, rows = (form(a, b) for a, b in powers)
                 tried = product((0.0, 1.0), repeat=3)
-                crossed = form(1, 1)
-                return np.array(
-                    [
-                        crossed - m * form(1, 0) - k * form(0, 1) + (m * k - c) * form(0, 0)
-                        for m, k, c in tried
-                    ]
-                )
+                forms = (crossed - m * first - k * second + (m * k - c) * rows for m, k, c in tried)
+                return np.array(list(forms))
             case Correlation():
                 squares = (form(2, 0) + form(0, 2)) / 2
             case _:
@@ -156,7 +139,7 @@ class PairPart(VectorPart):
 class _Seen:
     """Noisy pairs of corners of all groups, and what follows from them; in t and s."""
 
-    corners: CrossCorners
+    corners: cross.CrossCorners
     noisy: Floats
     law: NoiseLaw
     confidence: float
@@ -182,7 +165,6 @@ class _Seen:
         return np.clip(first, -1.0, 1.0), np.clip(second, -1.0, 1.0)
 
     def covariance(self, *, sample: bool) -> NoisyColumn:
-        """From −1 to 1."""
         value, half, known, _ = self._ratio(self._about(1, 1), self._about(0, 0), most=1.0)
         answer = _make_answer(value, half + self._crossed, known, most=1.0)
         return scale_to_sample(answer, self.rows, self.rows_width) if sample else answer
@@ -200,23 +182,19 @@ class _Seen:
 
     def correlation(self) -> NoisyColumn:
         """From −1 to 1: the root of the product of both sums of squares is linearised."""
-        cross, first, second = self._about(1, 1), self._about(2, 0), self._about(0, 2)
+        top, first, second = self._about(1, 1), self._about(2, 0), self._about(0, 2)
         sums = [self._sum(form) for form in (first, second)]
         strays = [widths(self.law, form, self.confidence) for form in (first, second)]
         known = self.some & (sums[0] > strays[0]) & (sums[1] > strays[1])
         x, y = (np.where(known, total, 1.0) for total in sums)
-        value = np.clip(self._sum(cross) / np.sqrt(x * y), -1.0, 1.0)
+        value = np.clip(self._sum(top) / np.sqrt(x * y), -1.0, 1.0)
         tilt = np.sqrt(y / x)[:, None]
-        form = cross - value[:, None] / 2 * (tilt * first + second / tilt)
-        left, right = (
-            np.where(known, total - z, 1.0) for total, z in zip(sums, strays, strict=True)
-        )
-        half = widths(self.law, form, self.confidence) / np.sqrt(left * right)
+        form = top - value[:, None] / 2 * (tilt * first + second / tilt)
+        least = [np.where(known, total - z, 1.0) for total, z in zip(sums, strays, strict=True)]
+        half = widths(self.law, form, self.confidence) / np.sqrt(least[0] * least[1])
         # Angles between columns move by less than twice what places stray, by their deviations.
-        slacks = zip(
-            (self.corners.first.slack, self.corners.second.slack), (left, right), strict=True
-        )
-        turns = sum(2 * slack * np.sqrt(self._most_rows / least) for slack, least in slacks)
+        axes = zip((self.corners.first, self.corners.second), least, strict=True)
+        turns = sum(2 * axis.slack * np.sqrt(self._most_rows / low) for axis, low in axes)
         return _make_answer(value, half + turns, known, most=1.0)
 
     @property
@@ -254,7 +232,7 @@ class _Seen:
         return self.corners.form(polynomial)
 
 
-def _form(corners: CrossCorners, a: int, b: int, turned: bool) -> Floats:
+def _form(corners: cross.CrossCorners, a: int, b: int, turned: bool) -> Floats:
     """The form of the sum of t^a s^b; turned: a is the power of the second axis."""
     polynomial = np.zeros((3, 3))
     polynomial[(b, a) if turned else (a, b)] = 1.0
@@ -280,7 +258,7 @@ def _times(answer: NoisyColumn, factor: float) -> NoisyColumn:
 
 
 def pair_parts(
-    asked: Sequence[tuple[str, Aggregate]], unit: Contribution, bits: int, is_whole: IsWhole
+    asked: Sequence[tuple[str, Aggregate]], unit: Contribution, bits: int, is_whole: cross.IsWhole
 ) -> list[PairPart]:
     """A part for each two columns that something is asked about; `is_whole` is by their types."""
     groups: dict[str, list[tuple[str, Pair]]] = {}
@@ -298,37 +276,34 @@ def is_pair(aggregate: Aggregate) -> TypeGuard[Pair]:
 
 
 def _part(
-    group: list[tuple[str, Pair]], unit: Contribution, bits: int, is_whole: IsWhole
+    group: list[tuple[str, Pair]], unit: Contribution, bits: int, is_whole: cross.IsWhole
 ) -> PairPart:
     columns = _order_columns(group[0][1])
     turned = [repr(_columns(aggregate)) != repr(columns) for _, aggregate in group]
     first, second = _degree(group, turned, 0), _degree(group, turned, 1)
-    fine = min(bits, MAX_PRODUCT_BITS[first + second])
+    fine = min(bits, cross.MAX_PRODUCT_BITS[first + second])
     axes = columns[0].axis(first, fine, is_whole), columns[1].axis(second, fine, is_whole)
-    turns = tuple(
-        (name, aggregate, way) for (name, aggregate), way in zip(group, turned, strict=True)
-    )
-    return PairPart(turns, unit, CrossCorners(*axes, bits))
+    asked = tuple((*pair, way) for pair, way in zip(group, turned, strict=True))
+    names = tuple(name for name, _ in group)
+    return PairPart(names, unit, asked, cross.CrossCorners(*axes, bits))
 
 
-def _degree(group: list[tuple[str, Pair]], turned: list[bool], place: int) -> Degree:
+def _degree(group: list[tuple[str, Pair]], turned: list[bool], place: int) -> cross.Degree:
     """Whether the column at this place (0 or 1) is needed squared."""
     for (_, aggregate), way in zip(group, turned, strict=True):
-        along = 0 if way else 1
-        if isinstance(aggregate, Correlation) or (
-            isinstance(aggregate, Slope | Regression) and along == place
-        ):
+        is_along = isinstance(aggregate, Slope | Regression) and place == (0 if way else 1)
+        if is_along or isinstance(aggregate, Correlation):
             return SQUARED
     return PLAIN
 
 
-def _columns(asked: Pair) -> tuple[ClampedColumn, ClampedColumn]:
-    of = ClampedColumn(asked.of, asked.lower, asked.upper)
+def _columns(asked: Pair) -> tuple[cross.ClampedColumn, cross.ClampedColumn]:
+    of = cross.ClampedColumn(asked.of, asked.lower, asked.upper)
     if isinstance(asked, Regression):
-        return of, ClampedColumn(asked.by[0], asked.by_lower[0], asked.by_upper[0])
-    return of, ClampedColumn(asked.by, asked.by_lower, asked.by_upper)
+        return of, cross.ClampedColumn(asked.by[0], asked.by_lower[0], asked.by_upper[0])
+    return of, cross.ClampedColumn(asked.by, asked.by_lower, asked.by_upper)
 
 
-def _order_columns(asked: Pair) -> tuple[ClampedColumn, ClampedColumn]:
+def _order_columns(asked: Pair) -> tuple[cross.ClampedColumn, cross.ClampedColumn]:
     first, second = sorted(_columns(asked), key=repr)
     return first, second

@@ -5,6 +5,7 @@ split of ε evens out the errors to expect (`weight`), as shares of the number o
 """
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from fractions import Fraction
 
 from letalone.engines.measures import Measure
@@ -18,6 +19,7 @@ from letalone.tables.sensitivity import Contribution, Moved
 ROOT_TWO = 2**0.5  # the standard deviation of Laplace noise of scale 1
 
 
+@dataclass(frozen=True, slots=True)
 class Part(ABC):
     """What answers one aggregate, or several that share noise, for each key."""
 

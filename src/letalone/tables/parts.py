@@ -13,21 +13,8 @@ from typing import Any, cast
 from typing import Literal as OneOfThese
 
 from letalone.engines.measures import CellCounts, DistinctUnits, DistinctValues, RowsWith
-from letalone.plans.aggregates import (
-    Count,
-    CountPresent,
-    CountUnits,
-    CountValues,
-    Deviation,
-    Extreme,
-    Histogram,
-    Mean,
-    MostFrequent,
-    PrivateBounds,
-    Quantiles,
-    Sum,
-    Variance,
-)
+from letalone.plans import aggregates as ask
+from letalone.plans.aggregates import Deviation, Sum, Variance
 from letalone.plans.expressions import Expression
 from letalone.plans.formulas import Aggregate, with_formula_parts
 from letalone.plans.pairs import Regression
@@ -75,13 +62,13 @@ class PlanFacts:
 def parts_of(plan: Plan, *, bits: int) -> Parts:
     """The parts of a plan, on grids of about 2^bits steps."""
     facts = PlanFacts(plan.columns, contribution(plan), bits)
-    aggregates = with_formula_parts(plan.aggregates)
-    counts = tuple(name for name, aggregate in aggregates if isinstance(aggregate, Count))
-    moments = _moments_with_count(facts, aggregates, counts)
-    pairs = pair_parts(aggregates, facts.unit, facts.bits, facts.is_whole)
+    named = with_formula_parts(plan.aggregates)
+    counts = tuple(name for name, aggregate in named if isinstance(aggregate, ask.Count))
+    moments = _moments_with_count(facts, named, counts)
+    pairs = pair_parts(named, facts.unit, facts.bits, facts.is_whole)
     rest = (
         PARTS[type(aggregate)](facts, names, aggregate)
-        for names, aggregate in _once_each(aggregates)
+        for names, aggregate in _once_each(named)
         if type(aggregate) in PARTS and not is_pair(aggregate)
     )
     return Parts((*moments.parts, *pairs, *rest), moments.shared)
@@ -110,7 +97,7 @@ def _groups(asked: Named) -> list[Group]:
     """Aggregates of the same column within the same bounds, together."""
     groups: dict[str, list[tuple[str, Moment]]] = {}
     for name, aggregate in asked:
-        if isinstance(aggregate, Sum | Mean | Variance | Deviation):
+        if isinstance(aggregate, Moment):
             about = repr((aggregate.of, aggregate.lower, aggregate.upper))
             groups.setdefault(about, []).append((name, aggregate))
     return [tuple(group) for group in groups.values()]
@@ -142,28 +129,28 @@ def _moments(facts: PlanFacts, group: Group, *, counted: bool) -> AnyPart:
     grid = grid_for(first.lower, first.upper, facts.bits, whole=is_whole)
     missing = counted and facts.is_missing(group)
     corners = Corners(first.of, grid, degree, missing=missing)
-    return MomentsPart(group, facts.unit, corners, counted, first.lower, first.upper)
+    return MomentsPart(names, facts.unit, group, corners, counted, first.lower, first.upper)
 
 
-def _scale(facts: PlanFacts, asked: Quantiles | Extreme) -> CellScale:
+def _scale(facts: PlanFacts, asked: ask.Quantiles | ask.Extreme) -> CellScale:
     is_whole = facts.is_whole(asked.of) and asked.lower.denominator == asked.step.denominator == 1
     return CellScale(asked.of, asked.lower, asked.upper, asked.step, is_whole)
 
 
-def _histogram(facts: PlanFacts, names: tuple[str, ...], asked: Histogram) -> AnyPart:
+def _histogram(facts: PlanFacts, names: tuple[str, ...], asked: ask.Histogram) -> AnyPart:
     first, step = asked.edges[0], asked.step
     ends = tuple(int((edge - first) / step) for edge in asked.edges[1:])
     return CountPart(names, facts.unit, CellCounts(asked.of, first, step, asked.cells), ends)
 
 
-def _quantiles(facts: PlanFacts, names: tuple[str, ...], asked: Quantiles) -> AnyPart:
+def _quantiles(facts: PlanFacts, names: tuple[str, ...], asked: ask.Quantiles) -> AnyPart:
     scale, shares = _scale(facts, asked), asked.at
     if len(shares) == 1:
         return RankPart(names, facts.unit, scale, shares[0])
     return TreePart(names, facts.unit, scale, shares)
 
 
-def _extreme(facts: PlanFacts, names: tuple[str, ...], asked: Extreme) -> AnyPart:
+def _extreme(facts: PlanFacts, names: tuple[str, ...], asked: ask.Extreme) -> AnyPart:
     share = Fraction(int(asked.largest))
     return RankPart(names, facts.unit, _scale(facts, asked), share, extreme=True)
 
@@ -171,16 +158,18 @@ def _extreme(facts: PlanFacts, names: tuple[str, ...], asked: Extreme) -> AnyPar
 # What answers an aggregate that shares its noise with no other; counts of rows and moments of
 # one column are in `_moments_with_count`, those of two in `pair_parts.pair_parts`.
 PARTS: dict[type, Callable[[PlanFacts, tuple[str, ...], Any], AnyPart]] = {
-    CountUnits: lambda facts, names, _: CountPart(names, facts.unit, DistinctUnits()),
-    CountPresent: lambda facts, names, asked: CountPart(names, facts.unit, RowsWith(asked.of)),
-    CountValues: lambda facts, names, asked: CountPart(names, facts.unit, DistinctValues(asked.of)),
-    Quantiles: _quantiles,
-    Extreme: _extreme,
-    Histogram: _histogram,
-    MostFrequent: lambda facts, names, asked: TopPart(
+    ask.CountUnits: lambda facts, names, _: CountPart(names, facts.unit, DistinctUnits()),
+    ask.CountPresent: lambda facts, names, asked: CountPart(names, facts.unit, RowsWith(asked.of)),
+    ask.CountValues: lambda facts, names, asked: CountPart(
+        names, facts.unit, DistinctValues(asked.of)
+    ),
+    ask.Quantiles: _quantiles,
+    ask.Extreme: _extreme,
+    ask.Histogram: _histogram,
+    ask.MostFrequent: lambda facts, names, asked: TopPart(
         names, facts.unit, asked.of, asked.k, asked.candidates
     ),
-    PrivateBounds: lambda facts, names, asked: BoundsPart(
+    ask.PrivateBounds: lambda facts, names, asked: BoundsPart(
         names, facts.unit, asked.of, facts.is_whole(asked.of)
     ),
     Regression: lambda facts, names, asked: regression_part(

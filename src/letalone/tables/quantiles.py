@@ -77,8 +77,6 @@ Ends = tuple[Integers, Integers]
 class RankPart(ChoicePart):
     """The value of a rank: share · n, or for extremes so many rows from an end (share 0, 1)."""
 
-    names: tuple[str, ...]
-    unit: Contribution
     scale: CellScale
     share: Fraction
     extreme: bool = False
@@ -98,13 +96,10 @@ class RankPart(ChoicePart):
 
     @property
     def words(self) -> str:
-        """What is chosen, and what the ends cost."""
-        if self.by_tree:
-            return (
-                "exponential mechanism for the value, a tree of counts with geometric noise for"
-                " its interval: half of it each"
-            )
-        return "exponential mechanism: half of it for the value, a quarter for each end"
+        if not self.by_tree:
+            return "exponential mechanism: half of it for the value, a quarter for each end"
+        by_tree = "a tree of counts with geometric noise for its interval"
+        return f"exponential mechanism for the value, {by_tree}: half of it each"
 
     @property
     def by_tree(self) -> bool:
@@ -218,8 +213,6 @@ def inside(shortfall: float) -> int:
 class TreePart(VectorPart):
     """Several quantiles of one column."""
 
-    names: tuple[str, ...]
-    unit: Contribution
     scale: CellScale
     shares: tuple[Fraction, ...]
 
@@ -245,9 +238,8 @@ class TreePart(VectorPart):
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         ranks = ranks_of(self.tree, noisy)
-        intervals = [
-            ranks.interval(float(share), noise.law, confidence=confidence) for share in self.shares
-        ]
+        shares, law = map(float, self.shares), noise.law
+        intervals = [ranks.interval(share, law, confidence=confidence) for share in shares]
         place, low, high = (np.stack(ends, axis=1) for ends in zip(*intervals, strict=True))
         return dict.fromkeys(self.names, self.scale.answer(place, low, high))
 

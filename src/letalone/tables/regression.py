@@ -142,8 +142,6 @@ def line(of: GridAxis, by: Sequence[GridAxis], left: Floats, right: Floats) -> L
 class RegressionPart(VectorPart):
     """Least squares of `of` on `by`; products are counted in 2^-bits of a row."""
 
-    names: tuple[str, ...]
-    unit: Contribution
     of: GridAxis
     by: tuple[GridAxis, ...]
     bits: int
@@ -161,9 +159,7 @@ class RegressionPart(VectorPart):
 
     def _powers(self, first: int, second: int) -> tuple[int, ...]:
         """Those of t₁ … t_d and s in a product of two columns; column 0 is the number 1."""
-        return tuple(
-            (first == number) + (second == number) for number in range(1, len(self.by) + 2)
-        )
+        return tuple((first == n) + (second == n) for n in range(1, len(self.by) + 2))
 
     @property
     def row(self) -> int:
@@ -172,7 +168,6 @@ class RegressionPart(VectorPart):
 
     @property
     def moved(self) -> Moved:
-        """At most what each product moves, added up."""
         return products_move(self.measures, self.row, self.unit)
 
     @property
@@ -182,11 +177,8 @@ class RegressionPart(VectorPart):
 
     def vector(self, exact: list[Wholes]) -> Wholes:
         """The sums of products, each scaled so that its largest product counts a row."""
-        scaled = [
-            total * self.row // product.largest
-            for product, total in zip(self.measures, exact, strict=True)
-        ]
-        return np.stack(scaled, axis=-1)
+        summed = zip(self.measures, exact, strict=True)
+        return np.stack([total * self.row // product.largest for product, total in summed], axis=-1)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         answer = self._line.answer(noisy, noise.law, confidence)

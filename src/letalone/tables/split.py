@@ -60,10 +60,8 @@ class Split:
 
     def worst(self, confidence: float) -> float:
         """The largest stated error of a vector, as a share of the number of rows."""
-        parts = self.parts.parts
-        return max(
-            noise.width(confidence) * _factor(parts[place]) for place, noise in self.noises.items()
-        )
+        noises = [(self.parts.parts[place], noise) for place, noise in self.noises.items()]
+        return max(noise.width(confidence) * _factor(part) for part, noise in noises)
 
 
 def split(plan: Plan, *, epsilon: Fraction, delta: Fraction, confidence: float) -> Split:
@@ -90,11 +88,8 @@ def _geometric_split(
     total = sum(weights, keys)
     shares = tuple(weight / total for weight in weights)
     costs = {place: epsilon * share for place, share in enumerate(shares)}
-    noises = {
-        place: geometric(part.moved, costs[place])
-        for place, part in enumerate(parts.parts)
-        if isinstance(part, VectorPart)
-    }
+    vectors = [(p, part) for p, part in enumerate(parts.parts) if isinstance(part, VectorPart)]
+    noises = {place: geometric(part.moved, costs[place]) for place, part in vectors}
     discovery = None if delta is None else Discovery(unit, epsilon * keys / total, delta)
     return Split(parts, noises, costs, shares, discovery, keys / total)
 
@@ -105,7 +100,8 @@ def _gaussian_split(
     """Choices and keys take their share of ε first; vectors share the rest in squares."""
     weights = [as_share(part.weight) for part in parts.parts]
     vectors = [p for p, part in enumerate(parts.parts) if isinstance(part, VectorPart)]
-    joint = root_above(sum((weights[p] ** 2 for p in vectors), Fraction(0)))
+    squares = sum((weights[p] ** 2 for p in vectors), Fraction(0))
+    joint = root_above(squares)
     keys = _keys_weight(unit) if seeks_keys else Fraction(0)
     chosen = {p: w for p, w in enumerate(weights) if p not in vectors}
     total = sum(chosen.values(), joint + keys)
@@ -117,7 +113,6 @@ def _gaussian_split(
         epsilon=epsilon if alone else epsilon * joint / total * HAIR,
         delta=part_delta if alone else part_delta * HAIR,
     )
-    squares = sum((weights[p] ** 2 for p in vectors), Fraction(0))
     shares = tuple(
         w / total if p in chosen else w**2 / squares * joint / total for p, w in enumerate(weights)
     )

@@ -4,29 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letalone.engines.measures import (
-    CellCounts,
-    DistinctUnits,
-    DistinctValues,
-    GridSum,
-    Measure,
-    Rows,
-    RowsWith,
-)
+from letalone.engines import measures
+from letalone.engines.measures import GridSum, Measure, Rows, RowsWith
 from letalone.plans.expressions import Expression
 from letalone.tables.columns import Floats, NoisyColumn, Wholes, count_answer
 from letalone.tables.grid import Grid
 from letalone.tables.intervals import width
 from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart
-from letalone.tables.sensitivity import (
-    Contribution,
-    Moved,
-    number_moves,
-    sensitivity_of,
-    together,
-)
+from letalone.tables.sensitivity import Moved, number_moves, sensitivity_of, together
 
+Counts = Rows | RowsWith | measures.DistinctUnits | measures.DistinctValues | measures.CellCounts
 ROW_SHARE = 2**15  # the share of a sum's noise that its number of rows costs
 
 
@@ -35,9 +23,7 @@ class CountPart(VectorPart):
     """How many rows, or units, or different values; or rows in each range of a histogram, whose
     `ends` are the ranges' last cells, plus one."""
 
-    names: tuple[str, ...]
-    unit: Contribution
-    measure: Rows | RowsWith | DistinctUnits | DistinctValues | CellCounts = Rows()  # noqa: RUF009  (it is frozen and has no fields)
+    measure: Counts = Rows()  # noqa: RUF009  (it is frozen and has no fields)
     ends: tuple[int, ...] = ()
 
     @property
@@ -66,8 +52,6 @@ class TotalPart(VectorPart):
     2^-15 of the largest value there, so that it takes hardly any of ε.
     """
 
-    names: tuple[str, ...]
-    unit: Contribution
     of: Expression
     grid: Grid
 
@@ -144,28 +128,18 @@ class SharedCount:
     def answers(
         self, noisy: dict[int, Floats], noises: dict[int, Noise], confidence: float
     ) -> dict[str, NoisyColumn]:
-        shares = self._shares(noises)
-        value = sum(
-            (
-                share * (noisy[part] @ form)
-                for share, (part, form) in zip(shares, self.forms, strict=True)
-            ),
-            np.zeros(()),
-        )
-        answer = count_answer(np.asarray(value), self.error(noises, confidence))
+        weighted = zip(self._shares(noises), self.forms, strict=True)
+        counts = (share * (noisy[part] @ form) for share, (part, form) in weighted)
+        answer = count_answer(np.asarray(sum(counts, np.zeros(()))), self.error(noises, confidence))
         return dict.fromkeys(self.names, answer)
 
     def error(self, noises: dict[int, Noise], confidence: float) -> float:
-        shares = self._shares(noises)
         law = noises[self.forms[0][0]].law
-        weights = [
-            share * form * (noises[part].law.scale / law.scale)
-            for share, (part, form) in zip(shares, self.forms, strict=True)
-        ]
+        shares = zip(self._shares(noises), self.forms, strict=True)
+        weights = [w * form * (noises[part].law.scale / law.scale) for w, (part, form) in shares]
         return width(law, np.concatenate(weights), confidence)
 
     def _shares(self, noises: dict[int, Noise]) -> list[float]:
-        precise = [
-            1 / (noises[part].law.deviation ** 2 * float(form @ form)) for part, form in self.forms
-        ]
+        laws = [(noises[part].law, form) for part, form in self.forms]
+        precise = [1 / (law.deviation**2 * float(form @ form)) for law, form in laws]
         return [share / sum(precise) for share in precise]

@@ -131,10 +131,8 @@ def scale(of: Sql, shift: int) -> Sql:
 
 def _near(y: Sql, ends: tuple[int, int]) -> Sql:
     """(|y − low| − |y − high| + low + high − 2·middle) / 2."""
-    low, high = (
-        syntax.call("ABS", syntax.operation(exp.Sub, y, syntax.double(end)) if end else y)
-        for end in ends
-    )
+    ways = (syntax.operation(exp.Sub, y, syntax.double(end)) if end else y for end in ends)
+    low, high = (syntax.call("ABS", way) for way in ways)
     twice = syntax.operation(exp.Sub, low, high)
     if sum(ends) % 2:
         twice = syntax.operation(exp.Add, twice, syntax.double(1.0))

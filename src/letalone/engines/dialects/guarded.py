@@ -77,11 +77,8 @@ def _divide(x: Sql, y: Sql) -> Sql:
     nothing = syntax.cast_to(syntax.NULL.copy(), syntax.DOUBLE)
     by_small = syntax.case((easy, plain.copy()), (huge, nothing), (_below(down, 0), plain.copy()))
     missing = syntax.operation(exp.Or, syntax.is_null(x), syntax.is_null(y))
-    return syntax.case(
-        (missing, nothing.copy()),
-        (_from(b, 0), by_large),
-        (syntax.operation(exp.GT, b, syntax.double(0.0)), by_small),
-    )
+    positive = syntax.operation(exp.GT, b, syntax.double(0.0))
+    return syntax.case((missing, nothing.copy()), (_from(b, 0), by_large), (positive, by_small))
 
 
 # Each operation on two named doubles, NULL where it would be infinite.

@@ -118,14 +118,10 @@ class PostgresDialect(Dialect):
             calls = (call.name for column in columns for call in column.find_all(exp.Anonymous))
             slow = "PG_INPUT_IS_VALID" in calls  # made of text: too slow to be made at each mention
             return _apart(query) if slow else query
-        rank = self._rank(unit, ranks, mark)
+        stored, own = self.stored_rank, f"{mark}source"
+        rank = rank_of(unit, ranks, own) if stored is None else syntax.column(stored, own)
         chosen = with_rank(columns, rank, mark)
         return syntax.select(chosen, rows, where=[syntax.is_present(unit.copy())])
-
-    def _rank(self, unit: Sql, key: str, mark: str) -> Sql:
-        if self.stored_rank is not None:
-            return syntax.column(self.stored_rank, f"{mark}source")
-        return rank_of(unit, key, f"{mark}source")
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
         return rewrite_for_postgres(query).sql("postgres", pretty=pretty, identify=True, copy=False)
@@ -159,7 +155,6 @@ def _floor(x: Sql, shift: int) -> Sql:
     floor = syntax.cast_to(exp.Floor(this=scale(x, shift)), BIGINT)
     if shift >= 0:
         return floor
-    vanishes = syntax.operation(
-        exp.LTE, syntax.call("ABS", x), syntax.double(ldexp(1, -1075 - shift))
-    )
+    smallest = syntax.double(ldexp(1, -1075 - shift))
+    vanishes = syntax.operation(exp.LTE, syntax.call("ABS", x), smallest)
     return syntax.case((vanishes, big(0)), otherwise=floor)

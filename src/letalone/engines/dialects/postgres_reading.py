@@ -89,23 +89,17 @@ def _double_of_text(text: Sql) -> Sql:
 def _double_of_numeric(source: Sql) -> Sql:
     """A numeric too large for a double is missing, one that is too small is 0."""
     size = syntax.call("ABS", source)
-    usual = [
-        syntax.operation(exp.LT, size, _numeric("1e308")),
-        syntax.operation(exp.GT, size, _numeric("1e-307")),
-    ]
+    ends = ((exp.LT, "1e308"), (exp.GT, "1e-307"))
+    inside = [syntax.operation(kind, size, _numeric(end)) for kind, end in ends]
+    usual = syntax.join_conditions(exp.And, inside)
     tiny = syntax.operation(exp.LTE, size, _numeric("1e-307"))
     double, valid = syntax.cast_to(source, DOUBLE), _is_valid(_cast(source, "TEXT"), Type.NUMBER)
-    return syntax.case(
-        (syntax.join_conditions(exp.And, usual), double),
-        (valid, double.copy()),
-        (tiny, syntax.double(0.0)),
-    )
+    return syntax.case((usual, double), (valid, double.copy()), (tiny, syntax.double(0.0)))
 
 
 def _text(stored: Stored, source: Sql) -> Sql:
     if stored.type in (Type.DATE, Type.TIMESTAMP):
-        moment = _date(stored, source) if stored.type is Type.DATE else _timestamp(stored, source)
-        return plain(moment)
+        source = READERS[stored.type](stored, source)
     return plain(source)
 
 
@@ -149,9 +143,8 @@ def _is_written(source: Sql, kind: Type) -> Sql:
 
 
 def _is_day(source: Sql, kind: Type) -> Sql:
-    return syntax.join_conditions(
-        exp.And, [_is_written(source, kind), _is_valid(plain(source), kind)]
-    )
+    known = [_is_written(source, kind), _is_valid(plain(source), kind)]
+    return syntax.join_conditions(exp.And, known)
 
 
 def _is_valid(text: Sql, kind: Type) -> Sql:

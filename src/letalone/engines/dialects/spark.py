@@ -141,8 +141,7 @@ def _word(of: Sql, place: int, most: int) -> Sql:
     bits = syntax.call("SHIFTRIGHT", of.copy(), syntax.whole(place)) if place else of.copy()
     if most >> place >> WORD_BITS:  # the last word has the sign
         bits = exp.Paren(this=exp.BitwiseAnd(this=bits, expression=big((1 << WORD_BITS) - 1)))
-    total = _decimal(_sum(bits), 20)
-    scale = _decimal(syntax.text(str(1 << place)), 15)
+    total, scale = _decimal(_sum(bits), 20), _decimal(syntax.text(str(1 << place)), 15)
     return syntax.operation(exp.Mul, total, scale) if place else total
 
 
@@ -191,12 +190,8 @@ def _identifier(node: Sql) -> Sql:
 
 
 def _encode(text: str) -> bytes:
-    def failed(_: object) -> UnsupportedQuery:
-        return UnsupportedQuery(
-            f"{text!r} has half a surrogate in it, which no text has. Leave it out."
-        )
-
-    return without_context(text.encode, UnicodeEncodeError, error=failed)
+    words = f"{text!r} has half a surrogate in it, which no text has. Leave it out."
+    return without_context(text.encode, UnicodeEncodeError, error=UnsupportedQuery(words))
 
 
 def _cast(node: Sql) -> Sql:

@@ -117,9 +117,8 @@ READERS: Mapping[Type, Reader] = {
 def _is_written(text: Sql, kind: Type) -> Sql:
     """Whether the grammar admits a text. Nothing may follow: $ would pass over a line break."""
     pattern = syntax.text(f"^ *(?:{PATTERNS[kind]}) *(?![-]|[^-])")
-    return syntax.join_conditions(
-        exp.And, [reading.is_short(text), syntax.call("REGEXP_LIKE", text, pattern)]
-    )
+    written = [reading.is_short(text), syntax.call("REGEXP_LIKE", text, pattern)]
+    return syntax.join_conditions(exp.And, written)
 
 
 def _try_cast(of: Sql, kind: str) -> Sql:
