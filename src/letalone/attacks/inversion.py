@@ -35,24 +35,9 @@ from numpy.typing import NDArray
 
 from letalone.answers.promise import as_percent
 from letalone.attacks.confidence import likelihood
-from letalone.attacks.games import (
-    MODELS,
-    GameResult,
-    fitted_on,
-    ordinary_model,
-    play,
-    private_model,
-)
+from letalone.attacks.games import MODELS, fitted_on, ordinary_model, play, private_model
 from letalone.attacks.rates import Rates, exchange, series_of
-from letalone.attacks.result import (
-    AttackReport,
-    Line,
-    Picture,
-    Series,
-    SeriesStyle,
-    allowed_at,
-    beyond_line,
-)
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, beyond_line
 from letalone.attacks.stage import OUTCOME, SENSITIVE, study
 from letalone.attacks.training_people import MAX_VALUES, TrainingPeople, people_of
 from letalone.errors import ParameterError
@@ -152,9 +137,7 @@ class ModelInversion(AttackReport):
         every = (-0.4, 1.4)
         lines = (
             Series("the commonest value", every, (self.baseline,) * 2, SeriesStyle.LINE),
-            Series(
-                allowed_at(self.epsilon), (0.6, 1.4), (self.most_allowed,) * 2, SeriesStyle.BOUND
-            ),
+            Series(self._limit_label, (0.6, 1.4), (self.most_allowed,) * 2, SeriesStyle.BOUND),
         )
         title = f"Guessing {self.sensitive!r} with a model that predicts {self.target!r}"
         places = ("ordinary", f"ε = {self.epsilon:g}")
@@ -282,9 +265,7 @@ def _error(
     def apart(fitted: Any) -> Floats:
         return people.labels - np.asarray(fitted.predict(people.rows), np.float64)
 
-    tried: GameResult = play(
-        model, people, apart, models=SHADOWS, generator=generator, ordinary=ordinary
-    )
+    tried = play(model, people, apart, models=SHADOWS, generator=generator, ordinary=ordinary)
     return MIN_ERROR + float(np.sqrt((tried.scores[tried.inside] ** 2).mean()))
 
 
