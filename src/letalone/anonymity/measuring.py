@@ -19,14 +19,6 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 
 from letalone.anonymity import diversity
-from letalone.anonymity.diversity import (
-    alone,
-    certain,
-    certain_people,
-    people_by_value,
-    people_in,
-    people_with,
-)
 from letalone.anonymity.kinds import order_column
 from letalone.anonymity.risk import Risk, risk_of
 from letalone.anonymity.value_cells import ValueCells, ValueHistogram, Whole, read_cells
@@ -211,13 +203,13 @@ def measure(
 
 def measure_cells(cells: ValueCells, *, population: int | None = None) -> Anonymity:
     """The figures of cells."""
-    sizes = people_in(cells.group, cells.rows, cells.person, groups=cells.groups)
+    sizes = diversity.people_in(cells.group, cells.rows, cells.person, groups=cells.groups)
     return Anonymity(
         rows=cells.total,
         people=cells.people,
         groups=cells.groups,
         k=int(sizes.min()),
-        uniques=alone(cells.group, sizes, cells.person),
+        uniques=diversity.alone(cells.group, sizes, cells.person),
         risk=risk_of(sizes, population, people=cells.people),
         quasi_identifiers=tuple(column.name for column in cells.quasi_identifiers),
         sensitive={column.name: _diversity(cells, column, sizes) for column in cells.sensitive},
@@ -237,15 +229,17 @@ def _certain(
     cells: ValueCells, column: Coded, counted: ValueHistogram, sizes: Whole, ruled_out: int = 0
 ) -> int:
     if cells.person is None:
-        return certain(counted, sizes, ruled_out=ruled_out)
-    return certain_people(cells.group, column.codes, cells.person, sizes, ruled_out=ruled_out)
+        return diversity.certain(counted, sizes, ruled_out=ruled_out)
+    return diversity.certain_people(
+        cells.group, column.codes, cells.person, sizes, ruled_out=ruled_out
+    )
 
 
 def _diversity(cells: ValueCells, column: Coded, sizes: Whole) -> Diversity:
     order = order_column(column)
     codes = (order or column).codes
-    counted = people_by_value(cells.group, codes, cells.rows, unit=cells.person)
-    in_table = people_with(codes, cells.rows, cells.person)
+    counted = diversity.people_by_value(cells.group, codes, cells.rows, unit=cells.person)
+    in_table = diversity.people_with(codes, cells.rows, cells.person)
     number = diversity.distinct(counted)
     moved = None if order is None else diversity.ordered_closeness(counted, in_table).max()
     return Diversity(
