@@ -196,9 +196,8 @@ class Canaries(AttackReport):
             f" lines of text, a new one for each of {tried:,} trainings. A small model of the text,"
             f" asked to go on after the known words, told it in {ordinary.extracted:,} of them. The"
             f" same model trained at ε = {self.epsilon:g} for each line told it in"
-            f" {private.extracted:,}; whoever guesses"
-            f" from it is right about a secret of one line at most"
-            f" {_rarely(self.most_guessed)} (blindly: once in {self.space:,})."
+            f" {private.extracted:,}; whoever guesses from it is right about a secret of one line"
+            f" at most {_rarely(self.most_guessed)} (blindly: once in {self.space:,})."
             " What hundreds of lines share is still learned."
         )
 

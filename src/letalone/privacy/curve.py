@@ -28,26 +28,12 @@ from math import inf, isinf, log
 from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform
 
 from letalone.errors import LetaloneError, NeighboursDiffer
+from letalone.exact import typed
 from letalone.exact.balls import ball
-from letalone.exact.typed import (
-    COUNT,
-    DELTA,
-    FINITE,
-    PROBABILITY,
-    Number,
-    whole_from,
-    write_rational,
-)
+from letalone.exact.typed import COUNT, DELTA, FINITE, PROBABILITY, Number
 from letalone.privacy import bounds
 from letalone.privacy.bounds import ZERO, Bound, Bounds, above, at_most, below, exceeds, once
-from letalone.privacy.neighbours import (
-    ADD_REMOVE,
-    Neighbours,
-    Relation,
-    read_label,
-    read_neighbours,
-    unify,
-)
+from letalone.privacy.neighbours import ADD_REMOVE, Neighbours, read_label, read_neighbours, unify
 from letalone.privacy.pure_terms import pure_divergence, pure_mu_squared, pure_rho
 from letalone.privacy.search import edge
 
@@ -62,7 +48,7 @@ SMALLEST = 5e-324
 Json = dict[str, object]
 Orders: TypeAlias = "tuple[Losses, ...]"
 
-REPEATS = whole_from(0, "It is how often the mechanism is run.")
+REPEATS = typed.whole_from(0, "It is how often the mechanism is run.")
 
 
 Curve = TypeVar("Curve", bound="Privacy")
@@ -311,7 +297,7 @@ class Privacy(ABC):
         label, neighbours = self.neighbours, read_neighbours(neighbours)
         if label is not None and label.relation is neighbours.relation:
             return self.labelled(unify(label, neighbours))
-        if neighbours.relation is Relation.ADD_REMOVE:
+        if neighbours.relation is ADD_REMOVE.relation:
             raise NeighboursDiffer(_no_way_back(label))
         unit = neighbours.unit or (label.unit if label is not None else None)
         unify(label, ADD_REMOVE if unit is None else ADD_REMOVE.of(unit))
@@ -431,7 +417,7 @@ def _mirror(bound: Bound, epsilon: Fraction) -> Bound:
 def _as_stored(value: Fraction | int | Privacy) -> object:
     if isinstance(value, Privacy):
         return value.to_json()
-    return write_rational(Fraction(value))
+    return typed.write_rational(Fraction(value))
 
 
 def _as_written(value: Fraction | int | Privacy) -> str:

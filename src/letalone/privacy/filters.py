@@ -359,8 +359,7 @@ def _hint(state: FilterState, privacy: Privacy, price: FilterPrice) -> str:
     if state.leak + price.leak > state.leak_limit:
         return (
             f"Its own δ of {format_number(price.leak)} exceeds what is left of the δ set aside "
-            f"for such releases, {format_number(state.leak_limit - state.leak)}: ask for a "
-            "smaller δ, or "
-            "open the filter with a larger share, Shares(leak=…)."
+            f"for such releases, {format_number(state.leak_limit - state.leak)}: ask for a smaller "
+            "δ, or open the filter with a larger share, Shares(leak=…)."
         )
     return "Ask for less: more noise (a smaller epsilon), or fewer questions."

@@ -147,8 +147,7 @@ class RenyiDP(Privacy):
                 raise UnsupportedQuery(
                     f"A group of {size} needs an order above {2 ** (size - 1).bit_length()}, but "
                     f"this is {format_number(self.order)}: each doubling of a group halves the "
-                    "order. "
-                    "State the divergence at a larger order, or as zCDP, where groups cost k^2."
+                    "order. State the divergence at a larger order, or as zCDP, where groups cost k^2."
                 )
             divergence *= 1 + (order - Fraction(1, 2)) / (order - 1)
         return RenyiDP(order, divergence)

@@ -26,10 +26,17 @@ import numpy as np
 
 from letalone.exact.balls import Ball, ball, working_bits
 from letalone.randomness.bits import BitSource, Words
-from letalone.randomness.bulk import BLOCK, FEW_DRAWS, Flags, Places, Wholes, draw_all
+from letalone.randomness.bulk import (
+    BLOCK,
+    FEW_DRAWS,
+    Flags,
+    Places,
+    Wholes,
+    draw_all,
+    sparse_places,
+)
 from letalone.randomness.chance import Chance, settle
 from letalone.randomness.draws import sampler
-from letalone.randomness.places import sparse_places
 from letalone.randomness.rounding import ToNearest, wholes_of
 from letalone.randomness.table import LawTable, build_table, sample_table
 from letalone.randomness.ziggurat import HALF_GAUSSIAN
