@@ -87,7 +87,6 @@ class Grouped(Privacy):
         return lowest_envelope(self, false_alarm)
 
     def worst_loss(self) -> Bound | None:
-        """Losses add along a chain of neighbours."""
         worst = self.single.worst_loss()
         if worst is None or isinstance(worst, Fraction):
             return None if worst is None else self.size * worst

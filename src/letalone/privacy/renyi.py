@@ -72,7 +72,6 @@ class ZCDP(Privacy):
         return Bounds(lowest_envelope(self, false_alarm), gaussian)
 
     def for_group(self, size: int) -> Privacy:
-        """A group of k costs k^2 rho."""
         return ZCDP(size**2 * self.rho)
 
     def zcdp_rho(self) -> Fraction:
@@ -147,7 +146,8 @@ class RenyiDP(Privacy):
                 raise UnsupportedQuery(
                     f"A group of {size} needs an order above {2 ** (size - 1).bit_length()}, but "
                     f"this is {format_number(self.order)}: each doubling of a group halves the "
-                    "order. State the divergence at a larger order, or as zCDP, where groups cost k^2."
+                    "order. "
+                    "State the divergence at a larger order, or as zCDP, where groups cost k^2."
                 )
             divergence *= 1 + (order - Fraction(1, 2)) / (order - 1)
         return RenyiDP(order, divergence)

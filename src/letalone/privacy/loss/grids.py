@@ -192,11 +192,8 @@ def _step(sources: Sources, guess: AccountantEstimate, *, upper: bool, coarser: 
 
 def _coarsest(sources: Sources, guess: AccountantEstimate) -> float:
     """The least step that keeps arrays within memory, and many of them within seconds."""
-    return (
-        max(_widest(sources), 6 * guess.spread)
-        * max(1.0, len(sources) / MANY_RELEASES)
-        / MAX_POINTS
-    )
+    widest = max(_widest(sources), 6 * guess.spread)
+    return widest * max(1.0, len(sources) / MANY_RELEASES) / MAX_POINTS
 
 
 def _round(sources: Sources, step: float) -> Fraction:
