@@ -251,7 +251,8 @@ def distribution(name: str, law: Iterable[Number]) -> tuple[Fraction, ...]:
     """A finite distribution, checked and exact."""
     given = _list_probabilities(name, law)
     values = tuple(PROBABILITY.typed(f"a probability of {name}", value) for value in given)
-    total, rounded = sum(values, ZERO), any(_is_rounded(value) for value in given)
+    rounded = any(not isinstance(value, int | Fraction) for value in given)
+    total = sum(values, ZERO)
     if total != 1 and not (rounded and abs(total - 1) <= ROUNDING):
         raise ParameterError(
             f"{name} sums to {bounds.format_number(total)}, but must sum to 1 (floats: within 1e-9"
@@ -266,7 +267,3 @@ def _list_probabilities(name: str, law: Iterable[Number]) -> list[Number]:
         if not issubclass(type(law), str | bytes | AbstractSet | Mapping):
             return list(law)
     raise refusal(name, law, "a list of probabilities, one for each outcome in order")
-
-
-def _is_rounded(value: object) -> bool:
-    return not isinstance(value, int | Fraction)
