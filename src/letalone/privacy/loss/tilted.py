@@ -352,14 +352,14 @@ class LossCurve:
     losses: Floats
     hits: Floats  # the weight from each place on
     values: Floats  # the curve at each place
-    anchor: float = 0.0
-    scale: float = 0.0
-    extra: float = 0.0
-    tilt: float = 0.0
-    infinite: float = 0.0
-    factor: float = 1.0
-    shift: float = 0.0
-    spread: float = 0.0
+    anchor: float
+    scale: float
+    extra: float
+    tilt: float
+    infinite: float
+    factor: float
+    shift: float
+    spread: float
 
     def holds(self, epsilon: float) -> bool:
         """Whether an epsilon lies where this curve is tight."""
@@ -477,6 +477,8 @@ def _values(hits: Floats, step: float, tilt: float) -> Floats:
     return values
 
 
+_FLAT = {"anchor": 0.0, "scale": 0.0, "extra": 0.0, "tilt": 0.0, "shift": 0.0, "spread": 0.0}
 NOTHING_KNOWN, NOTHING_SHOWN = (
-    LossCurve(np.zeros(1), np.zeros(1), np.zeros(1), infinite=delta) for delta in (1.0, 0.0)
+    LossCurve(np.zeros(1), np.zeros(1), np.zeros(1), infinite=delta, factor=1.0, **_FLAT)
+    for delta in (1.0, 0.0)
 )
