@@ -222,17 +222,7 @@ def measure_cells(cells: ValueCells, *, population: int | None = None) -> Anonym
 def certain_of(one: Diversity, found: Anonymity, ruled_out: int) -> int:
     """The people whose value is certain to who can rule out so many wrong values."""
     column = next(each for each in found.cells.sensitive if each.name == one.column)
-    return _certain(found.cells, column, one.cells, found.group_sizes, ruled_out)
-
-
-def _certain(
-    cells: ValueCells, column: Coded, counted: ValueHistogram, sizes: Whole, ruled_out: int = 0
-) -> int:
-    if cells.person is None:
-        return diversity.certain(counted, sizes, ruled_out=ruled_out)
-    return diversity.certain_people(
-        cells.group, column.codes, cells.person, sizes, ruled_out=ruled_out
-    )
+    return diversity.certain(found.cells, column.codes, one.cells, found.group_sizes, ruled_out)
 
 
 def _diversity(cells: ValueCells, column: Coded, sizes: Whole) -> Diversity:
@@ -249,7 +239,7 @@ def _diversity(cells: ValueCells, column: Coded, sizes: Whole) -> Diversity:
         entropy_l=float(diversity.entropies(counted).min()),
         t=float(diversity.closeness(counted, in_table).max()),
         t_ordered=None if moved is None else float(moved),
-        certain=_certain(cells, column, counted, sizes),
+        certain=diversity.certain(cells, column.codes, counted, sizes),
         whole=in_table,
         cells=counted,
     )
