@@ -52,8 +52,8 @@ Utilities = Sequence[float] | NDArray[Any] | Callable[[Any], float]
 class Chooser:
     """A private choice whose scores are utilities times an exact factor."""
 
-    _curve: ClassVar[Callable[[Fraction], Privacy]]
-    _draw: ClassVar[Callable[[Scores, BitSource], int]]
+    _curve: ClassVar[type[BoundedRange | PureDP]]
+    _draw: ClassVar["staticmethod[[Scores, BitSource], int]"]
     epsilon: Fraction
     sensitivity: Fraction
     monotone: bool
