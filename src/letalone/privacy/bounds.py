@@ -187,8 +187,9 @@ def shown_above(value: float) -> str:
 
 
 def _digits(value: Fraction, digits: int, way: str) -> str:
-    widest = {"Emax": decimal.MAX_EMAX, "Emin": decimal.MIN_EMIN}
-    context = decimal.Context(prec=digits, rounding=way, **widest)
+    context = decimal.Context(
+        prec=digits, rounding=way, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN
+    )
     rounded = context.divide(decimal.Decimal(value.numerator), decimal.Decimal(value.denominator))
     if rounded and not -LARGEST_EXPONENT < rounded.adjusted() < LARGEST_EXPONENT:
         return _plain(f"{rounded.normalize():.{digits}g}")  # no float is as large, or as small
