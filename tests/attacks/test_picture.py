@@ -14,7 +14,7 @@ from letalone.attacks import (
     subtract,
     trace_member,
 )
-from letalone.attacks.result import bound
+from letalone.attacks.rates import bound
 from letalone.errors import ParameterError
 from letalone.privacy import PureDP
 

@@ -3,7 +3,7 @@
 import pytest
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import COUNT, DELTA, EPSILON, EPSILON_OR_ZERO, PROBABILITY, SCALE
+from letalone.exact.typed import COUNT, DELTA, EPSILON, EPSILON_OR_ZERO, FINITE, PROBABILITY, SCALE
 from letalone.privacy import (
     ZCDP,
     ApproxDP,
@@ -15,7 +15,7 @@ from letalone.privacy import (
     PureDP,
     RandomizedResponsePrivacy,
 )
-from letalone.privacy.curve import ANY_EPSILON, REPEATS
+from letalone.privacy.curve import REPEATS
 from letalone.privacy.gaussian import MU
 from letalone.privacy.randomized_response import CATEGORIES, TRUTH
 from letalone.privacy.renyi import RHO
@@ -38,7 +38,7 @@ CALLS = [
     ("epsilon", EPSILON, lambda x: BoundedRange(epsilon=x)),
     ("delta", DELTA, lambda x: PureDP(1).epsilon(x)),
     ("delta", DELTA, lambda x: PureDP(1).epsilon_bounds(x)),
-    ("epsilon", ANY_EPSILON, lambda x: PureDP(1).delta(x)),
+    ("epsilon", FINITE, lambda x: PureDP(1).delta(x)),
     ("false_alarm", PROBABILITY, lambda x: PureDP(1).tradeoff(x)),
     ("size", COUNT, lambda x: PureDP(1).group(x)),
     ("times", REPEATS, lambda x: PureDP(1) * x),

@@ -21,13 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.diversity import (
-    closeness,
-    distinct,
-    people_by_value,
-    people_in,
-    people_with,
-)
+from letalone.anonymity import diversity
 from letalone.anonymity.hierarchies import ALL, SPECIAL, Ladder, covered_codes, labels, ladder_of
 from letalone.anonymity.kinds import natural
 from letalone.anonymity.measuring import Anonymity, measure
@@ -220,14 +214,14 @@ def _failing(made: _Made, cut: MondrianTable, promise: Promise) -> NDArray[np.bo
     kept = made.part != OUT
     rows, unit = cut.rows[kept], None if cut.unit is None else cut.unit[kept]
     _, group = np.unique(combine_codes([at for _, at in made.labels.values()]), return_inverse=True)
-    bad = people_in(group, rows, unit, groups=int(group.max()) + 1) < promise.k
+    bad = diversity.people_in(group, rows, unit, groups=int(group.max()) + 1) < promise.k
     for values in cut.sensitive:
-        by_value = people_by_value(group, values[kept], rows, unit=unit)
+        by_value = diversity.people_by_value(group, values[kept], rows, unit=unit)
         if promise.l is not None:
-            bad |= distinct(by_value) < promise.l
+            bad |= diversity.distinct(by_value) < promise.l
         if promise.t is not None:
-            in_table = people_with(values[kept], rows, unit)
-            bad |= closeness(by_value, in_table) > promise.t
+            in_table = diversity.people_with(values[kept], rows, unit)
+            bad |= diversity.closeness(by_value, in_table) > promise.t
     failing = np.zeros(len(kept), np.bool_)
     failing[kept] = bad[group] if bad.any() else True
     return failing

@@ -43,7 +43,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.value_cells import ValueHistogram, Whole, combine_codes, histogram
+from letalone.anonymity import value_cells
+from letalone.anonymity.value_cells import ValueCells, ValueHistogram, Whole, combine_codes
 
 Real = NDArray[np.float64]
 EXACT = 2**31  # up to so many rows a product of two counts fits into 63 bits
@@ -139,9 +140,9 @@ def people_in(group: Whole, rows: Whole, unit: Unit, *, groups: int) -> Whole:
 def people_by_value(group: Whole, value: Whole, rows: Whole, *, unit: Unit) -> ValueHistogram:
     """The people of each value in each group."""
     if unit is None:
-        return histogram(group, value, rows)
+        return value_cells.histogram(group, value, rows)
     first = _first_of_each([group, value, unit])
-    return histogram(group[first], value[first], np.ones(len(first), np.int64))
+    return value_cells.histogram(group[first], value[first], np.ones(len(first), np.int64))
 
 
 def people_with(value: Whole, rows: Whole, unit: Unit) -> Whole:
@@ -156,16 +157,14 @@ def alone(group: Whole, sizes: Whole, unit: Unit) -> int:
     return len(np.unique(unit[sizes[group] == 1]))
 
 
-def certain(cells: ValueHistogram, sizes: Whole, *, ruled_out: int) -> int:
-    """The rows whose value is the only one that is left, where a row is a person."""
-    number = np.bincount(cells.group)
-    return int(sizes[number <= ruled_out + 1].sum())
-
-
-def certain_people(group: Whole, value: Whole, unit: Whole, sizes: Whole, *, ruled_out: int) -> int:
-    """The people whose value is certain in one of their groups."""
-    first = _first_of_each([group, unit, value])
-    group, value, unit = group[first], value[first], unit[first]
+def certain(
+    cells: ValueCells, value: Whole, counted: ValueHistogram, sizes: Whole, ruled_out: int = 0
+) -> int:
+    """The people whose value is certain in one of their groups, or the rows where each is one."""
+    if cells.person is None:
+        return int(sizes[distinct(counted) <= ruled_out + 1].sum())
+    first = _first_of_each([cells.group, cells.person, value])
+    group, value, unit = cells.group[first], value[first], cells.person[first]
     values = np.bincount(group[_first_of_each([group, value])], minlength=len(sizes))
     _, pair, number = np.unique(
         combine_codes([group, unit]), return_inverse=True, return_counts=True

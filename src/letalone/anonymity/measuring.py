@@ -19,14 +19,6 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 
 from letalone.anonymity import diversity
-from letalone.anonymity.diversity import (
-    alone,
-    certain,
-    certain_people,
-    people_by_value,
-    people_in,
-    people_with,
-)
 from letalone.anonymity.kinds import order_column
 from letalone.anonymity.risk import Risk, risk_of
 from letalone.anonymity.value_cells import ValueCells, ValueHistogram, Whole, read_cells
@@ -211,13 +203,13 @@ def measure(
 
 def measure_cells(cells: ValueCells, *, population: int | None = None) -> Anonymity:
     """The figures of cells."""
-    sizes = people_in(cells.group, cells.rows, cells.person, groups=cells.groups)
+    sizes = diversity.people_in(cells.group, cells.rows, cells.person, groups=cells.groups)
     return Anonymity(
         rows=cells.total,
         people=cells.people,
         groups=cells.groups,
         k=int(sizes.min()),
-        uniques=alone(cells.group, sizes, cells.person),
+        uniques=diversity.alone(cells.group, sizes, cells.person),
         risk=risk_of(sizes, population, people=cells.people),
         quasi_identifiers=tuple(column.name for column in cells.quasi_identifiers),
         sensitive={column.name: _diversity(cells, column, sizes) for column in cells.sensitive},
@@ -230,22 +222,14 @@ def measure_cells(cells: ValueCells, *, population: int | None = None) -> Anonym
 def certain_of(one: Diversity, found: Anonymity, ruled_out: int) -> int:
     """The people whose value is certain to who can rule out so many wrong values."""
     column = next(each for each in found.cells.sensitive if each.name == one.column)
-    return _certain(found.cells, column, one.cells, found.group_sizes, ruled_out)
-
-
-def _certain(
-    cells: ValueCells, column: Coded, counted: ValueHistogram, sizes: Whole, ruled_out: int = 0
-) -> int:
-    if cells.person is None:
-        return certain(counted, sizes, ruled_out=ruled_out)
-    return certain_people(cells.group, column.codes, cells.person, sizes, ruled_out=ruled_out)
+    return diversity.certain(found.cells, column.codes, one.cells, found.group_sizes, ruled_out)
 
 
 def _diversity(cells: ValueCells, column: Coded, sizes: Whole) -> Diversity:
     order = order_column(column)
     codes = (order or column).codes
-    counted = people_by_value(cells.group, codes, cells.rows, unit=cells.person)
-    in_table = people_with(codes, cells.rows, cells.person)
+    counted = diversity.people_by_value(cells.group, codes, cells.rows, unit=cells.person)
+    in_table = diversity.people_with(codes, cells.rows, cells.person)
     number = diversity.distinct(counted)
     moved = None if order is None else diversity.ordered_closeness(counted, in_table).max()
     return Diversity(
@@ -255,7 +239,7 @@ def _diversity(cells: ValueCells, column: Coded, sizes: Whole) -> Diversity:
         entropy_l=float(diversity.entropies(counted).min()),
         t=float(diversity.closeness(counted, in_table).max()),
         t_ordered=None if moved is None else float(moved),
-        certain=_certain(cells, column, counted, sizes),
+        certain=diversity.certain(cells, column.codes, counted, sizes),
         whole=in_table,
         cells=counted,
     )

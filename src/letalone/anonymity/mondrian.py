@@ -159,7 +159,8 @@ def _cut(table: MondrianTable, promise: Promise, cells: Whole, local: Whole, col
     small = np.minimum(taken, total - taken)
     side, sides = 2 * inner + right, 2 * len(starts)
     fits = _fits(table, promise, cells, side, sides)
-    enough = _people(table, cells, side, sides) >= promise.k
+    unit = None if table.unit is None else table.unit[cells]
+    enough = people_in(side, rows, unit, groups=sides) >= promise.k
     small_is_right = taken * 2 > total
     rest = np.where(small_is_right, (fits & enough)[::2], (fits & enough)[1::2])
     too_few = np.where(small_is_right, ~enough[1::2], ~enough[::2])
@@ -191,11 +192,6 @@ def _allowed_cuts(
             alike += steps[code[here]] == steps[code[here + 1]]
         depth[here] = alike
     return changes & (depth == np.minimum.reduceat(depth, starts)[inner])
-
-
-def _people(table: MondrianTable, cells: Whole, side: Whole, sides: int) -> Whole:
-    unit = None if table.unit is None else table.unit[cells]
-    return people_in(side, table.rows[cells], unit, groups=sides)
 
 
 def _fits(table: MondrianTable, promise: Promise, cells: Whole, side: Whole, sides: int) -> Flags:

@@ -80,8 +80,7 @@ def _share(people: int, population: int) -> float:
     if number < people:
         raise ParameterError(
             f"population is {number}, but the table has {people} people, so it must be that or"
-            " more."
-            " It is the number of people that the table was taken from."
+            " more. It is the number of people that the table was taken from."
         )
     return people / number
 

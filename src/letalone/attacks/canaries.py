@@ -35,17 +35,8 @@ from typing import ClassVar, cast
 import numpy as np
 
 from letalone.answers.promise import as_percent, most_caught
-from letalone.attacks import stage
-from letalone.attacks.characters import (
-    END,
-    SIGNS,
-    Model,
-    Reading,
-    Whole,
-    encode_text,
-    train_model,
-    train_privately,
-)
+from letalone.attacks import characters, stage
+from letalone.attacks.characters import END, Model, Reading, Whole, encode_text
 from letalone.attacks.result import AttackReport, Line, Numbers, Picture, Series, SeriesStyle
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
@@ -141,7 +132,7 @@ def beam_search(model: Model, pattern: Pattern, width: int) -> list[str]:
         best = np.argsort(-scores, kind="stable")[:width]
         texts, scores = texts[best], scores[best]
     rows = texts[:, model.context : -1].tolist()
-    return ["".join(SIGNS[code] for code in row) for row in rows]
+    return ["".join(characters.SIGNS[code] for code in row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +196,8 @@ class Canaries(AttackReport):
             f" lines of text, a new one for each of {tried:,} trainings. A small model of the text,"
             f" asked to go on after the known words, told it in {ordinary.extracted:,} of them. The"
             f" same model trained at ε = {self.epsilon:g} for each line told it in"
-            f" {private.extracted:,}; whoever guesses"
-            f" from it is right about a secret of one line at most"
-            f" {_rarely(self.most_guessed)} (blindly: once in {self.space:,})."
+            f" {private.extracted:,}; whoever guesses from it is right about a secret of one line"
+            f" at most {_rarely(self.most_guessed)} (blindly: once in {self.space:,})."
             " What hundreds of lines share is still learned."
         )
 
@@ -308,13 +298,13 @@ def extract_secrets(
     noise = reading.noise(EPSILON.typed("epsilon", epsilon))
 
     def private(counts: Whole) -> Model:
-        return train_privately(counts, noise, bits=bits)
+        return characters.train_privately(counts, noise, bits=bits)
 
     drawn = np.random.default_rng(seed).integers(
         0, form.size, (len(numbers), int(COUNT.typed("secrets", secrets)))
     )
     every = list(zip(numbers, drawn.tolist(), strict=True))
-    models = (train_model(planting.counts), private(planting.counts))
+    models = (characters.train_model(planting.counts), private(planting.counts))
     own_secrets = form.found_in(lines)
     own_found = [len(own_secrets & set(beam_search(model, form, BEAM_WIDTH))) for model in models]
     fit = [model.bits_per_sign(lines, reading.length) for model in models]
@@ -322,7 +312,9 @@ def extract_secrets(
         pattern=form.text,
         space=form.size,
         lines_of_text=len(lines),
-        ordinary=tuple(planting.exposed(train_model, times, chosen) for times, chosen in every),
+        ordinary=tuple(
+            planting.exposed(characters.train_model, times, chosen) for times, chosen in every
+        ),
         private=tuple(planting.exposed(private, times, chosen) for times, chosen in every),
         own=len(own_secrets),
         own_found=(own_found[0], own_found[1]),

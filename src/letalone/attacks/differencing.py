@@ -29,17 +29,8 @@ from sqlglot import exp
 from letalone.answers.promise import as_percent, best_guess
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Counted, Whole, joint_keys, names_of, read
-from letalone.attacks.rates import Rates
-from letalone.attacks.result import (
-    AttackReport,
-    Line,
-    Picture,
-    Series,
-    SeriesStyle,
-    allowed_at,
-    beyond_line,
-    bound,
-)
+from letalone.attacks.rates import Rates, bound
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, beyond_line
 from letalone.engines.coded import FIRST
 from letalone.engines.lockdown import LockedDuck
 from letalone.errors import ParameterError
@@ -127,7 +118,7 @@ class Differencing(AttackReport):
             f"difference of two answers, ε = {self.epsilon:g}", across, up, SeriesStyle.POINTS
         )
         exact = Series("difference of exact answers", (0.0,), (1.0,), SeriesStyle.POINTS)
-        limit = bound(self.privacy, allowed_at(self.epsilon), ALARM_RATES)
+        limit = bound(self.privacy, self._limit_label, ALARM_RATES)
         title = "Two answers that differ in one person: does this person have the diagnosis?"
         shown = (test, exact, limit)
         return Picture(title, "false alarms", "share found", shown)
@@ -297,11 +288,8 @@ def _subtract_exact(secret: _SecretTable, value: object, targets: Sequence[int])
     """The exact answers on DuckDB, the first less the second, for each target."""
     with closing(LockedDuck()) as duck:
         duck.connection.register("data", secret.rows.as_frame())
-        differences: list[int] = []
-        for target in targets:
-            first, second = (_answer(duck, question) for question in _in_sql(secret, value, target))
-            differences.append(first - second)
-    return differences
+        questions = [_in_sql(secret, value, target) for target in targets]
+        return [_answer(duck, first) - _answer(duck, second) for first, second in questions]
 
 
 def _answer(duck: LockedDuck, question: exp.Select) -> int:

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from letalone.answers.promise import as_percent, most_caught
 from letalone.attacks.counted_table import Counted, Whole, names_of, read, truths
 from letalone.attacks.rates import Rates, judge_scores, series_of
-from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, allowed_at
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, PROBABILITY, Number, whole_from
 from letalone.mechanisms import Geometric
@@ -182,9 +182,8 @@ class Membership(AttackReport):
             f"A study of {self.people:,} people publishes how frequent each of"
             f" {self.attributes:,} attributes is among them, and nothing else. Whoever knows a"
             " person's attributes tells whether they took part:"
-            f" {as_percent(self.ratio.detection)} of"
-            f" participants are found, at {as_percent(self.ratio.false_alarm)} false alarms."
-            " Published"
+            f" {as_percent(self.ratio.detection)} of participants are found, at"
+            f" {as_percent(self.ratio.false_alarm)} false alarms. Published"
             f" with ε = {self.epsilon:g}, {self.private.told()} are, at"
             f" {as_percent(self.private.false_alarm)}, {keeps}: whatever the test, no more than"
             f" {as_percent(self.most_at_measured)} can be found at so many (95 % sure). More"
@@ -215,7 +214,7 @@ class Membership(AttackReport):
         private = [Power(self.people, self.attributes, self.private)]
         noisy = _points(f"ε = {self.epsilon:g}, {self.people:,} people", private)
         allowed = (self.most_allowed,) * len(every)
-        limit = Series(allowed_at(self.epsilon), every, allowed, SeriesStyle.BOUND)
+        limit = Series(self._limit_label, every, allowed, SeriesStyle.BOUND)
         title = f"Was this person in the study? Found at {as_percent(self.alarm)} false alarms"
         up = "share of participants found"
         return Picture(title, "attributes", up, (*exact, noisy, limit), logarithmic=True)

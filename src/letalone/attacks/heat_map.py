@@ -30,7 +30,7 @@ import numpy as np
 from letalone.answers.promise import FALSE_ALARMS, as_percent, most_caught
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Counted, Whole, names_of, read
-from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, allowed_at
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle
 from letalone.engines.coded import Coded
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural, plural_people
@@ -136,7 +136,7 @@ class HeatMap(AttackReport):
         series = (
             Series("published today", places, today, SeriesStyle.BARS),
             Series(f"letalone, ε = {self.epsilon:g}", places, private, SeriesStyle.BARS),
-            Series(allowed_at(self.epsilon), places, limits, SeriesStyle.BOUND),
+            Series(self._limit_label, places, limits, SeriesStyle.BOUND),
         )
         labels = tuple(crowd.label for crowd in shown)
         title = "A heat map: which cells show that somebody was there"

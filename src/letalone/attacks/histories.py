@@ -22,7 +22,7 @@ from letalone.anonymity.value_cells import combine_codes
 from letalone.answers.promise import FALSE_ALARMS, as_percent
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Counted, Whole, names_of, read
-from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, allowed_at
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
 
@@ -83,7 +83,7 @@ class Histories(AttackReport):
             for curve in self.curves
         ]
         allowed = (self._most_caught,) * len(across)
-        label = f"{allowed_at(self.epsilon)}, {as_percent(FALSE_ALARMS)} false alarms"
+        label = f"{self._limit_label}, {as_percent(FALSE_ALARMS)} false alarms"
         limit = Series(label, across, allowed, SeriesStyle.BOUND)
         title = f"How many points tell one of {self.people:,} people from all others"
         up = "share of people who are alone"

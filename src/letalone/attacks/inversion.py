@@ -35,24 +35,9 @@ from numpy.typing import NDArray
 
 from letalone.answers.promise import as_percent
 from letalone.attacks.confidence import likelihood
-from letalone.attacks.games import (
-    MODELS,
-    GameResult,
-    fitted_on,
-    ordinary_model,
-    play,
-    private_model,
-)
+from letalone.attacks.games import MODELS, fitted_on, ordinary_model, play, private_model
 from letalone.attacks.rates import Rates, exchange, series_of
-from letalone.attacks.result import (
-    AttackReport,
-    Line,
-    Picture,
-    Series,
-    SeriesStyle,
-    allowed_at,
-    beyond_line,
-)
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, beyond_line
 from letalone.attacks.stage import OUTCOME, SENSITIVE, study
 from letalone.attacks.training_people import MAX_VALUES, TrainingPeople, people_of
 from letalone.errors import ParameterError
@@ -115,9 +100,8 @@ class ModelInversion(AttackReport):
             f"A linear model predicts {self.target!r}. Whoever knows that of a person, and all of"
             f" their features but {self.sensitive!r}, tries its {self.values} values in the"
             f" model: right for {as_percent(ordinary.detection)} of those it was trained on and"
-            f" {as_percent(ordinary.false_alarm)} of strangers; the commonest value alone is"
-            " right for"
-            f" {as_percent(self.baseline)}. With ε = {self.epsilon:g} it is"
+            f" {as_percent(ordinary.false_alarm)} of strangers; the commonest value alone is right"
+            f" for {as_percent(self.baseline)}. With ε = {self.epsilon:g} it is"
             f" {as_percent(noisy.detection)} and {as_percent(noisy.false_alarm)}: what holds for"
             " everybody can still be learnt, and is no breach. A kernel machine's file holds"
             f" {self.stored:,} of {self.trained:,} rows of people as they are, the private"
@@ -152,9 +136,7 @@ class ModelInversion(AttackReport):
         every = (-0.4, 1.4)
         lines = (
             Series("the commonest value", every, (self.baseline,) * 2, SeriesStyle.LINE),
-            Series(
-                allowed_at(self.epsilon), (0.6, 1.4), (self.most_allowed,) * 2, SeriesStyle.BOUND
-            ),
+            Series(self._limit_label, (0.6, 1.4), (self.most_allowed,) * 2, SeriesStyle.BOUND),
         )
         title = f"Guessing {self.sensitive!r} with a model that predicts {self.target!r}"
         places = ("ordinary", f"ε = {self.epsilon:g}")
@@ -282,9 +264,7 @@ def _error(
     def apart(fitted: Any) -> Floats:
         return people.labels - np.asarray(fitted.predict(people.rows), np.float64)
 
-    tried: GameResult = play(
-        model, people, apart, models=SHADOWS, generator=generator, ordinary=ordinary
-    )
+    tried = play(model, people, apart, models=SHADOWS, generator=generator, ordinary=ordinary)
     return MIN_ERROR + float(np.sqrt((tried.scores[tried.inside] ** 2).mean()))
 
 

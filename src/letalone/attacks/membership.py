@@ -32,16 +32,8 @@ import numpy as np
 from letalone.answers.promise import as_percent, best_guess, most_caught
 from letalone.attacks.confidence import Loss
 from letalone.attacks.games import MODELS, ordinary_model, private_model
-from letalone.attacks.result import (
-    AttackReport,
-    Line,
-    Picture,
-    Series,
-    SeriesStyle,
-    allowed_at,
-    beyond_line,
-    bound,
-)
+from letalone.attacks.rates import bound
+from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, beyond_line
 from letalone.attacks.shadows import Attack, Test, beyond, confidence_of_each
 from letalone.attacks.stage import TARGET, study
 from letalone.attacks.training_people import TrainingPeople, people_of, people_of_arrays
@@ -155,7 +147,7 @@ class ModelMembership(AttackReport):
     def _picture(self) -> Picture:
         lines = [_line(f"ordinary, {test.name}", test) for test in self.ordinary]
         lines += [_line(f"ε = {self.epsilon:g}, {test.name}", test) for test in self.private]
-        limit = bound(self.privacy, allowed_at(self.epsilon))
+        limit = bound(self.privacy, self._limit_label)
         title = "Was this person's row in the training data?"
         return Picture(
             title, "share of strangers accused", "share of members found", (*lines, limit)

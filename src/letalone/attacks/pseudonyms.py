@@ -85,8 +85,7 @@ class Pseudonyms(AttackReport):
             " tried. A secret key would stop this attack, but not the linkage of the rest of the"
             " row. A private release has no pseudonyms in it: with"
             f" ε = {self.epsilon:g}, one person is found {as_percent(self._most_caught)} of the"
-            " time"
-            f" at most, at {as_percent(FALSE_ALARMS)} false alarms."
+            f" time at most, at {as_percent(FALSE_ALARMS)} false alarms."
         )
 
     def lines(self) -> list[Line]:

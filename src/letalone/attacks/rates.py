@@ -27,6 +27,7 @@ from letalone.attacks.result import Numbers, Series, SeriesStyle
 from letalone.privacy import Privacy
 
 Floats = NDArray[np.float64]
+BOUND_STEPS = 40  # of a bound along the axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,13 @@ def series_of(
     """Rates of detection with their intervals, to be drawn."""
     low, high = zip(*(rate.interval() for rate in rates), strict=True)
     return Series(label, tuple(across), tuple(rate.detection for rate in rates), style, low, high)
+
+
+def bound(privacy: Privacy, label: str, rates: Sequence[float] = ()) -> Series:
+    """D6: the most often that any test is right about one person, by its false alarms."""
+    across = tuple(rates) or tuple(step / BOUND_STEPS for step in range(BOUND_STEPS + 1))
+    caught = tuple(1 - privacy.tradeoff(rate) for rate in across)
+    return Series(label, across, caught, SeriesStyle.BOUND)
 
 
 def judge_scores(members: Floats, outsiders: Floats, false_alarm: float) -> Rates:

@@ -7,7 +7,7 @@ bars) is a record first, so that a test can look at it.
   Tested:   tests/attacks/test_results.py, test_picture.py, tests/golden (the JSON of each attack)
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from operator import attrgetter
@@ -16,14 +16,13 @@ from typing import Any, ClassVar, cast
 
 from letalone.answers.figure import empty_figure, save_figure
 from letalone.answers.promise import most_caught
-from letalone.privacy import Privacy, PureDP
+from letalone.privacy import PureDP
 
 Line = tuple[str, str, str]  # what was measured; published today; through letalone
 WIDTH, HEIGHT, LEGEND = 5.4, 3.5, 0.21  # in inches: readable on a telephone; a line of the legend
 TITLE_WIDTH = 62  # of a title in a line
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito
 MARKS = "osD^vP"  # for whoever sees no colours
-BOUND_STEPS = 40  # of a bound along the axis
 
 
 class SeriesStyle(Enum):
@@ -57,18 +56,6 @@ class Picture:
     series: tuple[Series, ...]
     places: tuple[str, ...] = ()
     logarithmic: bool = False  # along the axis
-
-
-def allowed_at(epsilon: float) -> str:
-    """The label of a bound."""
-    return f"the most that ε = {epsilon:g} allows (D6)"
-
-
-def bound(privacy: Privacy, label: str, rates: Sequence[float] = ()) -> Series:
-    """D6: the most often that any test is right about one person, by its false alarms."""
-    across = tuple(rates) or tuple(step / BOUND_STEPS for step in range(BOUND_STEPS + 1))
-    caught = tuple(1 - privacy.tradeoff(rate) for rate in across)
-    return Series(label, across, caught, SeriesStyle.BOUND)
 
 
 def draw(picture: Picture, path: object = None) -> Any:
@@ -169,6 +156,10 @@ class AttackReport(Numbers):
     def _most_caught(self) -> float:
         """D6: how often a person is found at ε and 5 % false alarms, at most."""
         return most_caught(PureDP(self.epsilon))
+
+    @property
+    def _limit_label(self) -> str:
+        return f"the most that ε = {self.epsilon:g} allows (D6)"
 
     def plot(self, path: object = None) -> Any:
         """A matplotlib figure, written to a file where a path is given."""

@@ -70,7 +70,8 @@ def _best_tail(
     total = len(judges[0])
     # Rows: at least, at most; then the same with the inputs exchanged.
     often, seldom = np.stack([tails[0], tails[1]]), np.stack([tails[1], tails[0]])
-    worth = _log_ratios(often, seldom, total, delta)
+    excess = _wilson(often, total, -CAUTION) - delta
+    worth = np.log(np.maximum(excess, 1e-300) / _wilson(seldom, total, CAUTION))
     way, tail, place = np.unravel_index(int(np.argmax(worth)), worth.shape)
     event = Event(view, float(thresholds[place]), bool(tail == 0), bool(way == 0))
     return float(worth[way, tail, place]), event
@@ -91,13 +92,6 @@ def _tails(scores: Floats, thresholds: Floats) -> NDArray[np.int64]:
     ordered = np.sort(scores[~np.isnan(scores)])
     at_least = len(ordered) - np.searchsorted(ordered, thresholds, side="left")
     return np.stack([at_least, np.searchsorted(ordered, thresholds, side="right")])
-
-
-def _log_ratios(
-    often: NDArray[np.int64], seldom: NDArray[np.int64], total: int, delta: float
-) -> Floats:
-    excess = _wilson(often, total, -CAUTION) - delta
-    return np.log(np.maximum(excess, 1e-300) / _wilson(seldom, total, CAUTION))
 
 
 def _wilson(hits: NDArray[np.int64], total: int, deviations: float) -> Floats:

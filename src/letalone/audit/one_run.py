@@ -98,7 +98,11 @@ def audit_training(
         estimator, np.concatenate([rows, made[inside]]), np.concatenate([labels, marks[inside]])
     )
     scores = np.nan_to_num(np.asarray((score or leaning)(model, made, marks), np.float64))
-    return _best(scores, inside, sizes, delta=delta, miss=miss, epsilon=epsilon)
+    tried = [_guess_members(scores, inside, size) for size in sizes]
+    each = miss / len(sizes)
+    bounds = [epsilon_of_guesses(right, delta=delta, miss=each) for right in tried]
+    best = bounds.index(max(bounds))
+    return TrainingAudit(bounds[best], tried[best], epsilon, delta, float(1 - miss))
 
 
 def leaning(model: Any, rows: Floats, labels: Labels) -> Floats:
@@ -109,22 +113,6 @@ def leaning(model: Any, rows: Floats, labels: Labels) -> Floats:
         return moved * np.sign(np.asarray(labels, np.float64))
     place = np.argmax(np.asarray(model.classes_)[None, :] == labels[:, None], axis=1)
     return moved[np.arange(len(labels)), place] if moved.ndim > 1 else moved * (2 * place - 1)
-
-
-def _best(
-    scores: Floats,
-    inside: NDArray[np.bool_],
-    sizes: Sequence[int],
-    *,
-    delta: Fraction,
-    miss: Fraction,
-    epsilon: Fraction,
-) -> TrainingAudit:
-    tried = [_guess_members(scores, inside, size) for size in sizes]
-    each = miss / len(sizes)
-    bounds = [epsilon_of_guesses(guesses, delta=delta, miss=each) for guesses in tried]
-    best = bounds.index(max(bounds))
-    return TrainingAudit(bounds[best], tried[best], epsilon, delta, float(1 - miss))
 
 
 def _guess_members(scores: Floats, inside: NDArray[np.bool_], size: int) -> RightGuesses:

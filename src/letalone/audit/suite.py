@@ -19,9 +19,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from letalone.audit.auditor import Audit, AuditVerdict, audit, confidence_of_each
-from letalone.audit.units import columns_of, table_of
+from letalone.audit.units import columns_of
 from letalone.exact.typed import Number
 from letalone.mechanisms import (
     AboveThreshold,
@@ -83,21 +84,18 @@ def audit_self(
     for case in chosen:
         if told is not None:
             told(case.name)
-        audits.append((case.name, _audit_case(case, claimed_epsilon, each)))
+        result = audit(
+            case.mechanism,
+            case.one,
+            case.other,
+            claimed_epsilon=claimed_epsilon,
+            claimed_delta=case.delta,
+            samples=case.samples,
+            confidence=each,
+            many=case.many,
+        )
+        audits.append((case.name, result))
     return Suite(tuple(audits), float(confidence))
-
-
-def _audit_case(case: AuditCase, epsilon: Number, confidence: Fraction) -> Audit:
-    return audit(
-        case.mechanism,
-        case.one,
-        case.other,
-        claimed_epsilon=epsilon,
-        claimed_delta=case.delta,
-        samples=case.samples,
-        confidence=confidence,
-        many=case.many,
-    )
 
 
 def mechanism_cases() -> list[AuditCase]:
@@ -137,15 +135,9 @@ def aggregate_cases(samples: int = SLOW_DRAWS) -> list[AuditCase]:
         "histogram": requests.histogram("a", [0, 2, 9]),
         "top_k": requests.top_k("d", 1, candidates=["A", "B"]),
     }
+    few = {"median": samples // 5}
     return [
-        AuditCase(
-            name,
-            draw_releases(what),
-            False,
-            True,
-            samples=samples // 5 if name == "median" else samples,
-            many=True,
-        )
+        AuditCase(name, draw_releases(what), False, True, samples=few.get(name, samples), many=True)
         for name, what in questions.items()
     ]
 
@@ -172,7 +164,7 @@ def _table(names: Sequence[str], more: bool) -> Any:
     x = np.tile([0] * ROWS_PER_GROUP + person, groups)
     labels = np.where(x == 1, "B", "A")
     units, keys = np.arange(groups * rows), np.repeat(np.asarray(names), rows)
-    return table_of({"u": units, "g": keys, "x": x.astype(float), "a": 9 * x, "d": labels})
+    return pa.table({"u": units, "g": keys, "x": x.astype(float), "a": 9 * x, "d": labels})
 
 
 def _rows(table: Any) -> Any:

@@ -5,7 +5,7 @@ Tested:   tests/audit/test_tables.py
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportAttributeAccessIssue=false
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -42,12 +42,8 @@ class AuditedUnits:
         """Units that may be told from others: extremes of columns, most rows, fewest."""
         sizes = np.bincount(self.codes)
         rows = [int(find(column)) for column in self.numbers for find in (np.argmax, np.argmin)]
-        candidates = [
-            int(np.argmax(sizes)),
-            int(np.argmin(sizes)),
-            *(int(self.codes[r]) for r in rows),
-        ]
-        return list(dict.fromkeys(candidates))
+        of_rows = (int(self.codes[row]) for row in rows)
+        return list(dict.fromkeys([int(np.argmax(sizes)), int(np.argmin(sizes)), *of_rows]))
 
 
 def units_of(table: Any, unit: str | None) -> AuditedUnits:
@@ -64,7 +60,8 @@ def units_of(table: Any, unit: str | None) -> AuditedUnits:
         names = ", ".join(columns)
         raise ParameterError(f"There is no column {unit!r} to be the unit. Columns are: {names}.")
     kinds = [column for name, column in columns.items() if name != unit]
-    numbers = tuple(_finite(column) for column in kinds if column.dtype.kind in "biuf")
+    floats = (column.astype(np.float64) for column in kinds if column.dtype.kind in "biuf")
+    numbers = tuple(np.nan_to_num(column, nan=0.0) for column in floats)
     return AuditedUnits(table, codes.astype(np.int64), numbers)
 
 
@@ -111,15 +108,6 @@ def _keep_rows(table: Any, mask: Mask) -> Any:
         kept = (row for row, stays in zip(cast("Any", table), mask, strict=True) if stays)
         return type(cast("list[Any]", table))(kept)
     return table[mask]
-
-
-def _finite(column: NDArray[Any]) -> NDArray[np.float64]:
-    return np.nan_to_num(column.astype(np.float64), nan=0.0)
-
-
-def table_of(columns: Mapping[str, object]) -> Any:
-    """An Arrow table of these columns."""
-    return pa.table(dict(columns))
 
 
 def columns_of(table: Any) -> dict[str, NDArray[Any]]:

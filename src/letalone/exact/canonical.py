@@ -72,7 +72,9 @@ def _write(value: object, depth: int) -> str:
         case None | bool():
             return _spelled(value)
         case int():
-            return _whole(value)
+            if abs(value) > MAX_SAFE_INTEGER:
+                raise _refusal("a whole number of 2^53 or more")
+            return int.__repr__(value)
         case list() | tuple():
             items = cast("list[object] | tuple[object, ...]", value)
             return "[" + ",".join(_write(item, depth + 1) for item in items) + "]"
@@ -89,12 +91,6 @@ def _object(value: Mapping[object, object], depth: int) -> str:
     texts = {_text(cast("str", name)): name for name in names}  # refuses malformed Unicode first
     order = sorted(texts, key=lambda text: cast("str", texts[text]).encode("utf-16-be"))
     return "{" + ",".join(f"{text}:{_write(value[texts[text]], depth)}" for text in order) + "}"
-
-
-def _whole(value: int) -> str:
-    if abs(value) > MAX_SAFE_INTEGER:
-        raise _refusal("a whole number of 2^53 or more")
-    return int.__repr__(value)
 
 
 def _text(value: str) -> str:

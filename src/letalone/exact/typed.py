@@ -176,6 +176,7 @@ SENSITIVITY = positive(
 )
 SCALE = positive("It is the size of the noise; larger means more private.")
 COUNT = whole_from(1)
+FINITE = Constraint("a finite number", lambda _: True, refused=(NAN, INF, -INF))
 
 
 def expand_home(path: str | PathLike[str]) -> Path:

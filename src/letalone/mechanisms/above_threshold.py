@@ -22,12 +22,12 @@ after a True.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Integral
 
 from letalone.exact.balls import ball, certain, upper
-from letalone.exact.typed import CONFIDENCE, COUNT, Constraint, Number
+from letalone.exact.typed import CONFIDENCE, COUNT, FINITE, Number
 from letalone.mechanisms.containers import private_entries
 from letalone.mechanisms.parameters import SensitivityLike, about, fill, fill_choice
 from letalone.mechanisms.values import read_float, read_integer
@@ -38,12 +38,7 @@ from letalone.randomness.draws import sampler
 from letalone.randomness.lazy import LazyReal, is_above
 from letalone.randomness.ziggurat import EXPONENTIAL
 
-THRESHOLD = Constraint(
-    "a finite number",
-    lambda _: True,
-    "It is compared with the values and is public.",
-    (float("nan"), float("inf"), -float("inf")),
-)
+THRESHOLD = replace(FINITE, hint="It is compared with the values and is public.")
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

@@ -13,15 +13,8 @@ from typing import ClassVar
 from letalone.errors import ParameterError
 from letalone.exact.balls import Ball, upper
 from letalone.exact.typed import EPSILON, POSITIVE_DELTA, SCALE, Constraint, Number
-from letalone.mechanisms.parameters import (
-    WHOLE_SENSITIVITY,
-    SensitivityLike,
-    about,
-    check_range,
-    exactly_one,
-    fill,
-    read_sensitivity,
-)
+from letalone.mechanisms import parameters
+from letalone.mechanisms.parameters import about, check_range, exactly_one, fill, read_sensitivity
 from letalone.privacy import Neighbours, Privacy
 from letalone.privacy.bounds import shown_above, six
 
@@ -86,11 +79,11 @@ class ScaleNoise(Additive):
         *,
         epsilon: Number | None = None,
         scale: Number | None = None,
-        sensitivity: SensitivityLike,
+        sensitivity: parameters.SensitivityLike,
     ) -> None:
         size, neighbours = read_sensitivity(sensitivity, "l1", self._sensitivity_rule)
         noise = _read_scale(size, epsilon=epsilon, scale=scale, rule=self._noise_rule)
-        moves = int(size) if self._sensitivity_rule is WHOLE_SENSITIVITY else size
+        moves = int(size) if self._sensitivity_rule is parameters.WHOLE_SENSITIVITY else size
         fill(self, sensitivity=moves, scale=noise, neighbours=neighbours)
 
     @property

@@ -31,11 +31,9 @@ def calibrate(privacy_of: Callable[[float], Privacy], *, epsilon: Number, delta:
     grows. For a price or a rate, where it falls, search for 1/x.
     """
     if not callable(privacy_of):
+        hint = "Such as lambda sigma: la.Gaussian(sigma=sigma, sensitivity=1).privacy * 10."
         raise refusal(
-            "privacy_of",
-            privacy_of,
-            "a function of the noise that returns a curve",
-            "Such as lambda sigma: la.Gaussian(sigma=sigma, sensitivity=1).privacy * 10.",
+            "privacy_of", privacy_of, "a function of the noise that returns a curve", hint
         )
     return solve(
         lambda noise: privacy_of(float(noise)), epsilon=epsilon, delta=delta, more_is_safer=True

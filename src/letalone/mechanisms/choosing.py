@@ -25,11 +25,10 @@ Optimal differential privacy composition for exponential mechanisms (2020). McKe
 Permute-and-flip: a new mechanism for differentially private selection (2020).
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,9 +49,11 @@ Utilities = Sequence[float] | NDArray[Any] | Callable[[Any], float]
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Chooser(ABC):
+class Chooser:
     """A private choice whose scores are utilities times an exact factor."""
 
+    _curve: ClassVar[type[BoundedRange | PureDP]]
+    _draw: ClassVar["staticmethod[[Scores, BitSource], int]"]
     epsilon: Fraction
     sensitivity: Fraction
     monotone: bool
@@ -69,13 +70,9 @@ class Chooser(ABC):
         return factor_of(self.epsilon, self.sensitivity, monotone=self.monotone)
 
     @property
-    @abstractmethod
     def privacy(self) -> Privacy:
         """What a choice reveals."""
-
-    @abstractmethod
-    def _draw(self, scores: Scores, bits: BitSource) -> int:
-        """The law of the choice."""
+        return about(self._curve(self.epsilon), self.neighbours)
 
     def choose(
         self, candidates: Sequence[T], utilities: Utilities, *, bits: BitSource = SYSTEM
@@ -109,12 +106,8 @@ class Exponential(Chooser):
     raise utilities (counts): half the noise, for add/remove neighbours only.
     """
 
-    @property
-    def privacy(self) -> Privacy:
-        return about(BoundedRange(self.epsilon), self.neighbours)
-
-    def _draw(self, scores: Scores, bits: BitSource) -> int:
-        return choose(scores, bits)
+    _curve = BoundedRange
+    _draw = staticmethod(choose)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -126,12 +119,8 @@ class PermuteAndFlip(Chooser):
     raise utilities (counts): half the noise, for add/remove neighbours only.
     """
 
-    @property
-    def privacy(self) -> Privacy:
-        return about(PureDP(self.epsilon), self.neighbours)
-
-    def _draw(self, scores: Scores, bits: BitSource) -> int:
-        return permute_and_flip(scores, bits)
+    _curve = PureDP
+    _draw = staticmethod(permute_and_flip)
 
 
 def factor_of(epsilon: Fraction, sensitivity: Fraction, *, monotone: bool) -> Fraction:

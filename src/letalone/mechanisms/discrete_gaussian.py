@@ -25,15 +25,10 @@ from typing import overload
 from letalone.errors import ParameterError
 from letalone.exact.balls import Ball
 from letalone.exact.typed import COUNT, SCALE, Constraint, Number, refusal
+from letalone.mechanisms import parameters
 from letalone.mechanisms.additive import SigmaNoise, read_target
 from letalone.mechanisms.calibration import as_printed, smallest
-from letalone.mechanisms.parameters import (
-    WHOLE_NOISE,
-    SensitivityLike,
-    check_range,
-    fill,
-    read_sensitivity,
-)
+from letalone.mechanisms.parameters import SensitivityLike, check_range, fill, read_sensitivity
 from letalone.mechanisms.tails import discrete_gaussian_mean_size, discrete_gaussian_width
 from letalone.mechanisms.values import Arrays, Integers, add_integer, add_integers, release_integers
 from letalone.privacy import ZCDP, DiscreteGaussianPrivacy, Privacy
@@ -87,7 +82,7 @@ class DiscreteGaussian(SigmaNoise):
         target = read_target(epsilon=epsilon, delta=delta, sigma=sigma)
         noise = SCALE.typed("sigma", sigma) if target is None else _sigma(size, length, *target)
         fill(self, sensitivity=size, neighbours=neighbours, dimension=length)
-        fill(self, sigma=check_range("sigma", noise, WHOLE_NOISE), target=target)
+        fill(self, sigma=check_range("sigma", noise, parameters.WHOLE_NOISE), target=target)
 
     def _curve(self) -> Privacy:
         return _curve_of(self.sensitivity, self.dimension, self.sigma)

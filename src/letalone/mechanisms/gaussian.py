@@ -29,15 +29,10 @@ from typing import Literal, overload
 from letalone.errors import ParameterError
 from letalone.exact.balls import Ball, ball, certain, upper
 from letalone.exact.typed import SCALE, Number
+from letalone.mechanisms import parameters
 from letalone.mechanisms.additive import SigmaNoise, read_target
 from letalone.mechanisms.calibration import as_printed, smallest
-from letalone.mechanisms.parameters import (
-    FLOAT_NOISE,
-    SensitivityLike,
-    check_range,
-    fill,
-    read_sensitivity,
-)
+from letalone.mechanisms.parameters import SensitivityLike, check_range, fill, read_sensitivity
 from letalone.mechanisms.tails import gaussian_mean_size, gaussian_width, rounded_up
 from letalone.mechanisms.values import Arrays, Floats, release_floats
 from letalone.privacy import GaussianDP, Privacy
@@ -80,7 +75,7 @@ class Gaussian(SigmaNoise):
             noise = SCALE.typed("sigma", sigma)
         else:
             noise = _exact(size, *target) if how is Calibration.EXACT else _classic(size, *target)
-        noise = check_range("sigma", noise, FLOAT_NOISE)
+        noise = check_range("sigma", noise, parameters.FLOAT_NOISE)
         fill(self, sensitivity=size, sigma=noise, neighbours=neighbours, target=target)
 
     def _curve(self) -> Privacy:

@@ -6,6 +6,7 @@ takes the norm that its theorem speaks of. What is printed is rounded up to six 
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
@@ -33,12 +34,7 @@ WHOLE_NOISE = Constraint(
     "Choose an epsilon nearer to usual ones, such as 0.1 to 10.",
     (1e-130, 1e130, 2.0**-401, 2.0**401),
 )
-FACTOR = Constraint(
-    "from 2^-900 to 2^900",
-    FLOAT_NOISE.holds,
-    "Measure the utilities in another unit.",
-    FLOAT_NOISE.refused,
-)
+FACTOR = replace(FLOAT_NOISE, hint="Measure the utilities in another unit.")
 
 
 def read_sensitivity(

@@ -31,22 +31,12 @@ from fractions import Fraction
 
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball, certain, upper
-from letalone.exact.typed import (
-    COUNT,
-    SENSITIVITY,
-    Constraint,
-    Number,
-    as_binary,
-    as_typed,
-    read_flag,
-)
+from letalone.exact.typed import COUNT, FINITE, SENSITIVITY, Number, as_binary, as_typed, read_flag
 from letalone.privacy import ADD_REMOVE, REPLACE, Neighbours
 from letalone.privacy.bounds import six
 from letalone.privacy.neighbours import is_replace, read_neighbours
 
 __all__ = ["Sensitivity", "count", "histogram", "mean", "mean_vector", "sum"]
-
-FINITE = Constraint("a finite number", lambda _: True, "", (float("nan"), float("inf")))
 
 
 @dataclass(frozen=True, slots=True)

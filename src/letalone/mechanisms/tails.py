@@ -17,7 +17,7 @@ Every width is rounded up.
 from fractions import Fraction
 from math import ceil
 
-from letalone.exact.balls import Ball, ball, certain, upper
+from letalone.exact.balls import Ball, ball, certain, fraction_above, upper
 from letalone.exact.typed import CONFIDENCE, COUNT, Number
 
 EXACT_UP_TO = 32  # above this sigma the bound on E|Z| is off by less than 1e-4 of it
@@ -85,8 +85,7 @@ def _miss(confidence: Number, size: int) -> Ball:
 
 
 def _ceiling(value: Ball) -> int:
-    mantissa, exponent = (int(part) for part in value.upper().man_exp())
-    return ceil(mantissa * Fraction(2) ** exponent)
+    return ceil(fraction_above(value))
 
 
 def rounded_up(value: Ball, grid: Fraction) -> float:

@@ -28,14 +28,8 @@ import numpy as np
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, Number
+from letalone.mechanisms import choosing
 from letalone.mechanisms.calibration import as_printed, largest
-from letalone.mechanisms.choosing import (
-    Utilities,
-    factor_of,
-    read_choices,
-    read_utilities,
-    shortfall_of,
-)
 from letalone.mechanisms.containers import count_of
 from letalone.mechanisms.parameters import SensitivityLike, about, fill, fill_choice
 from letalone.mechanisms.values import Floats
@@ -97,7 +91,7 @@ class TopK:
     @property
     def factor(self) -> Fraction:
         """What a utility is multiplied with to give its score in a round."""
-        return factor_of(self.per_round, self.sensitivity, monotone=self.monotone)
+        return choosing.factor_of(self.per_round, self.sensitivity, monotone=self.monotone)
 
     @property
     def privacy(self) -> Privacy:
@@ -112,15 +106,15 @@ class TopK:
         return ZCDP(self.k * self.per_round**2 / 8)
 
     def choose(
-        self, candidates: Sequence[T], utilities: Utilities, *, bits: BitSource = SYSTEM
+        self, candidates: Sequence[T], utilities: choosing.Utilities, *, bits: BitSource = SYSTEM
     ) -> list[T]:
         """k of the candidates, best first; `utilities` aligned with them, or a function."""
-        listed, floats = read_choices(candidates, utilities)
+        listed, floats = choosing.read_choices(candidates, utilities)
         return [listed[place] for place in self._choose(floats, bits)]
 
     def choose_indices(self, utilities: object, *, bits: BitSource = SYSTEM) -> list[int]:
         """The places of the k chosen utilities, best first."""
-        return self._choose(read_utilities(utilities), bits)
+        return self._choose(choosing.read_utilities(utilities), bits)
 
     def _choose(self, utilities: Floats, bits: BitSource) -> list[int]:
         if utilities.size < self.k:
@@ -138,7 +132,7 @@ class TopK:
 
         It holds for all k choices at once: each may fail with a k-th of the probability.
         """
-        return shortfall_of(self.factor, options * self.k, confidence)
+        return choosing.shortfall_of(self.factor, options * self.k, confidence)
 
     def __repr__(self) -> str:
         price = f"ε = {six(self.epsilon)}" + (f", δ = {six(self.delta)}" if self.delta else "")

@@ -103,7 +103,11 @@ class FilterAccount:
         """The epsilon that the total stands for, at the account's share of delta."""
         if not self.amount or self.notion is Notion.SUMS:
             return self.amount or ZERO
-        return as_typed(_curve(self.notion, self.order, self.amount).epsilon(self.share))
+        if self.notion is Notion.GAUSSIAN:
+            curve: Privacy = GaussianDP(mu_squared=self.amount)
+        else:
+            curve = ZCDP(self.amount) if self.order is None else RenyiDP(self.order, self.amount)
+        return as_typed(curve.epsilon(self.share))
 
 
 class FilterAmount(NamedTuple):
@@ -211,12 +215,6 @@ def _sum(bare: Composed, delta: Fraction) -> FilterAmount:
     if loss is None or isinf(epsilon):
         return FilterAmount(None)
     return FilterAmount(loss + as_typed(epsilon), delta)
-
-
-def _curve(notion: Notion, order: Fraction | None, total: Fraction) -> Privacy:
-    if notion is Notion.GAUSSIAN:
-        return GaussianDP(mu_squared=total)
-    return ZCDP(total) if order is None else RenyiDP(order, total)
 
 
 def tidy(total: Fraction) -> Fraction:

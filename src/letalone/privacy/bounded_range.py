@@ -56,7 +56,6 @@ class BoundedRange(Privacy):
         return self.stated_epsilon
 
     def for_group(self, size: int) -> Privacy:
-        """Ranges add along a chain of neighbours."""
         return BoundedRange(size * self.stated_epsilon)
 
     def zcdp_rho(self) -> Fraction:

@@ -9,16 +9,8 @@ where the decimal *is* the number (0.3 for 3/10), it is returned as typed.
   Tested:   tests/privacy/test_bounds.py
 """
 
+import decimal
 from collections.abc import Callable
-from decimal import (
-    MAX_EMAX,
-    MIN_EMIN,
-    ROUND_CEILING,
-    ROUND_FLOOR,
-    ROUND_HALF_EVEN,
-    Context,
-    Decimal,
-)
 from fractions import Fraction
 from math import inf, isinf, nextafter
 from typing import NamedTuple
@@ -172,7 +164,7 @@ def format_number(value: Fraction) -> str:
         short = f"{nearest:.17g}"
         return _plain(short if len(short) < len(repr(nearest)) else repr(nearest))
     exact = str(value) if value.denominator < MOST_SHOWN and abs(value) < MOST_SHOWN else ""
-    return exact if 0 < len(exact) <= 12 else f"≈{_digits(value, 6, ROUND_HALF_EVEN)}"
+    return exact if 0 < len(exact) <= 12 else f"≈{_digits(value, 6, decimal.ROUND_HALF_EVEN)}"
 
 
 def six(value: Fraction, *, up: bool = True) -> str:
@@ -180,24 +172,25 @@ def six(value: Fraction, *, up: bool = True) -> str:
     exact = format_number(value)
     if len(exact) <= SHORT and not set(exact) & {"/", "≈"}:
         return exact
-    return _digits(value, 6, ROUND_CEILING if up else ROUND_FLOOR)
+    return _digits(value, 6, decimal.ROUND_CEILING if up else decimal.ROUND_FLOOR)
 
 
 def at_a_glance(value: Fraction) -> str:
     """As typed where that is short; else six digits, rounded up, with a sign of waves."""
     exact = format_number(value)
-    return exact if len(exact) <= SHORT else f"≈{_digits(value, 6, ROUND_CEILING)}"
+    return exact if len(exact) <= SHORT else f"≈{_digits(value, 6, decimal.ROUND_CEILING)}"
 
 
 def shown_above(value: float) -> str:
     """Four digits, rounded up."""
-    return "∞" if isinf(value) else _digits(as_typed(value), 4, ROUND_CEILING)
+    return "∞" if isinf(value) else _digits(as_typed(value), 4, decimal.ROUND_CEILING)
 
 
 def _digits(value: Fraction, digits: int, way: str) -> str:
-    rounded = Context(prec=digits, rounding=way, Emax=MAX_EMAX, Emin=MIN_EMIN).divide(
-        Decimal(value.numerator), Decimal(value.denominator)
+    context = decimal.Context(
+        prec=digits, rounding=way, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN
     )
+    rounded = context.divide(decimal.Decimal(value.numerator), decimal.Decimal(value.denominator))
     if rounded and not -LARGEST_EXPONENT < rounded.adjusted() < LARGEST_EXPONENT:
         return _plain(f"{rounded.normalize():.{digits}g}")  # no float is as large, or as small
     return _plain(f"{float(rounded):.{digits}g}")

@@ -19,9 +19,8 @@ from enum import Enum
 from fractions import Fraction
 
 from letalone.exact.balls import ball, is_positive
-from letalone.exact.typed import DELTA, Number
+from letalone.exact.typed import DELTA, FINITE, Number
 from letalone.privacy.bounds import ZERO, above, format_number
-from letalone.privacy.curve import ANY_EPSILON
 from letalone.privacy.finite import Finite, loss_exceeds, pair
 
 
@@ -53,7 +52,7 @@ class Verdict:
 def loss_tail(p: Iterable[Number], q: Iterable[Number], epsilon: Number) -> float:
     """The probability under p that the privacy loss ln(p/q) exceeds epsilon, rounded up."""
     first, second = pair(p, q)
-    limit = ANY_EPSILON.typed("epsilon", epsilon)
+    limit = FINITE.typed("epsilon", epsilon)
     telling = most_telling_event(first, second, limit)
     return above(sum((first[index] for index in telling), ZERO))
 
@@ -63,7 +62,7 @@ def satisfies(
 ) -> Verdict:
     """Whether P(S) <= e^epsilon Q(S) + delta for every event S, both ways round."""
     curve = Finite(p, q)
-    limit, allowed = ANY_EPSILON.typed("epsilon", epsilon), DELTA.typed("delta", delta)
+    limit, allowed = FINITE.typed("epsilon", epsilon), DELTA.typed("delta", delta)
     orders = {Direction.P_OVER_Q: (curve.p, curve.q), Direction.Q_OVER_P: (curve.q, curve.p)}
     needed = [above(steps.delta(limit)) for steps in curve.orders]
     worst = Direction.P_OVER_Q if needed[0] >= needed[1] else Direction.Q_OVER_P

@@ -143,13 +143,8 @@ class CrowdWeights(NamedTuple):
     share: float  # 1 - e^x s / t, rounded up: P - e^x Q is nowhere more of P
 
 
-class Sums(NamedTuple):
-    """Four sums of positive terms; delta is `gains` - `losses`, the rest are errors."""
-
-    gains: float
-    losses: float
-    uncertain: float
-    misplaced: float
+# Of positive terms: delta is the first less the second, the third and fourth are errors.
+Sums = tuple[float, float, float, float]
 
 
 def crowd_bounds(crowd: ShuffledCrowd, epsilon: Fraction) -> tuple[Fraction, Fraction]:
@@ -297,7 +292,7 @@ def _sums(
     speaking, silent = chances[:-1], chances[1:]
     alone = float((speaking * points).sum())
     rate = speaking * weights.loss + silent * weights.silent
-    return Sums(
+    return (
         alone * weights.gain,
         float((rate * tails + silent * points * (weights.silent / 2)).sum()),
         float((rate * doubts).sum()),

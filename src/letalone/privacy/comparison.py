@@ -17,7 +17,6 @@ from fractions import Fraction
 from functools import partial
 from math import inf, isinf
 from pathlib import Path
-from typing import NamedTuple
 
 from letalone.exact.typed import COUNT, POSITIVE_DELTA, Number, as_typed
 from letalone.privacy.approximate import NoPrivacy
@@ -33,16 +32,8 @@ CHART_POINTS = 12
 USED_UP = "the runs' own δ use up all of δ"
 TOO_MANY = "too many runs to compute"
 Pair = tuple[Fraction, Fraction]
-
-
-class Proof(NamedTuple):
-    """An epsilon that is proven (inf: none) and what it rests on."""
-
-    epsilon: float
-    says: str
-
-
-Theorem = Callable[[int], Proof]
+Proof = tuple[float, str]  # an epsilon that is proven (inf: none), and what it rests on
+Theorem = Callable[[int], Proof]  # of so many runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +73,7 @@ class TheoremComparison:
         shares = (n / CHART_POINTS for n in range(CHART_POINTS + 1))
         counts = sorted({max(1, round(self.times**share)) for share in shares})
         curves = [
-            ChartLine(name, tuple((float(count), proves(count).epsilon) for count in counts))
+            ChartLine(name, tuple((float(count), proves(count)[0]) for count in counts))
             for name, proves in theorems(self.privacy, self.delta)
         ]
         title = f"What is proven of n × {self.privacy.named()}, at δ = {six(self.delta)}"
@@ -102,7 +93,7 @@ def compare(privacy: Privacy, times: Number, delta: Number) -> TheoremComparison
 
 def theorems(privacy: Privacy, delta: Fraction) -> Iterator[tuple[str, Theorem]]:
     """The theorems that apply, each as a function of the number of runs."""
-    yield "compose", lambda count: Proof((privacy * count).epsilon(delta), "the whole curve")
+    yield "compose", lambda count: ((privacy * count).epsilon(delta), "the whole curve")
     if privacy.gdp_mu_squared() is not None:
         yield "Gaussian DP", partial(_by_gaussian_dp, privacy, delta)
     if privacy.zcdp_rho() is not None:
@@ -116,22 +107,22 @@ def theorems(privacy: Privacy, delta: Fraction) -> Iterator[tuple[str, Theorem]]
 
 def _by_gaussian_dp(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     total = GaussianDP(mu_squared=count * (privacy.gdp_mu_squared() or 1))
-    return Proof(total.epsilon(delta), "mu^2 adds")
+    return total.epsilon(delta), "mu^2 adds"
 
 
 def _by_zcdp(privacy: Privacy, delta: Fraction, count: int) -> Proof:
-    return Proof(ZCDP(count * (privacy.zcdp_rho() or 1)).epsilon(delta), "rho adds")
+    return ZCDP(count * (privacy.zcdp_rho() or 1)).epsilon(delta), "rho adds"
 
 
 def _by_renyi(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     totals = [(order, count * (privacy.renyi_divergence(order) or 1)) for order in ORDERS]
     epsilon = min(RenyiDP(order, total).epsilon(delta) for order, total in totals)
-    return Proof(epsilon, f"the best of the orders {', '.join(str(order) for order in ORDERS)}")
+    return epsilon, f"the best of the orders {', '.join(str(order) for order in ORDERS)}"
 
 
 def _by_optimal(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     if count >= MOST_ATOMS:
-        return Proof(inf, TOO_MANY)
+        return inf, TOO_MANY
     pairs = _pairs(privacy, delta / 2, delta, count)
     return _best(lambda epsilon, leak: optimal(epsilon, leak, times=count), pairs, delta)
 
@@ -156,8 +147,8 @@ def _best(
     proofs = [(bound(*pair).epsilon(delta) if pair[0] else 0.0, pair) for pair in pairs]
     epsilon, pair = min(proofs, default=(inf, None))
     if pair is None or isinf(epsilon):
-        return Proof(inf, USED_UP)
-    return Proof(epsilon, f"from ε = {six(pair[0])}, δ = {six(pair[1])} a run")
+        return inf, USED_UP
+    return epsilon, f"from ε = {six(pair[0])}, δ = {six(pair[1])} a run"
 
 
 def _pairs(privacy: Privacy, part: Fraction, delta: Fraction, count: int) -> list[Pair]:

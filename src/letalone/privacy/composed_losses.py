@@ -3,7 +3,6 @@
 numpy and the loss distributions are loaded when the first composition is asked about.
 """
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -30,39 +29,29 @@ def is_known(parts: Parts) -> bool:
 @lru_cache(maxsize=1024)
 def delta_above(parts: Parts, epsilon: Fraction) -> Fraction:
     """An upper bound on delta at an epsilon that is 0 or more."""
-    from letalone.privacy.loss import accountant
-
-    return Fraction(_worst(parts, accountant.delta_above, float_below(epsilon)))
+    return Fraction(_worst(parts, "delta_above", float_below(epsilon)))
 
 
 @lru_cache(maxsize=1024)
 def delta_below(parts: Parts, epsilon: Fraction) -> Fraction:
     """A lower bound on delta at an epsilon that is 0 or more; 0 where nothing is known."""
-    from letalone.privacy.loss import accountant
-
-    return Fraction(_best(parts, accountant.delta_below, float_above(epsilon)))
+    return Fraction(_best(parts, "delta_below", float_above(epsilon)))
 
 
 @lru_cache(maxsize=1024)
 def epsilon_above(parts: Parts, delta: Fraction) -> float:
     """An upper bound on epsilon at a delta above 0."""
-    from letalone.privacy.loss import accountant
-
     at = float_below(delta)
-    if at <= 0:
-        return inf
-    return _worst(parts, accountant.epsilon_above, at)
+    return inf if at <= 0 else _worst(parts, "epsilon_above", at)
 
 
 @lru_cache(maxsize=1024)
 def epsilon_below(parts: Parts, delta: Fraction) -> float:
     """A lower bound on epsilon at a delta above 0."""
-    from letalone.privacy.loss import accountant
-
-    return _best(parts, accountant.epsilon_below, float_above(delta))
+    return _best(parts, "epsilon_below", float_above(delta))
 
 
-def _worst(parts: Parts, above: Callable[..., float], at: float) -> float:
+def _worst(parts: Parts, above: str, at: float) -> float:
     """The worst of all orders; mostly a coarse look shows that the others are no worse."""
     first, *others = _orders(parts)
     worst = _ask_accountant(first, above, at)
@@ -72,23 +61,19 @@ def _worst(parts: Parts, above: Callable[..., float], at: float) -> float:
     return worst
 
 
-def _best(parts: Parts, below: Callable[..., float], at: float) -> float:
+def _best(parts: Parts, below: str, at: float) -> float:
     """The best bound from below of the orders that are reached."""
     return max((_ask_accountant(order, below, at) for order in _reached_orders(parts)), default=0.0)
 
 
-def _ask_accountant(
-    order: "Sources", bound: Callable[..., float], at: float, **options: float
-) -> float:
-    """The accountant's bound, or where losses are few the same bound from all of them."""
-    from letalone.privacy.loss.enumerated import enumerate_losses
+def _ask_accountant(order: "Sources", bound: str, at: float, **options: float) -> float:
+    """The accountant's bound of this name, or where losses are few the same from all of them."""
+    from letalone.privacy.loss import accountant, enumerated
 
-    enumerated = enumerate_losses(order)
-    return (
-        bound(order, at, **options)
-        if enumerated is None
-        else getattr(enumerated, bound.__name__)(at)
-    )
+    losses = enumerated.enumerate_losses(order)
+    if losses is None:
+        return getattr(accountant, bound)(order, at, **options)
+    return getattr(losses, bound)(at)
 
 
 @lru_cache(maxsize=1024)

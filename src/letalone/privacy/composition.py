@@ -25,24 +25,9 @@ from typing import ClassVar, NamedTuple
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.balls import Ball, ball
 from letalone.exact.typed import COUNT
-from letalone.privacy import composed_losses
+from letalone.privacy import bounds, composed_losses
 from letalone.privacy.approximate import NoPrivacy
-from letalone.privacy.bounds import (
-    ONE,
-    ZERO,
-    Bound,
-    Bounds,
-    above,
-    as_ball,
-    at_a_glance,
-    at_most,
-    exactly,
-    is_zero,
-    larger,
-    once,
-    rational_above,
-    smaller,
-)
+from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, as_ball, at_most, once, smaller
 from letalone.privacy.curve import Json, Part, Privacy, combinator, curve
 from letalone.privacy.envelopes import highest_envelope, lowest_envelope
 from letalone.privacy.gaussian import GaussianDP
@@ -72,10 +57,12 @@ class Composed(Privacy):
     def certified_delta(self, epsilon: Fraction) -> Bounds:
         """Between the most revealing part alone and basic composition."""
         if not self.parts:
-            return exactly(ZERO)
+            return bounds.exactly(ZERO)
         alone = (part.certified_delta(epsilon).lower for part, _ in self.parts)
         return Bounds(
-            larger(reduce(larger, alone), composed_losses.delta_below(self.parts, epsilon)),
+            bounds.larger(
+                reduce(bounds.larger, alone), composed_losses.delta_below(self.parts, epsilon)
+            ),
             composed_delta(self.parts, epsilon),
         )
 
@@ -89,11 +76,11 @@ class Composed(Privacy):
         if not at_most(self.certain_leak(), delta):
             return inf
         if worst is not None and delta <= TINY_DELTA:
-            return above(worst)
+            return bounds.above(worst)
         epsilon = composed_losses.epsilon_above(self.parts, delta)
         if epsilon == inf:  # the accountant gave up, and is not asked again at each step
             return self.least_epsilon(lambda at: _without_losses(self.parts, at), delta)
-        return epsilon if worst is None else min(epsilon, above(worst))
+        return epsilon if worst is None else min(epsilon, bounds.above(worst))
 
     def _epsilon_below(self, delta: Fraction) -> float:
         """By loss distributions, or the most revealing part alone."""
@@ -107,7 +94,7 @@ class Composed(Privacy):
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelopes of both curves; no worse than a test on one part alone."""
         if not self.parts:
-            return exactly(1 - false_alarm)
+            return bounds.exactly(1 - false_alarm)
         alone = (part.certified_missed(false_alarm).upper for part, _ in self.parts[:FEW_PARTS])
         together = highest_envelope(self, false_alarm)
         return Bounds(lowest_envelope(self, false_alarm), reduce(smaller, alone, together))
@@ -302,7 +289,7 @@ def epsilon_splits(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[
     for fixed in dict.fromkeys(tuple(chosen) for chosen in at_worst):
         closed = [Claim(p.worst_loss() or ZERO, p.certain_leak(), n) for p, n in fixed]
         sharing = tuple(part for part in parts if part not in fixed)
-        taken = sum((rational_above(claim.epsilon) * claim.times for claim in closed), ZERO)
+        taken = sum((bounds.rational_above(claim.epsilon) * claim.times for claim in closed), ZERO)
         if not sharing:
             yield closed
         elif taken <= epsilon:
@@ -323,7 +310,7 @@ def _share_epsilon(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[
 
 @lru_cache(maxsize=4096)
 def _weight(part: Privacy, delta: Fraction) -> Fraction:
-    leak = Fraction(min(above(part.certain_leak()), 0.5))
+    leak = Fraction(min(bounds.above(part.certain_leak()), 0.5))
     weight = part.epsilon(min(delta + leak, Fraction(999, 1000)))
     return Fraction(weight) if 0 < weight < inf else SHRINK
 
@@ -347,7 +334,7 @@ def _approximate(total: Ball, leak: Ball, epsilon: Ball) -> Ball:
 
 def any_leak(leaks: Iterable[tuple[Bound, int]]) -> Bound:
     """The probability that at least one of independent events happens."""
-    known = [(leak, count) for leak, count in leaks if not is_zero(leak)]
+    known = [(leak, count) for leak, count in leaks if not bounds.is_zero(leak)]
     if not known:
         return ZERO
     if any(not at_most(leak, NEARLY_ONE) for leak, _ in known):
@@ -397,4 +384,4 @@ def _simplest(whole: Composed) -> Privacy:
 
 
 def _term(part: Privacy, count: int) -> str:
-    return part.named() if count == 1 else f"{at_a_glance(Fraction(count))} × {part.named()}"
+    return part.named() if count == 1 else f"{bounds.at_a_glance(Fraction(count))} × {part.named()}"

@@ -48,7 +48,10 @@ def convert(
     elif to is RenyiDP:
         converted = _at_order(privacy, order)
     elif to in (PureDP, ZCDP, GaussianDP):
-        converted = _parametric(privacy, to)
+        parameter, make, name = terms_of(privacy)[to]
+        if parameter is None:
+            raise UnsupportedQuery(_no_way(privacy, name))
+        converted = make(parameter)
     else:
         raise ParameterError(
             f"{getattr(to, '__name__', to)} is not a notion that others convert to. Those are: "
@@ -92,13 +95,6 @@ def _at_order(privacy: Privacy, order: Number | None) -> RenyiDP:
     if divergence is None:
         raise UnsupportedQuery(_no_way(privacy, f"a Renyi divergence of order {order}"))
     return RenyiDP(number, divergence)
-
-
-def _parametric(privacy: Privacy, to: type[Privacy]) -> Privacy:
-    parameter, make, name = terms_of(privacy)[to]
-    if parameter is None:
-        raise UnsupportedQuery(_no_way(privacy, name))
-    return make(parameter)
 
 
 def terms_of(privacy: Privacy) -> dict[type[Privacy], Term]:

@@ -28,43 +28,12 @@ from math import inf, isinf, log
 from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform
 
 from letalone.errors import LetaloneError, NeighboursDiffer
+from letalone.exact import typed
 from letalone.exact.balls import ball
-from letalone.exact.typed import (
-    COUNT,
-    DELTA,
-    PROBABILITY,
-    Constraint,
-    Number,
-    whole_from,
-    write_rational,
-)
-from letalone.privacy.bounds import (
-    ZERO,
-    Bound,
-    Bounds,
-    above,
-    as_ball,
-    at_a_glance,
-    at_most,
-    below,
-    exactly,
-    exceeds,
-    format_number,
-    highest_reading,
-    is_zero,
-    lowest_reading,
-    once,
-    rational_above,
-    shown_above,
-)
-from letalone.privacy.neighbours import (
-    ADD_REMOVE,
-    Neighbours,
-    Relation,
-    read_label,
-    read_neighbours,
-    unify,
-)
+from letalone.exact.typed import COUNT, DELTA, FINITE, PROBABILITY, Number
+from letalone.privacy import bounds
+from letalone.privacy.bounds import ZERO, Bound, Bounds, above, at_most, below, exceeds, once
+from letalone.privacy.neighbours import ADD_REMOVE, Neighbours, read_label, read_neighbours, unify
 from letalone.privacy.pure_terms import pure_divergence, pure_mu_squared, pure_rho
 from letalone.privacy.search import edge
 
@@ -79,8 +48,7 @@ SMALLEST = 5e-324
 Json = dict[str, object]
 Orders: TypeAlias = "tuple[Losses, ...]"
 
-ANY_EPSILON = Constraint("a finite number", lambda _: True, "", (float("nan"), float("inf")))
-REPEATS = whole_from(0, "It is how often the mechanism is run.")
+REPEATS = typed.whole_from(0, "It is how often the mechanism is run.")
 
 
 Curve = TypeVar("Curve", bound="Privacy")
@@ -177,9 +145,9 @@ class Privacy(ABC):
     def pure_epsilon(self) -> Fraction | None:
         """The epsilon of pure DP."""
         worst = self.worst_loss()
-        if worst is None or not is_zero(self.certain_leak()):
+        if worst is None or not bounds.is_zero(self.certain_leak()):
             return None
-        return rational_above(worst)
+        return bounds.rational_above(worst)
 
     def gdp_mu_squared(self) -> Fraction | None:
         """The square of the mu of Gaussian DP."""
@@ -205,7 +173,7 @@ class Privacy(ABC):
 
     def why_not(self) -> str:
         """Why a conversion to another notion is refused."""
-        if not is_zero(self.certain_leak()):
+        if not bounds.is_zero(self.certain_leak()):
             return (
                 "with some probability it may show everything, and then the divergence is infinite"
             )
@@ -252,22 +220,21 @@ class Privacy(ABC):
 
     def delta(self, epsilon: Number) -> float:
         """The smallest delta for this epsilon, rounded up."""
-        number = ANY_EPSILON.typed("epsilon", epsilon)
+        number = FINITE.typed("epsilon", epsilon)
         if number < 0:
             return self.delta_bounds(epsilon)[1]
         return min(1.0, above(self.upper_delta(number)))
 
     def delta_bounds(self, epsilon: Number) -> tuple[float, float]:
         """Certified bounds on the smallest delta for this epsilon (lower, upper)."""
-        bounds = self.delta_at(ANY_EPSILON.typed("epsilon", epsilon))
-        return _in_order(max(0.0, below(bounds.lower)), min(1.0, above(bounds.upper)))
+        both = self.delta_at(FINITE.typed("epsilon", epsilon))
+        return _in_order(max(0.0, below(both.lower)), min(1.0, above(both.upper)))
 
     def delta_at(self, epsilon: Fraction) -> Bounds:
         """Bounds on delta at any real epsilon; below zero from the other order (proof, 2)."""
         if epsilon >= 0:
             return self.certified_delta(epsilon)
-        bounds = self.certified_delta(-epsilon)
-        return Bounds(*(_mirror(bound, epsilon) for bound in bounds))
+        return Bounds(*(_mirror(bound, epsilon) for bound in self.certified_delta(-epsilon)))
 
     def epsilon(self, delta: Number) -> float:
         """The smallest epsilon for this delta, rounded up.
@@ -290,8 +257,8 @@ class Privacy(ABC):
     def tradeoff_bounds(self, false_alarm: Number) -> tuple[float, float]:
         """Certified bounds on the least P[missed detection] at this false-alarm rate."""
         rate = PROBABILITY.typed("false_alarm", false_alarm)
-        bounds = self.certified_missed(rate) if rate < 1 else exactly(ZERO)
-        return _in_order(max(0.0, below(bounds.lower)), min(1.0, max(0.0, above(bounds.upper))))
+        both = self.certified_missed(rate) if rate < 1 else bounds.exactly(ZERO)
+        return _in_order(max(0.0, below(both.lower)), min(1.0, max(0.0, above(both.upper))))
 
     def group(self, size: Number) -> "Privacy":
         """What the release reveals about any `size` units together (P2; exact where known)."""
@@ -330,7 +297,7 @@ class Privacy(ABC):
         label, neighbours = self.neighbours, read_neighbours(neighbours)
         if label is not None and label.relation is neighbours.relation:
             return self.labelled(unify(label, neighbours))
-        if neighbours.relation is Relation.ADD_REMOVE:
+        if neighbours.relation is ADD_REMOVE.relation:
             raise NeighboursDiffer(_no_way_back(label))
         unit = neighbours.unit or (label.unit if label is not None else None)
         unify(label, ADD_REMOVE if unit is None else ADD_REMOVE.of(unit))
@@ -372,9 +339,10 @@ class Privacy(ABC):
         if self.worst_loss() is None:
             at = max(USUAL_DELTA, 2 * leak) if isinstance(leak, Fraction) else USUAL_DELTA
             at = min(at, Fraction(1, 2))
-            return f"ε = {shown_above(self._printed(at))} at δ = {shown_above(above(at))}"
-        delta = "" if leak == 0 else f", δ = {shown_above(min(1.0, above(leak)))}"
-        return f"ε = {shown_above(above(self.worst_loss() or ZERO))}{delta}"
+            epsilon, delta = (bounds.shown_above(x) for x in (self._printed(at), above(at)))
+            return f"ε = {epsilon} at δ = {delta}"
+        delta = "" if leak == 0 else f", δ = {bounds.shown_above(min(1.0, above(leak)))}"
+        return f"ε = {bounds.shown_above(above(self.worst_loss() or ZERO))}{delta}"
 
     def _printed(self, delta: Fraction) -> float:
         """An epsilon that is enough, at once: where it is huge anyway, from the rho of zCDP.
@@ -402,7 +370,7 @@ class Privacy(ABC):
         if leak == delta == 0:
             return largest
         _, least = edge(
-            lambda epsilon: at_most(upper_delta(lowest_reading(epsilon)), delta),
+            lambda epsilon: at_most(upper_delta(bounds.lowest_reading(epsilon)), delta),
             start=1.0 if isinf(largest) or largest == 0 else largest,
             gap=lambda epsilon: log_ratio(upper_delta(Fraction(epsilon)), delta),
         )
@@ -415,7 +383,7 @@ class Privacy(ABC):
         if (self.exact and exceeds(leak, delta)) or (worst is None and delta == 0):
             return inf
         last, _ = edge(
-            lambda x: not exceeds(self.certified_delta(highest_reading(x)).lower, delta),
+            lambda x: not exceeds(self.certified_delta(bounds.highest_reading(x)).lower, delta),
             gap=lambda x: log_ratio(self.certified_delta(Fraction(x)).lower, delta),
             limit=FARTHEST_EPSILON,
         )
@@ -443,19 +411,21 @@ def _in_order(lower: float, upper: float) -> tuple[float, float]:
 
 def _mirror(bound: Bound, epsilon: Fraction) -> Bound:
     # 1 - e^-e (1 - delta) = (1 - e^-e) + e^-e delta: two positive terms, nothing cancels.
-    return once(lambda: -ball(epsilon).expm1() + ball(epsilon).exp() * as_ball(bound))
+    return once(lambda: -ball(epsilon).expm1() + ball(epsilon).exp() * bounds.as_ball(bound))
 
 
 def _as_stored(value: Fraction | int | Privacy) -> object:
     if isinstance(value, Privacy):
         return value.to_json()
-    return write_rational(Fraction(value))
+    return typed.write_rational(Fraction(value))
 
 
 def _as_written(value: Fraction | int | Privacy) -> str:
     if isinstance(value, Privacy):
         return value.named()
-    return at_a_glance(Fraction(value)) if isinstance(value, int) else format_number(value)
+    if isinstance(value, int):
+        return bounds.at_a_glance(Fraction(value))
+    return bounds.format_number(value)
 
 
 def log_ratio(bound: Bound, limit: Fraction) -> float:

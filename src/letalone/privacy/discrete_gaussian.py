@@ -111,7 +111,6 @@ class DiscreteGaussianPrivacy(Privacy):
         return self._at_most(-last) - ball(loss).exp() * more
 
     def for_group(self, size: int) -> Privacy:
-        """A group of k moves the answer k times as far."""
         return DiscreteGaussianPrivacy(size * self.sensitivity, self.sigma)
 
     def zcdp_rho(self) -> Fraction:

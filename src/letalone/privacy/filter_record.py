@@ -107,11 +107,8 @@ def _is_sound(state: FilterState) -> bool:
     for account in state.accounts:
         amounts += [account.share, account.leak, account.amount or ZERO]
     shares = sum((account.share for account in state.accounts), state.leak_limit)
-    over = [
-        account
-        for account in state.accounts
-        if account.live and not within(account, state.budget.epsilon)
-    ]
+    live = (account for account in state.accounts if account.live)
+    over = [account for account in live if not within(account, state.budget.epsilon)]
     ordered = all(
         account.order is not None and account.order > 1
         if account.notion is Notion.RENYI

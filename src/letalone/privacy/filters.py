@@ -36,15 +36,8 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import Problem, problem
 from letalone.errors.remedies import GiveDelta
 from letalone.exact.typed import DELTA, EPSILON, Number, as_typed, refusal
-from letalone.privacy.bank import (
-    USUAL_SHARES,
-    FilterAccount,
-    FilterPrice,
-    Notion,
-    Shares,
-    open_accounts,
-    price_of,
-)
+from letalone.privacy import bank
+from letalone.privacy.bank import USUAL_SHARES, FilterAccount, FilterPrice, Notion, Shares
 from letalone.privacy.bounds import ZERO, above, format_number, rational_above, six
 from letalone.privacy.budget import Budget
 from letalone.privacy.conversions import read_curve
@@ -98,7 +91,7 @@ def open_filter(budget: Budget, shares: Shares = USUAL_SHARES) -> FilterState:
     """A filter that nothing was charged to."""
     if not isinstance(budget, Budget):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise refusal("budget", budget, "a budget such as la.Budget(epsilon=1, delta=1e-6)")
-    return FilterState(budget, shares.leak * budget.delta, open_accounts(budget.delta, shares))
+    return FilterState(budget, shares.leak * budget.delta, bank.open_accounts(budget.delta, shares))
 
 
 def charge_filter(
@@ -299,7 +292,7 @@ def _point(state: FilterState, delta: Number | None) -> Fraction:
 
 
 def _price(state: FilterState, privacy: Privacy, delta: Number | None) -> FilterPrice:
-    return price_of(privacy.labelled(None), state.accounts, delta=_point(state, delta))
+    return bank.price_of(privacy.labelled(None), state.accounts, delta=_point(state, delta))
 
 
 def _as_budget(privacy: Privacy, delta: Fraction) -> Budget | None:
@@ -366,8 +359,7 @@ def _hint(state: FilterState, privacy: Privacy, price: FilterPrice) -> str:
     if state.leak + price.leak > state.leak_limit:
         return (
             f"Its own δ of {format_number(price.leak)} exceeds what is left of the δ set aside "
-            f"for such releases, {format_number(state.leak_limit - state.leak)}: ask for a "
-            "smaller δ, or "
-            "open the filter with a larger share, Shares(leak=…)."
+            f"for such releases, {format_number(state.leak_limit - state.leak)}: ask for a smaller "
+            "δ, or open the filter with a larger share, Shares(leak=…)."
         )
     return "Ask for less: more noise (a smaller epsilon), or fewer questions."

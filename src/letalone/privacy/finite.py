@@ -19,18 +19,8 @@ from typing import ClassVar, cast
 from letalone.errors import ParameterError
 from letalone.exact.balls import Ball, ball, certain, is_positive
 from letalone.exact.typed import COUNT, PROBABILITY, Number, refusal
-from letalone.privacy.bounds import (
-    ONE,
-    ZERO,
-    Bound,
-    Bounds,
-    as_ball,
-    exactly,
-    format_number,
-    larger,
-    once,
-    smaller,
-)
+from letalone.privacy import bounds
+from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, as_ball, exactly, larger, once
 from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.neighbours import Neighbours
@@ -167,7 +157,7 @@ class Finite(Privacy):
     def described(self) -> str:
         if len(self.p) > SHOWN_OUTCOMES:
             return f"{len(self.p)} outcomes"
-        p, q = (", ".join(format_number(x) for x in law) for law in (self.p, self.q))
+        p, q = (", ".join(bounds.format_number(x) for x in law) for law in (self.p, self.q))
         return f"p=[{p}], q=[{q}]"
 
 
@@ -195,7 +185,7 @@ class FiniteGroup(Privacy):
         corners = [r for r in self.corners() if not loss_exceeds(r, each)]
         best = min([ONE, *(self._at_corner(r) for r in corners)])
         spread = known if known == 0 else once(lambda: as_series(each, self.size) * as_ball(known))
-        return Bounds(self.step.certified_delta(epsilon).lower, smaller(best, spread))
+        return Bounds(self.step.certified_delta(epsilon).lower, bounds.smaller(best, spread))
 
     @property
     def is_group_rule(self) -> bool:
@@ -261,11 +251,12 @@ def distribution(name: str, law: Iterable[Number]) -> tuple[Fraction, ...]:
     """A finite distribution, checked and exact."""
     given = _list_probabilities(name, law)
     values = tuple(PROBABILITY.typed(f"a probability of {name}", value) for value in given)
-    total, rounded = sum(values, ZERO), any(_is_rounded(value) for value in given)
+    rounded = any(not isinstance(value, int | Fraction) for value in given)
+    total = sum(values, ZERO)
     if total != 1 and not (rounded and abs(total - 1) <= ROUNDING):
         raise ParameterError(
-            f"{name} sums to {format_number(total)}, but must sum to 1 (floats: within 1e-9). "
-            "List every outcome once; fractions.Fraction keeps thirds exact."
+            f"{name} sums to {bounds.format_number(total)}, but must sum to 1 (floats: within 1e-9"
+            "). List every outcome once; fractions.Fraction keeps thirds exact."
         )
     return tuple(value / total for value in values)
 
@@ -276,7 +267,3 @@ def _list_probabilities(name: str, law: Iterable[Number]) -> list[Number]:
         if not issubclass(type(law), str | bytes | AbstractSet | Mapping):
             return list(law)
     raise refusal(name, law, "a list of probabilities, one for each outcome in order")
-
-
-def _is_rounded(value: object) -> bool:
-    return not isinstance(value, int | Fraction)

@@ -56,7 +56,6 @@ class GaussianDP(Privacy):
         return exactly(gaussian_missed(self.mu_squared, false_alarm))
 
     def for_group(self, size: int) -> Privacy:
-        """A group of k moves the mean k times as far."""
         return GaussianDP(mu_squared=size**2 * self.mu_squared)
 
     def gdp_mu_squared(self) -> Fraction:

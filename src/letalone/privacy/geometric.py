@@ -84,7 +84,6 @@ class GeometricPrivacy(Privacy):
         return self.sensitivity / self.scale
 
     def for_group(self, size: int) -> Privacy:
-        """A group of k moves the answer k times as far."""
         return GeometricPrivacy(size * self.sensitivity, self.scale)
 
     def make_losses(self) -> "Orders | None":

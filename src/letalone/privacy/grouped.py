@@ -16,20 +16,8 @@ from math import inf, isfinite
 from typing import ClassVar
 
 from letalone.exact.typed import COUNT, Number, refusal
-from letalone.privacy.bounds import (
-    ONE,
-    ZERO,
-    Bound,
-    Bounds,
-    above,
-    as_ball,
-    at_most,
-    dyadic_above,
-    is_zero,
-    lowest_reading,
-    once,
-    smaller,
-)
+from letalone.privacy import bounds
+from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, above, at_most, once, smaller
 from letalone.privacy.curve import FARTHEST_EPSILON, Orders, Privacy, curve, log_ratio
 from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.finite import as_series
@@ -78,7 +66,7 @@ class Grouped(Privacy):
         if worst is not None and at_most(self.certain_leak(), delta):
             others.append(above(worst))
         _, by_rule = edge(
-            lambda x: at_most(self.by_rule(lowest_reading(x)), delta),
+            lambda x: at_most(self.by_rule(bounds.lowest_reading(x)), delta),
             gap=lambda x: log_ratio(self.by_rule(Fraction(x)), delta),
             limit=min([FARTHEST_EPSILON, *others]),
         )
@@ -99,7 +87,6 @@ class Grouped(Privacy):
         return lowest_envelope(self, false_alarm)
 
     def worst_loss(self) -> Bound | None:
-        """Losses add along a chain of neighbours."""
         worst = self.single.worst_loss()
         if worst is None or isinstance(worst, Fraction):
             return None if worst is None else self.size * worst
@@ -143,7 +130,7 @@ def rule(single: Privacy, size: int, each: Fraction) -> Bound:
         return ZERO
     if each == 0 and isinstance(known, Fraction):
         return min(ONE, size * known)
-    return smaller(ONE, once(lambda: as_series(each, size) * as_ball(known)))
+    return smaller(ONE, once(lambda: as_series(each, size) * bounds.as_ball(known)))
 
 
 @lru_cache(maxsize=256)
@@ -156,8 +143,8 @@ def _places(single: Privacy) -> Iterator[Fraction]:
     yield ZERO
     worst, leak = single.worst_loss(), single.certain_leak()
     if worst is not None:
-        yield worst if isinstance(worst, Fraction) else dyadic_above(worst)
-    elif not is_zero(leak):
+        yield bounds.rational_above(worst)
+    elif not bounds.is_zero(leak):
         largest = Fraction(above(leak))
         epsilons = (
             single.epsilon(min(Fraction(1, 2), largest * (1 + s))) for s in SHARES_OF_THE_LEAK

@@ -53,7 +53,6 @@ class LaplacePrivacy(Privacy):
         return self.ratio
 
     def for_group(self, size: int) -> Privacy:
-        """A group of k moves the answer k times as far."""
         return LaplacePrivacy(size * self.ratio)
 
     def renyi_divergence(self, order: Fraction) -> Fraction:

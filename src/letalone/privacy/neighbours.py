@@ -37,7 +37,11 @@ class Neighbours:
     unit: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "relation", _read_relation(self.relation))
+        try:
+            object.__setattr__(self, "relation", Relation(self.relation))
+        except ValueError:
+            hint = "la.ADD_REMOVE and la.REPLACE are the two, ready made."
+            raise refusal("relation", self.relation, "'add/remove' or 'replace'", hint) from None
         if self.unit is not None:
             _check_unit(self.unit)
 
@@ -47,25 +51,15 @@ class Neighbours:
         return replace(self, unit=unit)
 
     def __str__(self) -> str:
-        return f"{self._verb()} one {self.unit or 'unit'}"
-
-    def _verb(self) -> str:
-        match self.relation:
-            case Relation.ADD_REMOVE:
-                return "add or remove"
-            case Relation.REPLACE:
-                return "replace"
+        verb = "replace" if self.relation is Relation.REPLACE else "add or remove"
+        return f"{verb} one {self.unit or 'unit'}"
 
 
 def read_neighbours(neighbours: object) -> Neighbours:
     """The neighbours that were given, or an error that says which there are."""
     if not isinstance(neighbours, Neighbours):
-        raise refusal(
-            "neighbours",
-            neighbours,
-            "la.ADD_REMOVE or la.REPLACE",
-            "Name a unit with .of: la.ADD_REMOVE.of('patient').",
-        )
+        hint = "Name a unit with .of: la.ADD_REMOVE.of('patient')."
+        raise refusal("neighbours", neighbours, "la.ADD_REMOVE or la.REPLACE", hint)
     return neighbours
 
 
@@ -76,11 +70,7 @@ def read_label(neighbours: object) -> Neighbours | None:
 
 def is_replace(neighbours: object) -> bool:
     """Whether neighbours have the same size and one unit differs."""
-    match read_neighbours(neighbours).relation:
-        case Relation.ADD_REMOVE:
-            return False
-        case Relation.REPLACE:
-            return True
+    return read_neighbours(neighbours).relation is Relation.REPLACE
 
 
 def unify(left: Neighbours | None, right: Neighbours | None) -> Neighbours | None:
@@ -101,18 +91,6 @@ def unify(left: Neighbours | None, right: Neighbours | None) -> Neighbours | Non
             "(or the other way round), convert the smaller unit's with .group(k)."
         )
     return left if left.unit is not None else right
-
-
-def _read_relation(relation: object) -> Relation:
-    try:
-        return Relation(relation)
-    except ValueError:
-        raise refusal(
-            "relation",
-            relation,
-            "'add/remove' or 'replace'",
-            "la.ADD_REMOVE and la.REPLACE are the two, ready made.",
-        ) from None
 
 
 def _check_unit(unit: object) -> None:

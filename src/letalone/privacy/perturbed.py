@@ -18,14 +18,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import (
-    COUNT,
-    EPSILON_OR_ZERO,
-    Number,
-    positive,
-    write_rational,
-    zero_or_more,
-)
+from letalone.exact import typed
+from letalone.exact.typed import COUNT, EPSILON_OR_ZERO, Number, positive, zero_or_more
 from letalone.privacy.approximate import pure_delta
 from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, as_ball, format_number, once, smaller
 from letalone.privacy.curve import Json, Privacy, curve
@@ -108,7 +102,7 @@ class PerturbedObjective(Privacy):
 
     def parameters(self) -> Json:
         names = ("mu_squared", "rest_squared", "shift", "floor", "start")
-        stored: Json = {name: write_rational(getattr(self, name)) for name in names}
+        stored: Json = {name: typed.write_rational(getattr(self, name)) for name in names}
         return stored | {"vertices": str(self.vertices)}
 
     def described(self) -> str:

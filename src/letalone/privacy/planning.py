@@ -14,6 +14,7 @@ sample at `rate`. `solve` does the same for any curve that depends on one number
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from math import copysign, exp, log
 
 from letalone.errors import LetaloneError, ParameterError
@@ -37,31 +38,21 @@ MOST_STEPS = 10**12
 def noise_for(epsilon: Number, delta: Number, *, steps: Number = 1, rate: Number = 1) -> float:
     """The smallest sigma, for sensitivity 1, with which all steps keep (epsilon, delta)."""
     count, share = int(COUNT.typed("steps", steps)), _rate(rate)
-
-    def curve(sigma: Fraction) -> Privacy:
-        return _steps_of(sigma, rate=share, steps=count)
-
-    return solve(curve, epsilon=epsilon, delta=delta, more_is_safer=True)
+    steps_with = partial(_steps_of, rate=share, steps=count)
+    return solve(steps_with, epsilon=epsilon, delta=delta, more_is_safer=True)
 
 
 def steps_for(epsilon: Number, delta: Number, *, sigma: Number, rate: Number = 1) -> int:
     """The largest number of steps that keep (epsilon, delta); 0 where not even one does."""
     noise, share = SCALE.typed("sigma", sigma), _rate(rate)
-
-    def curve(count: int) -> Privacy:
-        return _steps_of(noise, rate=share, steps=count)
-
-    return most_steps(curve, epsilon=epsilon, delta=delta)
+    return most_steps(lambda n: _steps_of(noise, share, steps=n), epsilon=epsilon, delta=delta)
 
 
 def rate_for(epsilon: Number, delta: Number, *, sigma: Number, steps: Number = 1) -> float:
     """The largest sampling rate at which all steps keep (epsilon, delta); at most 1."""
     noise, count = SCALE.typed("sigma", sigma), int(COUNT.typed("steps", steps))
-
-    def curve(rate: Fraction) -> Privacy:
-        return _steps_of(noise, rate=rate, steps=count)
-
-    return solve(curve, epsilon=epsilon, delta=delta, more_is_safer=False, most=Fraction(1))
+    steps_at = partial(_steps_of, noise, steps=count)
+    return solve(steps_at, epsilon=epsilon, delta=delta, more_is_safer=False, most=Fraction(1))
 
 
 def solve(
@@ -254,7 +245,7 @@ def _guess(excess: _Excess, good: float, bad: float, tried: list[float]) -> floa
     return exp(min(max(middle, low + margin), high - margin))
 
 
-def _steps_of(sigma: Fraction, *, rate: Fraction, steps: int) -> Privacy:
+def _steps_of(sigma: Fraction, rate: Fraction, *, steps: int) -> Privacy:
     step: Privacy = GaussianDP(1 / sigma)
     if rate < 1:
         step = step.sampled(rate)

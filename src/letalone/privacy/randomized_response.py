@@ -119,10 +119,6 @@ class RandomizedResponsePrivacy(Privacy):
 def _checked_truth(truth: Number, categories: int) -> Fraction:
     number = TRUTH.typed("truth", truth)
     if number * categories <= 1:
-        raise refusal(
-            "truth",
-            truth,
-            f"above 1/{categories}",
-            f"At 1 in {categories} or less the answer says nothing or the opposite.",
-        )
+        hint = f"At 1 in {categories} or less the answer says nothing or the opposite."
+        raise refusal("truth", truth, f"above 1/{categories}", hint)
     return number

@@ -72,7 +72,6 @@ class ZCDP(Privacy):
         return Bounds(lowest_envelope(self, false_alarm), gaussian)
 
     def for_group(self, size: int) -> Privacy:
-        """A group of k costs k^2 rho."""
         return ZCDP(size**2 * self.rho)
 
     def zcdp_rho(self) -> Fraction:

@@ -23,7 +23,7 @@ from functools import reduce
 from typing import ClassVar
 
 from letalone.errors import UnsupportedQuery
-from letalone.exact.balls import Ball, ball, certain
+from letalone.exact.balls import Ball, ball, certain, fraction_above, fraction_below
 from letalone.exact.typed import COUNT, PROBABILITY, Constraint, Number, refusal
 from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, as_ball, larger, once, smaller
 from letalone.privacy.composition import Composed
@@ -84,7 +84,7 @@ class Sampled(Privacy):
 
     def _removed(self, epsilon: Fraction, upper: int) -> Bound:
         # delta falls with epsilon: from above, the argument is rounded down.
-        at = _rational(certain(lambda: (ball(epsilon).expm1() / ball(self.rate)).log1p()), upper)
+        at = _end(certain(lambda: (ball(epsilon).expm1() / ball(self.rate)).log1p()), upper)
         known = self._base(at, upper)
         return once(lambda: ball(self.rate) * as_ball(known))
 
@@ -92,7 +92,7 @@ class Sampled(Privacy):
         share = ball(-epsilon).expm1() / ball(self.rate)
         if not share > -1:
             return ZERO
-        at = _rational(certain(lambda: -(ball(-epsilon).expm1() / ball(self.rate)).log1p()), upper)
+        at = _end(certain(lambda: -(ball(-epsilon).expm1() / ball(self.rate)).log1p()), upper)
         known = self._base(at, upper)
         return once(lambda: self._room(epsilon) * as_ball(known))
 
@@ -205,9 +205,11 @@ class SampledGroup(Privacy):
             low, high = blocks.pop()
             cover = self._upper(Sides(high - 1, self.size - low), epsilon)
             if larger(worst, cover) is not worst:
-                parts = _halves(low, high) if high - low > block_width(self.size) else []
-                blocks += parts
-                worst = worst if parts else larger(worst, cover)
+                middle = (low + high) // 2
+                if high - low > block_width(self.size):
+                    blocks += [(low, middle), (middle, high)]
+                else:
+                    worst = larger(worst, cover)
         return smaller(smaller(ONE, worst), self._rule(epsilon))
 
     def _rule(self, epsilon: Fraction) -> Bound:
@@ -268,13 +270,6 @@ def sample(base: Privacy, rate: Number) -> Privacy:
     return Sampled(base, share, fixed_size=int(replace), neighbours=label)
 
 
-def _halves(low: int, high: int) -> list[tuple[int, int]]:
-    middle = (low + high) // 2
-    return [(low, middle), (middle, high)]
-
-
-def _rational(value: Ball, up: int) -> Fraction:
+def _end(value: Ball, up: int) -> Fraction:
     """A short rational at or below the number, or (up) at or above it."""
-    end = value.upper() if up else value.lower()
-    mantissa, exponent = (int(part) for part in end.man_exp())
-    return Fraction(mantissa) * Fraction(2) ** exponent
+    return fraction_above(value) if up else fraction_below(value)

@@ -29,17 +29,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from letalone.errors import NeighboursDiffer, UnsupportedQuery
 from letalone.exact.typed import Number, refusal, whole_from
+from letalone.privacy import bounds
 from letalone.privacy.approximate import PureDP
-from letalone.privacy.bounds import (
-    ZERO,
-    Bound,
-    Bounds,
-    above,
-    at_most,
-    rational_above,
-    shown_above,
-    smaller,
-)
+from letalone.privacy.bounds import ZERO, Bound, Bounds, above, at_most, shown_above, smaller
 from letalone.privacy.curve import USUAL_DELTA, Privacy, combinator, curve
 from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.grouped import Grouped
@@ -115,7 +107,7 @@ class Shuffled(Privacy):
 
         base = self.base
         if not isinstance(base, RandomizedResponsePrivacy):
-            law = clones.Clones(rational_above(self.worst_loss()))
+            law = clones.Clones(bounds.rational_above(self.worst_loss()))
             return self._batch_bounds(law, epsilon)[1]
         if base.categories == 2:
             return self._batch_bounds(clones.Answers(base), epsilon)[1]

@@ -30,20 +30,9 @@ from typing import NamedTuple, cast
 from letalone.errors import UnsupportedQuery
 from letalone.exact.balls import Ball, ball, certain, with_bits, working_bits
 from letalone.exact.typed import COUNT, DELTA, EPSILON, POSITIVE_DELTA, Number
+from letalone.privacy import bounds
 from letalone.privacy.approximate import ApproxDP, NoPrivacy
-from letalone.privacy.bounds import (
-    ONE,
-    ZERO,
-    Bound,
-    Bounds,
-    as_ball,
-    dyadic_above,
-    exactly,
-    format_number,
-    once,
-    rational_above,
-    smaller,
-)
+from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, as_ball, exactly, format_number, once
 from letalone.privacy.curve import Json, Privacy, curve
 from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.neighbours import Neighbours, unify
@@ -72,7 +61,7 @@ def advanced(epsilon: Number, delta: Number = 0, *, times: Number, slack: Number
         spread = (2 * ball(count) * -ball(more).log()).sqrt()
         return ball(step) * spread + ball(count * step) * ball(step).expm1()
 
-    return NoPrivacy() if total >= 1 else ApproxDP(dyadic_above(certain(formula)), total)
+    return NoPrivacy() if total >= 1 else ApproxDP(bounds.dyadic_above(certain(formula)), total)
 
 
 def optimal(epsilon: Number, delta: Number = 0, *, times: Number) -> "OptimalComposition":
@@ -117,7 +106,7 @@ class OptimalComposition(Privacy):
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the curve and the best test on one step alone."""
         alone = (ApproxDP(e, d).certified_missed(false_alarm).upper for e, d, _ in self.steps)
-        return Bounds(lowest_envelope(self, false_alarm), reduce(smaller, alone, ONE))
+        return Bounds(lowest_envelope(self, false_alarm), reduce(bounds.smaller, alone, ONE))
 
     def worst_loss(self) -> Fraction:
         return sum((epsilon * times for epsilon, _, times in self.steps), ZERO)
@@ -161,7 +150,7 @@ def _pair(step: Privacy) -> tuple[Fraction, Fraction, int]:
             f"{type(step).__name__} has no largest loss, so it is not one (epsilon, delta) pair. "
             "Read it at a delta (convert to ApproxDP), or use compose, which takes whole curves."
         )
-    return rational_above(worst), rational_above(leak), 1
+    return bounds.rational_above(worst), bounds.rational_above(leak), 1
 
 
 def _split(steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from letalone.exact.balls import Ball, ball, floor_scaled
 from letalone.randomness.bits import BitSource
-from letalone.randomness.places import sparse_places
+from letalone.randomness.bulk import sparse_places
 
 BLOCK = 16384  # words that stay in the cache
 

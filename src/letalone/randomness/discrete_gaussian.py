@@ -25,11 +25,11 @@ from math import log, sqrt
 import numpy as np
 
 from letalone.exact.balls import Ball, ball, working_bits
+from letalone.randomness import bulk
 from letalone.randomness.bits import BitSource, Words
 from letalone.randomness.bulk import BLOCK, FEW_DRAWS, Flags, Places, Wholes, draw_all
 from letalone.randomness.chance import Chance, settle
 from letalone.randomness.draws import sampler
-from letalone.randomness.places import sparse_places
 from letalone.randomness.rounding import ToNearest, wholes_of
 from letalone.randomness.table import LawTable, build_table, sample_table
 from letalone.randomness.ziggurat import HALF_GAUSSIAN
@@ -107,7 +107,7 @@ def _refused_places(proposals: Wholes, surely: int, sigma: Fraction, bits: BitSo
     short = np.empty((proposals.size + 3) // 4, np.uint64)
     bits.fill(short)
     first = short.view(np.uint16)[: proposals.size]  # 16 bits of the coin nearly always do
-    uncertain = sparse_places(first >= np.uint16(min(surely, 65535)))
+    uncertain = bulk.sparse_places(first >= np.uint16(min(surely, 65535)))
     rest = np.empty(uncertain.size, np.uint64)
     bits.fill(rest)
     words = (first[uncertain].astype(np.uint64) << np.uint64(48)) | (rest >> np.uint64(16))

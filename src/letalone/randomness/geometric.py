@@ -18,10 +18,9 @@ import numpy as np
 
 from letalone.exact.balls import Ball, ball
 from letalone.randomness.bits import BitSource
-from letalone.randomness.bulk import FEW_DRAWS, Wholes, draw_all
+from letalone.randomness.bulk import FEW_DRAWS, Wholes, draw_all, sparse_places
 from letalone.randomness.chance import Chance, sample_bernoulli, sample_bernoullis
 from letalone.randomness.draws import sampler
-from letalone.randomness.places import sparse_places
 from letalone.randomness.rounding import AwayFromZero, wholes_of
 from letalone.randomness.table import LawTable, build_table, sample_table
 from letalone.randomness.ziggurat import EXPONENTIAL

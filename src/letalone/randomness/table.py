@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from letalone.exact.balls import Ball, floor_scaled
 from letalone.randomness.bits import BitSource, Words
-from letalone.randomness.bulk import BLOCK, Places, Wholes
+from letalone.randomness.bulk import BLOCK, Places, Wholes, sparse_places
 from letalone.randomness.lazy import LazyReal, decide
-from letalone.randomness.places import sparse_places
 
 OPEN = -(1 << 15)  # in the guide: sixteen bits are not enough
 

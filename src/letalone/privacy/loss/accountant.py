@@ -15,17 +15,11 @@ from functools import lru_cache
 from math import inf, nextafter
 from threading import RLock
 
+from letalone.privacy.loss import tilted
 from letalone.privacy.loss.grids import Aim, Sources, prepare_laws
 from letalone.privacy.loss.lattice_law import TooWide
 from letalone.privacy.loss.pairs import Atoms, ends_of
-from letalone.privacy.loss.tilted import (
-    NOTHING_KNOWN,
-    NOTHING_SHOWN,
-    Laws,
-    LossCurve,
-    curve_of,
-    tilted_sum,
-)
+from letalone.privacy.loss.tilted import Laws, LossCurve
 
 COARSER = (1.0, 4.0, 16.0, 64.0)  # steps to fall back to where a window is too wide
 MOST_SMALLER = 12
@@ -128,7 +122,7 @@ def _around(sources: Sources, epsilon: float, *, upper: bool) -> list[LossCurve]
                 known = CURVES.add((sources, upper), _reaching(laws, guess.tilt, near, upper=upper))
                 break
     return [curve for curve in known if curve.reaches(epsilon)] or [
-        NOTHING_KNOWN if upper else NOTHING_SHOWN
+        tilted.NOTHING_KNOWN if upper else tilted.NOTHING_SHOWN
     ]
 
 
@@ -192,4 +186,4 @@ def _holding(laws: Laws, tilt: float, delta: float, *, upper: bool) -> LossCurve
 
 
 def _curve(laws: Laws, tilt: float, *, upper: bool) -> LossCurve:
-    return curve_of(tilted_sum(laws, tilt), upper=upper)
+    return tilted.curve_of(tilted.tilted_sum(laws, tilt), upper=upper)

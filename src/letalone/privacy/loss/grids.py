@@ -69,11 +69,8 @@ class Aim:
     @property
     def roughly(self) -> "Aim":
         """The same to a few digits: what is asked from above and from below."""
-        round_to = "{:.6g}".format
-        return Aim(
-            self.delta if self.delta is None else float(round_to(self.delta)),
-            self.epsilon if self.epsilon is None else float(round_to(self.epsilon)),
-        )
+        asked = (self.delta, self.epsilon)
+        return Aim(*(None if number is None else float(f"{number:.6g}") for number in asked))
 
     def miss(self, at: TiltedMoments, tilt: float) -> float:
         """Above 0 where the tilt is too small: by a saddlepoint estimate, or by the mean."""
@@ -95,7 +92,9 @@ def prepare_laws(
     some = _some_of(sources)
     guess = _first_look(some, aim.roughly)
     if aim.epsilon is not None:
-        guess = _not_too_narrow(sources, guess)
+        # Close to the end of the losses the spread is tiny, and so is the delta asked for.
+        least = 8 * _widest(sources) / MAX_LOOK_AHEAD_POINTS
+        guess = replace(guess, spread=max(guess.spread, least))
     step = _exact_step(sources, guess) or _step(sources, guess, upper=upper, coarser=coarser)
     if not upper:
         dear = COARSER_IF_MANY * len(sources) / len(some) if len(sources) > MANY_RELEASES else 1.0
@@ -119,7 +118,8 @@ def _some_of(sources: Sources) -> Sources:
 @lru_cache(maxsize=64)
 def _first_look(sources: Sources, aim: Aim) -> AccountantEstimate:
     """Twice: what is far less likely than delta must not attract the tilt."""
-    guess = _estimate(_laws(sources, _first_step(sources), upper=True, ignored=1e-60), aim)
+    rough_step = _round(sources, max(_widest(sources), 1e-12) / ROUGH_POINTS)
+    guess = _estimate(_laws(sources, rough_step, upper=True, ignored=1e-60), aim)
     ignored = guess.delta / 100
     widest = max(_held(source, **_ends(sources, ignored)) for source, _ in sources)
     step = max(
@@ -152,12 +152,6 @@ def _estimate(laws: Laws, aim: Aim) -> AccountantEstimate:
     return AccountantEstimate(tilt, max(at.mean, spread), spread, max(delta, LEAST_DELTA))
 
 
-def _not_too_narrow(sources: Sources, guess: AccountantEstimate) -> AccountantEstimate:
-    """Close to the end of the losses the spread is tiny, and so is the delta asked for."""
-    widest = _widest(sources)
-    return replace(guess, spread=max(guess.spread, 8 * widest / MAX_LOOK_AHEAD_POINTS))
-
-
 def _finer(sources: Sources, step: Fraction, guess: AccountantEstimate, dear: float) -> Fraction:
     """Finer grids for laws below, until they lower epsilon by no more than was asked for."""
     best, accuracy, least = step, ACCURACY_BELOW * guess.epsilon, inf
@@ -165,7 +159,8 @@ def _finer(sources: Sources, step: Fraction, guess: AccountantEstimate, dear: fl
     is_short = sum(count for _, count in sources) <= MANY_RELEASES
     coarsest = (32.0 if is_short else dear) * _coarsest(sources, guess)
     for _ in range(MOST_REFINEMENTS):
-        lost = _lost(_laws(sources, step, upper=False, ignored=IGNORED * guess.delta))
+        laws = _laws(sources, step, upper=False, ignored=IGNORED * guess.delta)
+        lost = sum(count * law.lost for law, count in laws)  # about how far epsilon is lowered
         best, least = (step, lost) if lost < least else (best, least)
         times = min(max(sqrt(lost / accuracy), 1.5), 8.0)
         finer = _round(sources, max(float(step) / times, coarsest))
@@ -173,11 +168,6 @@ def _finer(sources: Sources, step: Fraction, guess: AccountantEstimate, dear: fl
             break
         step = finer
     return best
-
-
-def _lost(laws: Laws) -> float:
-    """About how far all releases together lower epsilon."""
-    return sum(count * law.lost for law, count in laws)
 
 
 def _exact_step(sources: Sources, guess: AccountantEstimate) -> Fraction | None:
@@ -192,12 +182,6 @@ def _exact_step(sources: Sources, guess: AccountantEstimate) -> Fraction | None:
     return common if widest / float(common) < MAX_POINTS else None
 
 
-def _first_step(sources: Sources) -> Fraction:
-    """A step for a first look: a few thousand points for the widest law."""
-    widest = _widest(sources)
-    return _round(sources, max(widest, 1e-12) / ROUGH_POINTS)
-
-
 def _step(sources: Sources, guess: AccountantEstimate, *, upper: bool, coarser: float) -> Fraction:
     count = sum(n for _, n in sources)
     accuracy = 12 * ACCURACY_ABOVE if upper else 24 * ACCURACY_BELOW
@@ -208,8 +192,8 @@ def _step(sources: Sources, guess: AccountantEstimate, *, upper: bool, coarser: 
 
 def _coarsest(sources: Sources, guess: AccountantEstimate) -> float:
     """The least step that keeps arrays within memory, and many of them within seconds."""
-    widest = _widest(sources)
-    return max(widest, 6 * guess.spread) * max(1.0, len(sources) / MANY_RELEASES) / MAX_POINTS
+    widest = max(_widest(sources), 6 * guess.spread)
+    return widest * max(1.0, len(sources) / MANY_RELEASES) / MAX_POINTS
 
 
 def _round(sources: Sources, step: float) -> Fraction:

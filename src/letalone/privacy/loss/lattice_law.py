@@ -25,16 +25,9 @@ from math import ceil, exp, expm1, floor, inf, log2
 import numpy as np
 from numpy.typing import NDArray
 
+from letalone.privacy.loss import pairs
 from letalone.privacy.loss.line_places import left_end, nowhere, refine_places, to_right_end
-from letalone.privacy.loss.pairs import (
-    ACCURACY,
-    Atoms,
-    Floats,
-    LossTails,
-    Pair,
-    accuracy_of,
-    ends_of,
-)
+from letalone.privacy.loss.pairs import ACCURACY, Atoms, Floats, LossTails, Pair, ends_of
 
 FARTHEST = 2.0**20
 MOST_POINTS = 1 << 22
@@ -134,8 +127,8 @@ def off_by(sizes: Floats, source: Pair) -> Floats:
     """How far tails of these sizes may be off, as a share: far out more (proof, section 2)."""
     far = sizes < FAR_OUT
     if not far.any():
-        return np.full(sizes.shape, accuracy_of(source))
-    return accuracy_of(source) * (1 - np.log(np.clip(sizes, SMALLEST, 1.0)) / 64 * far)
+        return np.full(sizes.shape, pairs.accuracy_of(source))
+    return pairs.accuracy_of(source) * (1 - np.log(np.clip(sizes, SMALLEST, 1.0)) / 64 * far)
 
 
 def times_exp(values: Floats, exponents: Floats) -> Floats:
@@ -219,7 +212,7 @@ def _line_tails(source: Pair, tails: LossTails, grid: Floats, h: float) -> tuple
     with np.errstate(over="ignore", invalid="ignore"):
         tail = _from_below(tails, source) - (lower - higher * exp(-h)) / -expm1(-h)
         lost = abs(float(lower.sum() - higher.sum()))
-    tail = np.minimum(tail, tails.p[0] * (1 - 4 * accuracy_of(source)))
+    tail = np.minimum(tail, tails.p[0] * (1 - 4 * pairs.accuracy_of(source)))
     # What the law holds beyond the last point must not be above the lower line there.
     leak = source.infinite * (1 - 4 * ACCURACY)
     tail[-1] = min(leak, _last_value(source, tails, float(grid[-1])) - float(lower[-1]))

@@ -179,7 +179,6 @@ class PoissonPair:
 
     @property
     def misplaced(self) -> float:
-        """What `_unmixed` can round."""
         return _rounded_away(self.rate)
 
     @property
@@ -225,7 +224,6 @@ class SplicedPair:
 
     @property
     def misplaced(self) -> float:
-        """What `_unmixed` can round."""
         return _rounded_away(self.rate)
 
     @property

@@ -163,15 +163,11 @@ def _log_sum(exponents: Floats) -> float:
     return peak + log(float(np.exp(exponents - peak).sum()))
 
 
-def _ready(laws: Laws) -> list[_Tilted]:
-    with np.errstate(divide="ignore"):
-        return [_Tilted(law, law.losses(), np.log(law.masses), count) for law, count in laws]
-
-
 def tilted_sum(laws: Laws, tilt: float) -> TiltedSum:
     """The tilted law of the sum around its mean."""
     step = float(laws[0][0].step)
-    ready = _ready(laws)
+    with np.errstate(divide="ignore"):
+        ready = [_Tilted(law, law.losses(), np.log(law.masses), count) for law, count in laws]
     all_weights = [law.weights(tilt) for law in ready]
     slack = _slack(ready, all_weights, tilt)
     spread = _spread(ready, all_weights)
@@ -381,16 +377,14 @@ class LossCurve:
     def _at(self, place: int, epsilon: float) -> float:
         """A line in e^epsilon up to the place, the first one above epsilon."""
         bound = exp(min(self.scale, HIGHEST)) * self._inside(place, epsilon) * self.factor
-        return max(0.0, bound + self._extra(epsilon) + self.infinite)
+        extra = self.extra * exp(min(self.scale - self.tilt * (epsilon - self.anchor), HIGHEST))
+        return max(0.0, bound + extra + self.infinite)
 
     def _inside(self, place: int, epsilon: float) -> float:
         if place >= self.losses.size:
             return 0.0
         before = min(epsilon - float(self.losses[place]), 0.0)
         return float(-expm1(before) * self.hits[place] + exp(before) * self.values[place])
-
-    def _extra(self, epsilon: float) -> float:
-        return self.extra * exp(min(self.scale - self.tilt * (epsilon - self.anchor), HIGHEST))
 
     def epsilon(self, delta: float) -> float | None:
         """Where the bound falls to delta; None if that is not in the window."""
@@ -483,21 +477,8 @@ def _values(hits: Floats, step: float, tilt: float) -> Floats:
     return values
 
 
-def _constant(delta: float) -> LossCurve:
-    nothing = np.zeros(1)
-    return LossCurve(
-        losses=nothing,
-        hits=nothing,
-        values=nothing,
-        anchor=0.0,
-        scale=0.0,
-        extra=0.0,
-        tilt=0.0,
-        infinite=delta,
-        factor=1.0,
-        shift=0.0,
-        spread=0.0,
-    )
-
-
-NOTHING_KNOWN, NOTHING_SHOWN = _constant(1.0), _constant(0.0)
+_FLAT = {"anchor": 0.0, "scale": 0.0, "extra": 0.0, "tilt": 0.0, "shift": 0.0, "spread": 0.0}
+NOTHING_KNOWN, NOTHING_SHOWN = (
+    LossCurve(np.zeros(1), np.zeros(1), np.zeros(1), infinite=delta, factor=1.0, **_FLAT)
+    for delta in (1.0, 0.0)
+)
