@@ -26,16 +26,8 @@ from letalone.errors import FormatError, ParameterError
 from letalone.errors.problem import Spelled
 from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import refusal
-from letalone.learn.declared_columns import (
-    Category,
-    Cells,
-    Declared,
-    Flag,
-    Floats,
-    NumberColumn,
-    cells_of,
-    read_declared,
-)
+from letalone.learn import declared_columns
+from letalone.learn.declared_columns import Cells, Declared, Floats
 from letalone.ledger.canonical import too_new
 from letalone.plans.records import to_stored
 from letalone.plans.schema import Column, Schema
@@ -126,7 +118,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 "a dictionary, such as {'age': (17, 90), 'work': ['a', 'b'], 'member': bool}",
             )
         knots = _read_knots(self.knots)
-        return tuple(read_declared(name, what, knots=knots) for name, what in self.columns.items())
+        return tuple(
+            declared_columns.read_declared(name, what, knots=knots)
+            for name, what in self.columns.items()
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = cast("Any", super()).__sklearn_tags__()
@@ -149,7 +144,7 @@ def _read_knots(typed: object) -> int:
 
 def _widths(column: Declared) -> tuple[int, ...]:
     """How many features of a column belong together; a number's place is apart from its knots."""
-    if isinstance(column, NumberColumn):
+    if isinstance(column, declared_columns.NumberColumn):
         return (1, column.knots) if column.knots else (1,)
     return (len(column.feature_names),)
 
@@ -178,7 +173,7 @@ def _declared_in(schema: Schema, name: str) -> object:
 def _columns_of(table: Any, names: Sequence[str]) -> list[Cells]:
     """The cells of each named column; errors depend on names and shapes alone."""
     if isinstance(table, Mapping) or hasattr(table, "columns"):
-        cells = [cells_of(_find_column(table, name)) for name in names]
+        cells = [declared_columns.cells_of(_find_column(table, name)) for name in names]
     else:
         # Lists are read cell by cell, as one could change the type of all.
         kind = None if isinstance(table, np.ndarray) else object
@@ -224,12 +219,12 @@ def _root_above(number: int) -> float:
 
 def _column_to_json(column: Declared) -> Json:
     match column:
-        case NumberColumn():
+        case declared_columns.NumberColumn():
             bounds = [str(column.lower), str(column.upper)]
             return {"name": column.name, "bounds": bounds}
-        case Category():
+        case declared_columns.Category():
             return {"name": column.name, "values": [to_stored(value) for value in column.values]}
-        case Flag():
+        case declared_columns.Flag():
             return {"name": column.name, "values": None}
 
 

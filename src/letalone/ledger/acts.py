@@ -32,14 +32,9 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import Thaw
 from letalone.exact.typed import DELTA, Number, read_rational
+from letalone.ledger import data_sets
 from letalone.ledger.canonical import canonical, read_object, text_digest
-from letalone.ledger.data_sets import (
-    DataSet,
-    budget_to_json,
-    data_set_to_json,
-    new_filter,
-    read_text,
-)
+from letalone.ledger.data_sets import DataSet
 from letalone.ledger.entries import Entry, EntryKind, now
 from letalone.ledger.levels import (
     Charge,
@@ -96,8 +91,8 @@ class ChargeRequest:
         canonical(plan, name="plan")
         for name, value in (("analyst", analyst), ("purpose", purpose), ("run", run)):
             if value is not None:
-                read_text(name, value)
-        return cls(plan, read_text("digest", digest), delta, analyst, purpose, run)
+                data_sets.read_text(name, value)
+        return cls(plan, data_sets.read_text("digest", digest), delta, analyst, purpose, run)
 
     @property
     def asked(self) -> Json:
@@ -177,7 +172,7 @@ def reserve(
     except LetaloneError as error:
         refuse(books, name, type(error).__name__, question)
         return error
-    body: Json = {**content, "after": data_set_to_json(after), **levels_to_json(levels)}
+    body: Json = {**content, "after": data_sets.data_set_to_json(after), **levels_to_json(levels)}
     stand = [level for level, _ in levels]
     entry = books.append(EntryKind.RESERVED, name, body, time=time, after=after, levels=stand)
     put_levels(books, entry, levels)
@@ -419,7 +414,7 @@ def administer(
 
 def change(books: LedgerTransaction, kind: EntryKind, after: DataSet, body: Json) -> DataSet:
     """Write down how a data set stands from now on."""
-    books.append(kind, after.name, {**body, "after": data_set_to_json(after)})
+    books.append(kind, after.name, {**body, "after": data_sets.data_set_to_json(after)})
     return after
 
 
@@ -430,7 +425,7 @@ def with_larger_budget(before: DataSet, budget: Budget, charges: Iterable[Charge
             f"budget is ({budget}), but a budget is never lowered: that of {before.name!r} is "
             f"({before.budget}), and answers may have been given under it."
         )
-    state = new_filter(budget, before.declared, before.shares)
+    state = data_sets.new_filter(budget, before.declared, before.shares)
     for privacy, delta in charges:
         state = charge_filter(state, privacy, delta=delta)
     return replace(before, state=state)
@@ -444,7 +439,7 @@ def raise_budget(books: LedgerTransaction, name: str, budget: Budget, *, by: lis
     )
     if budget == before.budget:
         return before
-    body: Json = {"budget": budget_to_json(budget), **({"by": by} if by else {})}
+    body: Json = {"budget": data_sets.budget_to_json(budget), **({"by": by} if by else {})}
     return change(books, EntryKind.BUDGET_RAISED, after, body)
 
 

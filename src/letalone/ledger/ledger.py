@@ -27,21 +27,12 @@ from typing import TYPE_CHECKING, NoReturn, Self, cast
 
 from letalone.errors import LedgerUnavailable, LetaloneError
 from letalone.exact.typed import COUNT, Number
-from letalone.ledger import acts, rationing
+from letalone.ledger import acts, data_sets, rationing
 from letalone.ledger.acts import ChargeRequest, Reservation
 from letalone.ledger.canonical import canonical, digest_of
 from letalone.ledger.checkpoints import add_checkpoint
 from letalone.ledger.claims import WAIT_SECONDS, hold_claim
-from letalone.ledger.data_sets import (
-    DataSet,
-    check_same,
-    new_data_set,
-    opening,
-    read_budget,
-    read_name,
-    read_text,
-    storable,
-)
+from letalone.ledger.data_sets import DataSet
 from letalone.ledger.entries import Entry, EntryKind
 from letalone.ledger.export import export, write_export
 from letalone.ledger.keys import fingerprint
@@ -123,9 +114,9 @@ class Ledger:
 
         A larger version than the ledger knows raises it; a smaller one changes nothing.
         """
-        wanted = new_data_set(
-            read_name(name),
-            read_budget(budget),
+        wanted = data_sets.new_data_set(
+            data_sets.read_name(name),
+            data_sets.read_budget(budget),
             neighbours=read_neighbours(neighbours),
             version=int(COUNT.typed("version", version)),
             shares=shares or USUAL_SHARES,
@@ -133,8 +124,8 @@ class Ledger:
         with self._store.writing() as books:
             before = books.data_set(wanted.name)
             if before is None:
-                return acts.change(books, EntryKind.OPENED, wanted, opening(wanted))
-            check_same(before, wanted, shares)
+                return acts.change(books, EntryKind.OPENED, wanted, data_sets.opening(wanted))
+            data_sets.check_same(before, wanted, shares)
             if wanted.version <= before.version:
                 return before
             after = replace(before, version=wanted.version)
@@ -176,7 +167,7 @@ class Ledger:
         """
         people = read_people(by)
         with self._store.writing() as books:
-            return acts.raise_budget(books, name, read_budget(budget), by=people)
+            return acts.raise_budget(books, name, data_sets.read_budget(budget), by=people)
 
     def freeze(self, name: str, why: str) -> DataSet:
         """Answer nothing about a data set until it is thawed."""
@@ -212,7 +203,9 @@ class Ledger:
         key, people = read_key(name, purpose=purpose, analyst=analyst), read_people(by)
         until = read_expires(expires)
         with self._store.writing() as books:
-            return rationing.allow(books, key, read_budget(budget), expires=until, by=people)
+            return rationing.allow(
+                books, key, data_sets.read_budget(budget), expires=until, by=people
+            )
 
     def raise_level(
         self,
@@ -226,7 +219,7 @@ class Ledger:
         """Let a level use more; it is never lowered."""
         key, people = read_key(name, purpose=purpose, analyst=analyst), read_people(by)
         with self._store.writing() as books:
-            return rationing.raise_level(books, key, read_budget(budget), by=people)
+            return rationing.raise_level(books, key, data_sets.read_budget(budget), by=people)
 
     def withdraw(
         self,
@@ -239,7 +232,7 @@ class Ledger:
     ) -> Level:
         """Let a level use nothing any more; with a purpose, all its analysts stop."""
         key, people = read_key(name, purpose=purpose, analyst=analyst), read_people(by)
-        words = read_text("why", why)
+        words = data_sets.read_text("why", why)
         with self._store.writing() as books:
             return rationing.withdraw(books, key, words, by=people)
 
@@ -287,7 +280,7 @@ class Ledger:
         question = ChargeRequest.read(
             plan, digest, delta=delta, analyst=analyst, purpose=purpose, run=run
         )
-        curve = storable(privacy)
+        curve = data_sets.storable(privacy)
         self._price_beforehand(name, curve, question)
         ahead = to_charge(name, question.asker(name), question.digest)
         with self._store.writing(*ahead) as books:
@@ -311,7 +304,7 @@ class Ledger:
         """The run of a charge for this question that nobody has settled, if there is one."""
         question = ChargeRequest.read(plan, digest, delta=delta, analyst=analyst, purpose=purpose)
         with suppress(LetaloneError), self._store.glancing() as books:
-            return acts.begun(books, name, storable(privacy), question)
+            return acts.begun(books, name, data_sets.storable(privacy), question)
         return None
 
     def fits(
@@ -347,8 +340,8 @@ class Ledger:
         """Raises what a charge would be refused with as all stands; nothing is written down."""
         question = ChargeRequest({}, "", delta, analyst, purpose)
         with self._store.glancing() as books:
-            curves = [storable(curve) for curve in after]
-            acts.check_fits(books, name, storable(privacy), question, after=curves)
+            curves = [data_sets.storable(curve) for curve in after]
+            acts.check_fits(books, name, data_sets.storable(privacy), question, after=curves)
 
     @contextmanager
     def claim(
@@ -473,7 +466,7 @@ class Ledger:
 
     def note(self, text: str, *, name: str | None = None) -> Entry:
         """Write a remark into the chain."""
-        words = read_text("text", text)
+        words = data_sets.read_text("text", text)
         with self._store.writing() as books:
             if name is not None:
                 acts.require_data_set(books, name)
@@ -486,14 +479,14 @@ class Ledger:
 
         What is written stays for ever: name people who decide, never the people in the data.
         """
-        words, people = read_text("what", what), read_people(by)
+        words, people = data_sets.read_text("what", what), read_people(by)
         canonical(body, name="body")
         with self._store.writing() as books:
             return acts.administer(books, name, words, body, by=people)
 
     def administer_first(self, name: str, what: str, body: Json) -> Entry | None:
         """The same, unless there is such an act already: then None. Of several at once, one is."""
-        words = read_text("what", what)
+        words = data_sets.read_text("what", what)
         canonical(body, name="body")
         with self._store.writing() as books:
             if books.last_act(name, words) is not None:
@@ -662,7 +655,7 @@ class Ledger:
         return f"Ledger({self.path!r})" if self.durable else "Ledger(in this process only)"
 
     def _frozen(self, name: str, why: str, kind: EntryKind) -> DataSet:
-        words = read_text("why", why)
+        words = data_sets.read_text("why", why)
         with self._store.writing() as books:
             after = replace(acts.require_data_set(books, name), frozen=kind is EntryKind.FROZEN)
             if kind is EntryKind.THAWED:

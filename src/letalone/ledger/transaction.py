@@ -12,25 +12,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Executable, Select, bindparam, insert, select
 
 from letalone.errors import FormatError, LedgerDamaged
-from letalone.ledger import statements
+from letalone.ledger import statements, tables
 from letalone.ledger.canonical import canonical, text_digest
 from letalone.ledger.data_sets import DataSet, data_set_from_json
 from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, EntryKind, now, read_entry
 from letalone.ledger.keys import SigningKey, is_signed, key_of, new_key
 from letalone.ledger.levels import Key, Level, levels_in
-from letalone.ledger.tables import (
-    ENTRIES,
-    HEAD,
-    KEYS,
-    LEVELS,
-    PAYMENTS,
-    SETTLEMENTS,
-    EntryRow,
-    Head,
-    LevelRow,
-    Payment,
-    Settlement,
-)
+from letalone.ledger.tables import ENTRIES, SETTLEMENTS, EntryRow, Head, LevelRow, Settlement
 from letalone.ledger.trips import Asked, Pipeline, Rows
 from letalone.privacy.curve import Json
 
@@ -281,19 +269,19 @@ class LedgerTransaction:
         row = LevelRow(key.name, key.purpose, key.analyst or "", entry.number)
         self._write(statements.ADD_LEVEL, row._asdict())
 
-    def payments(self, reserved: int | None = None) -> list[Payment]:
+    def payments(self, reserved: int | None = None) -> list[tables.Payment]:
         """Which levels paid for an answer that another had asked for; or all such payments."""
-        query = select(PAYMENTS)
+        query = select(tables.PAYMENTS)
         if reserved is not None:
-            query = query.where(PAYMENTS.c.reserved == reserved)
-        return sorted(Payment(*row) for row in self.connection.execute(query))
+            query = query.where(tables.PAYMENTS.c.reserved == reserved)
+        return sorted(tables.Payment(*row) for row in self.connection.execute(query))
 
-    def add_payment(self, payment: Payment) -> None:
+    def add_payment(self, payment: tables.Payment) -> None:
         self._write(statements.ADD_PAYMENT, payment._asdict())
 
     def level_rows(self) -> list[LevelRow]:
         """Which entry last changed each level; sorted here, since databases differ in how."""
-        return sorted(LevelRow(*row) for row in self.connection.execute(select(LEVELS)))
+        return sorted(LevelRow(*row) for row in self.connection.execute(select(tables.LEVELS)))
 
     def _confirmed_head(self) -> tuple[SigningKey, Head]:
         heads, keys, entries = self._asked(*statements.CONFIRMED_HEAD)
@@ -466,9 +454,11 @@ BEFORE_ALL = (0, BEFORE_THE_FIRST)
 def first_entry(books: LedgerTransaction) -> None:
     """The key, a head before the first entry, and the entry that names the key."""
     key = new_key()
-    books.connection.execute(insert(KEYS).values(only=ONLY, private=key.private, public=key.public))
+    books.connection.execute(
+        insert(tables.KEYS).values(only=ONLY, private=key.private, public=key.public)
+    )
     head = sign_head(key, *BEFORE_ALL)
-    books.connection.execute(insert(HEAD).values(only=ONLY, **head._asdict()))
+    books.connection.execute(insert(tables.HEAD).values(only=ONLY, **head._asdict()))
     books.append(EntryKind.CREATED, None, {"public_key": key.public, "versions": versions()})
 
 

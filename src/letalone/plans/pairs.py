@@ -16,22 +16,10 @@ from typing import cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import read_flag, refusal
+from letalone.plans import facts
 from letalone.plans.bounds import check_numeric, check_range, resolve_all, resolve_bounds
 from letalone.plans.expressions import Expression, same
-from letalone.plans.facts import (
-    AggregateRequest,
-    Bounds,
-    Of,
-    OutputColumn,
-    Range,
-    aggregate,
-    always,
-    as_number,
-    labelled,
-    name_of,
-    read_bounds,
-    read_of,
-)
+from letalone.plans.facts import AggregateRequest, Bounds, Of, aggregate, always
 from letalone.plans.records import StructuralEquality
 from letalone.plans.types import Type
 from letalone.plans.typing import ColumnTypes
@@ -172,8 +160,8 @@ def _describe_regression(asked: "Regression") -> str:
     return f"linear regression of {of} on {and_words(list(features))}"
 
 
-def _coefficients(asked: "Regression", _: ColumnTypes) -> Sequence[OutputColumn]:
-    return labelled(["intercept", *(name_of(of) for of in asked.by)], Type.NUMBER)
+def _coefficients(asked: "Regression", _: ColumnTypes) -> Sequence[facts.OutputColumn]:
+    return facts.labelled(["intercept", *(facts.name_of(of) for of in asked.by)], Type.NUMBER)
 
 
 @aggregate(
@@ -202,8 +190,8 @@ PairAggregate = Covariance | Correlation | Slope | Regression
 
 
 def _request(word: str, of: Of, by: tuple[Of, ...], bounds: object) -> AggregateRequest:
-    read = tuple(read_of(column) for column in by)
-    return AggregateRequest(word, read_of(of), by=read, bounds=read_bounds(bounds))
+    read = tuple(facts.read_of(column) for column in by)
+    return AggregateRequest(word, facts.read_of(of), by=read, bounds=facts.read_bounds(bounds))
 
 
 def _read_features(xs: object) -> tuple[Of, ...]:
@@ -226,14 +214,14 @@ def _clamp_columns(
 def _clamp_column(
     of: Expression, request: AggregateRequest, columns: ColumnTypes
 ) -> tuple[Expression, Fraction, Fraction]:
-    number = as_number(of, columns)
+    number = facts.as_number(of, columns)
     check_numeric(number, columns, done=request.word)
-    lower, upper = dict(request.bounds).get(name_of(of), (None, None))
+    lower, upper = dict(request.bounds).get(facts.name_of(of), (None, None))
     return number, *resolve_bounds(number, columns, lower=lower, upper=upper, by_name=True)
 
 
-def _check_known(given: dict[str, Range], columns: list[Expression]) -> None:
-    names = [name_of(of) for of in columns]
+def _check_known(given: dict[str, facts.Range], columns: list[Expression]) -> None:
+    names = [facts.name_of(of) for of in columns]
     if unknown := [name for name in given if name not in names]:
         raise ParameterError(
             f"bounds are given for {unknown[0]!r}, but this is about: {', '.join(names)}."

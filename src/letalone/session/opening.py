@@ -29,17 +29,8 @@ from letalone.plans.types import Type
 from letalone.plans.unnamed import check_unlisted
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
-from letalone.session import same_table
-from letalone.session.locating import (
-    ROW,
-    LocatedSource,
-    OpeningCall,
-    Unit,
-    contain_engine,
-    locate,
-    schema_words,
-    source_words,
-)
+from letalone.session import locating, same_table
+from letalone.session.locating import ROW, LocatedSource, OpeningCall, Unit
 from letalone.session.open_table import OpenTable, Progress
 from letalone.session.session import Session
 
@@ -135,7 +126,7 @@ def _open_call(call: "OpeningCall") -> Session:
 
 def look_at(call: OpeningCall) -> "TableLook":
     """Opens the rows, and the ledger where there is one: metadata is read, nothing is written."""
-    where = locate(call)
+    where = locating.locate(call)
     ledger, engine = _known_ledger(where.call.ledger), None
     try:
         unit = _unit_of_frame(call, where.source, where.declared, ledger)
@@ -155,7 +146,7 @@ def look_at(call: OpeningCall) -> "TableLook":
 
 def _engine(where: LocatedSource, types: Mapping[str, Type], unit: str | None) -> Engine:
     call, vouched = where.call, read_rows(where.call.rows)
-    return contain_engine(
+    return locating.contain_engine(
         where.source,
         lambda: open_engine(
             where.source,
@@ -214,13 +205,13 @@ class TableLook:
         data_set = _known_data_set(ledger, schema.name)
         version = max(schema.version, 1 if data_set is None else data_set.version)
         schema = replace(schema, version=version)
-        contain_engine(where.source, lambda: self._engine.check(schema))
+        locating.contain_engine(where.source, lambda: self._engine.check(schema))
         near = "" if where.beside is None else f", with {where.beside.name} beside it"
         self._table = OpenTable(
             self._engine,
             schema,
             None if data_set is None else ledger,
-            source=source_words(where.source) + near,
+            source=locating.source_words(where.source) + near,
             own_ledger=not isinstance(call.ledger, Ledger),
             progress=call.progress,
             whole_name=where.whole_name,
@@ -306,7 +297,7 @@ class TableLook:
     def _told(self) -> str:
         """What the name stands for."""
         source = self._where.source
-        return contain_engine(
+        return locating.contain_engine(
             source, lambda: same_table.identity_of(source, self._where.call.table)
         )
 
@@ -342,8 +333,8 @@ def _types(
     """The types that are declared: by the call, and of a frame also by its first opening."""
     if declared is not None and call.types is not None:
         raise ParameterError(
-            f"Both a schema{schema_words(call, source)} and types are given. The schema has the"
-            " types: leave types out, or change them there."
+            f"Both a schema{locating.schema_words(call, source)} and types are given. The schema"
+            " has the types: leave types out, or change them there."
         )
     given = _read_types(call.types)
     if declared is not None or not is_frame(source):
