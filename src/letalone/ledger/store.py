@@ -21,8 +21,9 @@ from threading import Lock, RLock
 from time import monotonic, sleep
 from typing import cast
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, pool
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool, QueuePool, StaticPool
 
 from letalone.errors import (
     FormatError,
@@ -224,7 +225,7 @@ def memory_store() -> Store:
         return sqlite3.connect(place, uri=True, check_same_thread=False)
 
     kept = connect()  # after Ctrl-C SQLAlchemy drops its own, and with the last one all would go
-    engine = create_engine("sqlite://", poolclass=pool.StaticPool, creator=connect)
+    engine = create_engine("sqlite://", poolclass=StaticPool, creator=connect)
     event.listen(engine, "connect", _prepare)
 
     def forget(_: object) -> None:
@@ -260,11 +261,7 @@ def file_store(path: str | os.PathLike[str], *, create: bool, keep: bool = False
 def _engine(place: Path, *, keep: bool = False) -> Engine:
     engine = create_engine(
         URL.create("sqlite", database=str(place)),
-        **(
-            {"poolclass": pool.QueuePool, "max_overflow": -1}
-            if keep
-            else {"poolclass": pool.NullPool}
-        ),
+        **({"poolclass": QueuePool, "max_overflow": -1} if keep else {"poolclass": NullPool}),
         connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
     )
     event.listen(engine, "connect", _prepare)
