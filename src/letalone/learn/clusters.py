@@ -63,7 +63,6 @@ class Rounds(column_bounds.SumsPlan):
     number: int
     seed: int
     _model: ClassVar[str] = "KMeans"
-    _declared: ClassVar[tuple[str, ...]] = ("bounds",)
 
     @property
     def words(self) -> tuple[str, ...]:

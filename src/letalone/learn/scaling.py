@@ -39,7 +39,6 @@ class ColumnMoments(SumsPlan):
     bounds: ColumnBounds
     noise: NoisySums
     _model: ClassVar[str] = "StandardScaler"
-    _declared: ClassVar[tuple[str, ...]] = ("bounds",)
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
         del labels
@@ -100,7 +99,6 @@ class Extent(SumsPlan):
     bounds: ColumnBounds
     noise: NoisySums
     _model: ClassVar[str] = "MinMaxScaler"
-    _declared: ClassVar[tuple[str, ...]] = ("bounds",)
 
     @property
     def privacy(self) -> Privacy:

@@ -136,12 +136,6 @@ def require_data_set(books: LedgerTransaction, name: str) -> DataSet:
     return there(books, name, books.data_set(name))
 
 
-def standing(books: LedgerTransaction, name: str, asker: Key | None) -> tuple[DataSet, Find]:
-    """The data set of this name, and where to find the levels of who asks."""
-    data_set, levels = books.standing(name, asker)
-    return there(books, name, data_set), levels.get
-
-
 def there(books: LedgerTransaction, name: str, found: DataSet | None) -> DataSet:
     """The data set that was found, or an error that lists those there are."""
     if found is not None:
@@ -223,7 +217,8 @@ def check_fits(
     after: Sequence[Privacy] = (),
 ) -> None:
     """Raise what a charge would be refused with now, `after` others; nothing is written down."""
-    check_as_seen(*standing(books, name, question.asker(name)), privacy, question, after=after)
+    data_set, levels = books.standing(name, question.asker(name))
+    check_as_seen(there(books, name, data_set), levels.get, privacy, question, after=after)
 
 
 def check_as_seen(

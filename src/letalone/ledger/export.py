@@ -7,7 +7,7 @@ from typing import cast
 
 from letalone.errors import FormatError, LedgerUnavailable, ParameterError
 from letalone.exact.typed import expand_home
-from letalone.ledger.canonical import as_object, canonical, read_object, text_digest, too_new
+from letalone.ledger.canonical import canonical, read_object, text_digest, too_new
 from letalone.ledger.replay import Replay, replay_entries
 from letalone.ledger.tables import Head, Settlement
 from letalone.ledger.transaction import LedgerTransaction
@@ -56,9 +56,8 @@ def verify_export(
     stored: Stored, *, head: str | None = None, checkpoints: Sequence[Stored] = ()
 ) -> Verified:
     """Check an exported ledger as `Ledger.verify` checks the file; LedgerDamaged where it fails."""
-    is_text = isinstance(stored, str | bytes)
     name = "The exported ledger"
-    fields = read_object(stored, name=name) if is_text else as_object(stored, name=name)
+    fields = read_object(stored, name=name)
     _check_form(fields)
     try:
         last = Head(**cast("dict[str, str]", fields["head"]))  # pyright: ignore[reportArgumentType]

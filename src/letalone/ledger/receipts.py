@@ -83,9 +83,8 @@ def verify_receipt(stored: Json | str | bytes, *, public_key: str | None = None)
     Without `public_key` any key will do, also one that was made to forge this receipt:
     compare `.fingerprint` with the owner's.
     """
-    is_text = isinstance(stored, str | bytes)
     name = "The receipt"
-    fields = read_object(stored, name=name) if is_text else as_object(stored, name=name)
+    fields = read_object(stored, name=name)
     _check_form(fields)
     body, public = as_object(fields["body"], name=name), fields["public_key"]
     if not isinstance(public, str) or not _holds(body, public, fields["signature"]):

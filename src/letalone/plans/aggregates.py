@@ -38,7 +38,7 @@ RANK = Constraint(
     (0, 1, -0.5, 50),
 )
 
-counting = partial(aggregate, columns=facts.one_count, error=ErrorKind.STEADY)
+counting = partial(aggregate, columns=lambda _, __: facts.ONE_COUNT, error=ErrorKind.STEADY)
 
 
 def _resolve_count(request: AggregateRequest, columns: ColumnTypes) -> "Count | CountPresent":
@@ -298,7 +298,6 @@ class Quantiles(Clamped):
 
     @property
     def cells(self) -> int:
-        """How many candidates there are."""
         return (self.upper - self.lower) // self.step + 1
 
 
@@ -332,7 +331,6 @@ class Extreme(Clamped):
 
     @property
     def cells(self) -> int:
-        """How many candidates there are."""
         return (self.upper - self.lower) // self.step + 1
 
 
@@ -340,10 +338,6 @@ def _number_of(request: AggregateRequest, columns: ColumnTypes, *, done: str) ->
     of = facts.as_number(cast("Expression", request.of), columns)
     check_numeric(of, columns, done=done)
     return of
-
-
-def _resolve_histogram(request: AggregateRequest, columns: ColumnTypes) -> "Histogram":
-    return Histogram(_number_of(request, columns, done="a histogram"), request.edges)
 
 
 def _describe_histogram(asked: "Histogram") -> str:
@@ -369,7 +363,9 @@ def _ranges(asked: "Histogram", _: ColumnTypes) -> Sequence[OutputColumn]:
     "Histogram",
     words=("histogram",),
     describe=_describe_histogram,
-    resolve=_resolve_histogram,
+    resolve=lambda request, columns: Histogram(
+        _number_of(request, columns, done="a histogram"), request.edges
+    ),
     check=_check_histogram,
     columns=_ranges,
     error=ErrorKind.STEADY,
@@ -392,7 +388,6 @@ class Histogram(StructuralEquality):
 
     @property
     def cells(self) -> int:
-        """How many cells of that width there are."""
         return int((self.edges[-1] - self.edges[0]) / self.step)
 
 
@@ -450,10 +445,6 @@ class MostFrequent(StructuralEquality):
     candidates: tuple[Key, ...]
 
 
-def _resolve_bounds(request: AggregateRequest, columns: ColumnTypes) -> "PrivateBounds":
-    return PrivateBounds(_number_of(request, columns, done="finding bounds"))
-
-
 def _sides(asked: "PrivateBounds", columns: ColumnTypes) -> Sequence[OutputColumn]:
     return facts.labelled(
         ("lower", "upper"), facts.number_type(asked.of, columns), has_interval=False
@@ -466,7 +457,9 @@ def _sides(asked: "PrivateBounds", columns: ColumnTypes) -> Sequence[OutputColum
     title=always("bounds"),
     needs=Needs.NUMBERS,
     describe=lambda asked: f"private bounds of {in_words(asked.of)}",
-    resolve=_resolve_bounds,
+    resolve=lambda request, columns: PrivateBounds(
+        _number_of(request, columns, done="finding bounds")
+    ),
     check=lambda asked, columns: check_numeric(asked.of, columns, done="finding bounds"),
     columns=_sides,
     error=ErrorKind.IN_ROWS,

@@ -8,7 +8,7 @@ or are given by name: bounds={"cost": (0, 1000)}. Each class has its facts (`pla
   Tested:   tests/plans/test_pairs.py, tests/laws/test_aggregates.py
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -84,15 +84,11 @@ def _two_in_words(asked: TwoClamped, between: str) -> str:
     return f"{of} {between} {clamped_in_words(asked.by, asked.by_lower, asked.by_upper)}"
 
 
-def _resolve_covariance(request: AggregateRequest, columns: ColumnTypes) -> "Covariance":
-    return Covariance(*_resolve_two(request, columns), sample=request.sample)
-
-
 @aggregate(
     "Covariance",
     words=("covariance",),
     describe=lambda asked: f"{'sample ' * asked.sample}covariance of {_two_in_words(asked, 'and')}",
-    resolve=_resolve_covariance,
+    resolve=lambda request, columns: Covariance(*_resolve_two(request, columns), request.sample),
     check=_check_two,
     note=BOTH,
     sql_word="covar_pop",
@@ -160,10 +156,6 @@ def _describe_regression(asked: "Regression") -> str:
     return f"linear regression of {of} on {and_words(list(features))}"
 
 
-def _coefficients(asked: "Regression", _: ColumnTypes) -> Sequence[facts.OutputColumn]:
-    return facts.labelled(["intercept", *(facts.name_of(of) for of in asked.by)], Type.NUMBER)
-
-
 @aggregate(
     "Regression",
     words=("linear_regression",),
@@ -171,7 +163,9 @@ def _coefficients(asked: "Regression", _: ColumnTypes) -> Sequence[facts.OutputC
     describe=_describe_regression,
     resolve=_resolve_regression,
     check=_check_regression,
-    columns=_coefficients,
+    columns=lambda asked, _: facts.labelled(
+        ["intercept", *map(facts.name_of, asked.by)], Type.NUMBER
+    ),
     is_single=lambda _: False,
     note=ALL,
 )

@@ -30,7 +30,8 @@ from letalone.exact.typed import refusal
 from letalone.plans import checks, features
 from letalone.plans.aggregates import CountUnits, PrivateBounds
 from letalone.plans.bounds import resolve_all
-from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin, PublicJoin
+from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin
+from letalone.plans.clauses import PublicJoin as PublicJoin
 from letalone.plans.constants import as_bound, format_constant
 from letalone.plans.dates import first_day, read_dates, read_derived
 from letalone.plans.described import describe_plan
@@ -47,18 +48,6 @@ from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.types import Key, Type
 from letalone.plans.typing import ColumnTypes, ExpressionType, columns_of
 from letalone.plans.unnamed import check_names_nobody
-
-__all__ = [
-    "Aggregate",
-    "Bounding",
-    "GroupColumn",
-    "Join",
-    "Plan",
-    "PrivateJoin",
-    "PublicJoin",
-    "bins",
-    "make_plan",
-]
 
 FORMAT = 1
 KIND = "plan"
