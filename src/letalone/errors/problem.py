@@ -34,7 +34,6 @@ class Spelled:
     http: str | None = None
 
     def on(self, face: FaceName) -> str:
-        """The words of one face."""
         words = getattr(self, face)
         return self.python if words is None else words
 

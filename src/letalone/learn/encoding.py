@@ -24,11 +24,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from letalone.errors import FormatError, ParameterError
 from letalone.errors.problem import Spelled
-from letalone.errors.spelling import did_you_mean
+from letalone.errors.spelling import check_format, did_you_mean
 from letalone.exact.typed import refusal
 from letalone.learn import declared_columns
 from letalone.learn.declared_columns import Cells, Declared, Floats
-from letalone.ledger.canonical import too_new
 from letalone.plans.records import to_stored
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
@@ -99,7 +98,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     @classmethod
     def from_json(cls, stored: Mapping[str, object]) -> "TableEncoder":
         """The encoder that `to_json` wrote; refuses what is damaged or newer."""
-        _check_format(stored)
+        wrong = "This is not a stored table encoder."
+        check_format("This table encoder", stored, FORMAT, kind=KIND, otherwise=wrong)
         try:
             read = dict(_read(column) for column in cast("list[Json]", stored["columns"]))
             knots = stored.get("knots")
@@ -243,11 +243,3 @@ def _value(stored: object) -> object:
             return date.fromisoformat(text)
         case _:
             return stored
-
-
-def _check_format(stored: Mapping[str, object]) -> None:
-    written = stored.get("format")
-    if stored.get("kind") != KIND or type(written) is not int or written < 1:
-        raise FormatError("This is not a stored table encoder.")
-    if written > FORMAT:
-        raise FormatError(too_new("This table encoder", written, FORMAT))

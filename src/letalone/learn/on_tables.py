@@ -55,7 +55,6 @@ class TableJob:
 
     @property
     def features(self) -> Sequence[str]:
-        """The columns that are encoded."""
         return tuple(self.encoder.columns)
 
     @property

@@ -63,7 +63,6 @@ class TwoClasses:
     steps: int = LOGIT
 
     def goals(self, labels: NDArray[Any]) -> Wholes:
-        """0 and 1; −1 for labels that were not declared."""
         return codes_of(labels, self.classes)
 
     def of(self, scores: Wholes, goals: Wholes) -> Wholes:
@@ -85,7 +84,6 @@ class ManyClasses:
         return len(self.classes)
 
     def goals(self, labels: NDArray[Any]) -> Wholes:
-        """The place of each label; −1 for labels that were not declared."""
         return codes_of(labels, self.classes)
 
     def of(self, scores: Wholes, goals: Wholes) -> Wholes:

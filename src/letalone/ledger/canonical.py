@@ -53,12 +53,6 @@ def read_object(text: Json | str | bytes, *, name: str) -> Json:
     return as_object(content, name=name)
 
 
-def too_new(name: object, written: object, newest: int) -> str:
-    """What is said of a format that only a later letalone knows."""
-    known = f"and this letalone reads up to format {newest}. Update letalone to read it."
-    return f"{name} has format {written}, {known}"
-
-
 def as_object(value: object, *, name: str) -> Json:
     """The value, if it is a JSON object."""
     if not isinstance(value, Mapping):

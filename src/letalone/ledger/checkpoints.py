@@ -13,7 +13,8 @@ from typing import NamedTuple, cast
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
-from letalone.ledger.canonical import read_object, too_new
+from letalone.errors.spelling import too_new
+from letalone.ledger.canonical import read_object
 from letalone.ledger.entries import Entry, EntryKind, damage_at, now
 from letalone.ledger.keys import SigningKey, fingerprint, is_key, is_signed
 from letalone.ledger.transaction import LedgerTransaction

@@ -13,8 +13,9 @@ from math import isinf
 from typing import cast
 
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
+from letalone.errors.spelling import too_new
 from letalone.ledger.acts import charge_of
-from letalone.ledger.canonical import as_object, canonical, read_object, too_new
+from letalone.ledger.canonical import as_object, canonical, read_object
 from letalone.ledger.data_sets import DataSet
 from letalone.ledger.entries import Entry
 from letalone.ledger.keys import SigningKey, fingerprint, is_key, is_signed

@@ -80,7 +80,6 @@ class LevelReplay:
         self._state(entry, [after], [level_to_json(after)])
 
     def reserve(self, entry: Entry, before: DataSet, charge: Charge) -> None:
-        """A charge, at the levels of whoever asked."""
         self._charge(entry, charge, before, self._asking(entry, before))
 
     def share(self, entry: Entry, reserved: Entry, before: DataSet) -> None:
@@ -111,7 +110,6 @@ class LevelReplay:
         return acts.levels_of(self.levels.get, before, asker, entry.time)
 
     def _named(self, entry: Entry) -> Key:
-        """The one level that an entry is about."""
         (key,) = levels_in(entry)
         return key
 

@@ -109,7 +109,6 @@ class LedgerTransaction:
             page = [EntryRow(*row) for row in self.connection.execute(after)]
 
     def entries(self, name: str | None = None, kind: EntryKind | None = None) -> list[Entry]:
-        """The entries about a data set, or all."""
         return [_read(row) for row in self.rows(name, kind)]
 
     def page(self, name: str | None, *, after: int, limit: int) -> list[Entry]:
@@ -180,15 +179,14 @@ class LedgerTransaction:
         return self.seen, [_read(EntryRow(*row)) for row in begun]
 
     def with_levels(self, name: str) -> Standing:
-        """How a data set stands, and all its levels."""
         changed, levels = self._asked(*to_stand(name), (statements.ALL_LEVELS, {"its": name}))
         return _last(changed), _by_key(levels)
 
     def answered(
         self, name: str, digest: str, asker: Key | None
     ) -> tuple[Standing, list[AnswerRow]]:
-        """The same, and the answers to a question about the version as it is by now, the first
-        that was charged first."""
+        """As `standing`, and the answers to a question about the version as it is by now, the
+        first that was charged first."""
         newest = statements.NEWEST_ANSWERS, {"its": name, "asked": digest}
         changed, rows, *levels = self._asked(*to_stand(name), newest, *_of(asker))
         before, answers = _last(changed), [_read_answer(row) for row in rows]
@@ -201,17 +199,14 @@ class LedgerTransaction:
         return [str(row.name) for row in self.rows(kind=EntryKind.OPENED)]
 
     def settlements(self) -> Iterator[Settlement]:
-        """All settlements, in the order of their reservations."""
         rows = self.connection.execute(select(SETTLEMENTS).order_by(SETTLEMENTS.c.reserved))
         return (Settlement(*row) for row in rows)
 
     def answer_of(self, reserved: int) -> AnswerRow | None:
-        """The answer that a reservation ended with, if it did."""
         (answers,) = self._asked((statements.ONE_ANSWER, {"its": reserved}))
         return _read_answer(answers[0]) if answers else None
 
     def reservation(self, number: int) -> tuple[Entry | None, Settlement | None]:
-        """An entry, and how it ended, if it did."""
         entries, ended = self._asked(*to_settle(number))
         return _entry(entries), Settlement(*ended[0]) if ended else None
 
@@ -321,7 +316,6 @@ def _last(rows: Rows) -> DataSet | None:
 
 
 def _about(name: str | None, kind: EntryKind | None = None) -> Select[Any]:
-    """The entries about a data set, or all; of one kind, or of all."""
     query = select(ENTRIES) if name is None else select(ENTRIES).where(ENTRIES.c.name == name)
     return query if kind is None else query.where(ENTRIES.c.kind == kind.value)
 

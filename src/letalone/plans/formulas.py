@@ -28,7 +28,6 @@ def _describe(formula: "Formula") -> str:
 
 
 def _check(formula: "Formula", columns: ColumnTypes) -> None:
-    """Refuses a formula that is damaged, or whose parts cannot be answered."""
     tree = trees.check_tree(formula.tree)
     if not formula.parts or trees.parts_used(tree) != list(range(len(formula.parts))):
         raise refusal("formula", formula.tree, "a tree that reads each part, in order")

@@ -109,7 +109,6 @@ class Plan(StructuralEquality):
         return sha256(canonical(self.to_json())).hexdigest()
 
     def in_words(self) -> str:
-        """The question in words: which rows, what of them, for whom, how bounded."""
         return describe_plan(self)
 
 

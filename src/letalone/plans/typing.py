@@ -77,7 +77,6 @@ class ColumnTypes:
     derived: Mapping[str, Expression]
 
     def type_of(self, expression: Expression) -> ExpressionType:
-        """The type of an expression, or a refusal in words."""
         nodes.inline_columns(
             expression, self.derived
         )  # refuses what derived columns make too large

@@ -61,7 +61,6 @@ class Priced:
 
     @property
     def plan(self) -> Plan:
-        """The question with everything filled in."""
         return self.compiled.plan
 
     @property
