@@ -11,7 +11,6 @@ Theorem.  Every row has an L2 norm of at most `norm`, whatever its cells are.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import inf, nextafter, sqrt
@@ -28,7 +27,7 @@ from letalone.errors.spelling import check_format, did_you_mean
 from letalone.exact.typed import refusal
 from letalone.learn import declared_columns
 from letalone.learn.declared_columns import Cells, Declared, Floats
-from letalone.plans.records import to_stored
+from letalone.plans.records import read_stored, to_stored
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.privacy.curve import Json
@@ -234,12 +233,4 @@ def _read(stored: Json) -> tuple[str, object]:
         lower, upper = (Fraction(text) for text in cast("list[str]", stored["bounds"]))
         return name, (lower, upper)
     values = cast("list[object] | None", stored["values"])
-    return name, bool if values is None else [_value(value) for value in values]
-
-
-def _value(stored: object) -> object:
-    match stored:
-        case {"date": str(text)}:
-            return date.fromisoformat(text)
-        case _:
-            return stored
+    return name, bool if values is None else [read_stored(value, depth=1) for value in values]

@@ -126,9 +126,7 @@ class Query(QueryBuilder):
         """
         missing = [] if epsilon is not None else [pricing.missing_epsilon()]
         try:
-            query = self
-            if buy_bounds:
-                query = bounds_purchase.with_trial_bounds(self)
+            query = bounds_purchase.with_trial_bounds(self) if buy_bounds else self
             query._make_plan(find_keys=delta != 0)
         except ParameterError as error:
             if error.code.group is not CodeGroup.MISSING:
