@@ -40,9 +40,9 @@ from letalone.ledger.levels import Key, Level, read_expires, read_key, read_peop
 from letalone.ledger.receipts import receipt, receipt_and_standing
 from letalone.ledger.remembering import Remembering, Seen
 from letalone.ledger.store import Store, file_store, is_postgres, memory_store
-from letalone.ledger.touching import touch
 from letalone.ledger.transaction import LedgerTransaction, Standing, to_charge, to_settle, to_stand
 from letalone.ledger.verification import Verified, verify_ledger
+from letalone.ledger.watch import touch
 from letalone.privacy.bank import USUAL_SHARES, Shares
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
