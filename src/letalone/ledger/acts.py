@@ -76,23 +76,14 @@ class ChargeRequest:
     purpose: str | None
     run: str | None = None
 
-    @classmethod
-    def read(
-        cls,
-        plan: Json,
-        digest: str,
-        *,
-        delta: Number | None = None,
-        analyst: str | None,
-        purpose: str | None,
-        run: str | None = None,
-    ) -> Self:
-        """The question, if it can be stored."""
-        canonical(plan, name="plan")
-        for name, value in (("analyst", analyst), ("purpose", purpose), ("run", run)):
-            if value is not None:
+    def check_storable(self) -> Self:
+        """The same question, if it can be stored."""
+        canonical(self.plan, name="plan")
+        for name in ("analyst", "purpose", "run", "digest"):
+            value = getattr(self, name)
+            if name == "digest" or value is not None:
                 data_sets.read_text(name, value)
-        return cls(plan, data_sets.read_text("digest", digest), delta, analyst, purpose, run)
+        return self
 
     @property
     def asked(self) -> Json:

@@ -277,9 +277,7 @@ class Ledger:
         since a process was killed, is given again, and nothing is charged. It is the same name in
         all ledgers that one answer is charged to (`begun`).
         """
-        question = ChargeRequest.read(
-            plan, digest, delta=delta, analyst=analyst, purpose=purpose, run=run
-        )
+        question = ChargeRequest(plan, digest, delta, analyst, purpose, run).check_storable()
         curve = data_sets.storable(privacy)
         self._price_beforehand(name, curve, question)
         ahead = to_charge(name, question.asker(name), question.digest)
@@ -302,7 +300,7 @@ class Ledger:
         purpose: str | None = None,
     ) -> str | None:
         """The run of a charge for this question that nobody has settled, if there is one."""
-        question = ChargeRequest.read(plan, digest, delta=delta, analyst=analyst, purpose=purpose)
+        question = ChargeRequest(plan, digest, delta, analyst, purpose).check_storable()
         with suppress(LetaloneError), self._store.glancing() as books:
             return acts.begun(books, name, data_sets.storable(privacy), question)
         return None
@@ -399,7 +397,7 @@ class Ledger:
         purpose: str | None = None,
     ) -> Entry:
         """Write down a refusal that was decided elsewhere; only the error's class is kept."""
-        question = ChargeRequest.read({}, digest, analyst=analyst, purpose=purpose)
+        question = ChargeRequest({}, digest, None, analyst, purpose).check_storable()
         with self._store.writing(*to_stand(name)) as books:
             acts.require_data_set(books, name)
             return acts.refuse(books, name, type(error).__name__, question)
@@ -440,7 +438,7 @@ class Ledger:
         written down and charge nothing. Of several answers the one that the asker has paid for
         comes first; `answer` asks for one of them.
         """
-        question = ChargeRequest.read({}, digest, analyst=analyst, purpose=purpose)
+        question = ChargeRequest({}, digest, None, analyst, purpose).check_storable()
         with suppress(LetaloneError), self._store.glancing() as books:
             release = rationing.find_paid_answer(books, question, name, answer=answer)
             self._see(books, name, question)
