@@ -129,12 +129,10 @@ def look_at(call: OpeningCall) -> "TableLook":
     where = locating.locate(call)
     ledger, engine = _known_ledger(where.call.ledger), None
     try:
-        unit = _unit_of_frame(call, where.source, where.declared, ledger)
-        types = _types(call, where.source, where.declared, ledger, unit)
+        unit = _unit_of_frame(where, ledger)
+        types = _types(call, where, ledger, unit)
         engine = _engine(where, types, unit)
-        schema = _with_name(
-            engine.schema(), call.name, source=where.source, declared=where.is_declared
-        )
+        schema = _with_name(engine.schema(), where)
         return TableLook(where, engine, ledger, schema, types)
     except BaseException:
         if engine is not None:
@@ -310,27 +308,23 @@ def _write_down_vouched(ledger: Ledger, name: str, engine: Engine) -> None:
         ledger.administer(name, VOUCHES_ACT, {"of": facts})
 
 
-def _unit_of_frame(
-    call: OpeningCall, source: object, declared: Schema | None, book: Ledger | None
-) -> str | None:
+def _unit_of_frame(where: LocatedSource, book: Ledger | None) -> str | None:
     """The column that will be the unit of a frame, before anything of it is read."""
-    if not is_frame(source):
+    call, declared = where.call, where.declared
+    if not is_frame(where.source):
         return None
     whose = call.unit or (None if declared is None else declared.unit)
     if whose is None:
         name = call.name or (same_table.FRAME_NAME if declared is None else declared.name)
-        whose = _known_unit(book, name, names_of(source))
+        whose = _known_unit(book, name, names_of(where.source))
     return whose if isinstance(whose, str) else None
 
 
 def _types(
-    call: OpeningCall,
-    source: object,
-    declared: Schema | None,
-    book: Ledger | None,
-    unit: str | None,
+    call: OpeningCall, where: LocatedSource, book: Ledger | None, unit: str | None
 ) -> dict[str, Type]:
     """The types that are declared: by the call, and of a frame also by its first opening."""
+    source, declared = where.source, where.declared
     if declared is not None and call.types is not None:
         raise ParameterError(
             f"Both a schema{locating.schema_words(call, source)} and types are given. The schema"
@@ -353,11 +347,12 @@ def _read_types(types: object) -> dict[str, Type]:
     return {name: Column(name, kind).type for name, kind in given.items()}
 
 
-def _with_name(schema: Schema, name: str | None, *, source: object, declared: bool) -> Schema:
+def _with_name(schema: Schema, where: LocatedSource) -> Schema:
     """By the name that was given, else the schema's, else that of the file or the pattern."""
-    if name is not None:
-        return replace(schema, name=name)
-    if declared or is_address(source) or not isinstance(source, str | PathLike):
+    source = where.source
+    if where.call.name is not None:
+        return replace(schema, name=where.call.name)
+    if where.is_declared or is_address(source) or not isinstance(source, str | PathLike):
         return schema
     written = fspath(cast("Place", source))
     if not has_magic(written) or Path(written).exists():
