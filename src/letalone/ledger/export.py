@@ -9,7 +9,7 @@ from letalone.errors import FormatError, LedgerUnavailable, ParameterError
 from letalone.errors.spelling import check_format
 from letalone.exact.typed import expand_home
 from letalone.ledger.canonical import canonical, read_object, text_digest
-from letalone.ledger.replay import Replay, replay_entries
+from letalone.ledger.replay import Replay
 from letalone.ledger.tables import Head, Settlement
 from letalone.ledger.transaction import LedgerTransaction
 from letalone.ledger.verification import Stored, Verified, check_settlements, conclude
@@ -67,7 +67,9 @@ def verify_export(
         releases = dict(cast("dict[str, Json | None]", fields["releases"]))
     except DAMAGE:
         raise FormatError(f"{name} is damaged: a part is missing or unknown.") from None
-    replay = replay_entries(texts)
+    replay = Replay()
+    for text in texts:
+        replay.read(text)
     check_settlements(replay, _settlements(replay, releases))
     if releases:
         raise FormatError(f"{name} is damaged: it has answers that no entry names.")

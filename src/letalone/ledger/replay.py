@@ -6,7 +6,7 @@ differ in their last digits from one machine to another; where they do so by les
 part in a million the entry stands, is named, and the replay goes on from what was charged.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeVar, cast
@@ -273,14 +273,6 @@ class Replay:
 
     def _known(self, entry: Entry) -> DataSet:
         return self.data_sets[cast("str", entry.name)]
-
-
-def replay_entries(texts: Iterable[str]) -> Replay:
-    """All entries, read."""
-    replay = Replay()
-    for text in texts:
-        replay.read(text)
-    return replay
 
 
 def _are_near(one: Record, other: Record) -> bool:
