@@ -37,7 +37,7 @@ from letalone.ledger.entries import Entry, EntryKind
 from letalone.ledger.export import export, write_export
 from letalone.ledger.keys import fingerprint
 from letalone.ledger.levels import Key, Level, read_expires, read_key, read_people
-from letalone.ledger.receipts import receipt, receipt_and_standing
+from letalone.ledger.receipts import receipt
 from letalone.ledger.remembering import Remembering, Seen
 from letalone.ledger.store import Store, file_store, is_postgres, memory_store
 from letalone.ledger.transaction import LedgerTransaction, Standing, to_charge, to_settle, to_stand
@@ -612,13 +612,13 @@ class Ledger:
     def receipt(self, release: Json) -> Json:
         """The signed receipt of a settled release; `verify_receipt` checks it offline."""
         with self._store.glancing() as books:
-            return receipt(books, release)
+            return receipt(books, release)[0]
 
     def told(self, name: str, release: Json) -> tuple[Json, DataSet]:
         """The receipt of a settled release, and how a data set stands when it is told."""
         with self._store.glancing() as books:
-            receipt, data_set = receipt_and_standing(books, name, release)
-            return receipt, acts.there(books, name, data_set)
+            signed, data_set = receipt(books, release, name=name)
+            return signed, acts.there(books, name, data_set)
 
     def close(self) -> None:
         """Let go of the file; a ledger in memory is gone."""

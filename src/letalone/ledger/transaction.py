@@ -210,14 +210,16 @@ class LedgerTransaction:
         entries, ended = self._asked(*to_settle(number))
         return _entry(entries), Settlement(*ended[0]) if ended else None
 
-    def released(self, release: str) -> tuple[AnswerRow | None, SigningKey]:
-        """The answer with this release, and the key to sign for it."""
-        return _signable(*self._asked(*_for_receipt(release)))
-
-    def told(self, name: str, release: str) -> tuple[AnswerRow | None, SigningKey, DataSet | None]:
-        """The same, and how a data set stands by now."""
-        *receipt_rows, changed = self._asked(*_for_receipt(release), *to_stand(name))
-        return *_signable(*receipt_rows), _last(changed)
+    def released(
+        self, release: str, name: str | None = None
+    ) -> tuple[AnswerRow | None, SigningKey, DataSet | None]:
+        """The answer with this release, the key to sign for it, and how a data set stands by now,
+        where one is named."""
+        wanted = {"digested": text_digest(release), "released": release}
+        asked = (statements.RELEASED, wanted), (statements.THE_KEY, {})
+        answers, keys, *changed = self._asked(*asked, *(() if name is None else to_stand(name)))
+        answer = _read_answer(answers[0]) if answers else None
+        return answer, _key(keys), _last(*changed) if changed else None
 
     def settled_by(self, digests: Sequence[str]) -> dict[str, int]:
         """Which entries settled releases with these digests; those that are not here are left out.
@@ -337,15 +339,6 @@ def to_charge(name: str, asker: Key | None, digest: str) -> tuple[Asked, ...]:
 def to_settle(reserved: int) -> tuple[Asked, Asked]:
     """What is asked to settle a reservation."""
     return (statements.ONE_ENTRY, {"its": reserved}), (statements.ONE_SETTLEMENT, {"its": reserved})
-
-
-def _for_receipt(release: str) -> tuple[Asked, Asked]:
-    wanted = {"digested": text_digest(release), "released": release}
-    return (statements.RELEASED, wanted), (statements.THE_KEY, {})
-
-
-def _signable(answers: Rows, keys: Rows) -> tuple[AnswerRow | None, SigningKey]:
-    return (_read_answer(answers[0]) if answers else None), _key(keys)
 
 
 def _of(asker: Key | None) -> list[Asked]:

@@ -9,7 +9,7 @@ what was read after the first is still so. A stamp never comes back: it names th
   Proven:   SQLite's data_version differs where another connection has committed in between, and
             this one never writes; a snapshot of PostgreSQL names all transactions that are seen
   Tested:   tests/ledger/test_watch.py: other connections, processes, files, a fork;
-            tests/curator/http/test_ready.py and test_on_postgres.py for `touch`
+            `touch`: tests/curator/http/test_ready.py, tests/curator/test_on_postgres.py
 """
 
 import os
