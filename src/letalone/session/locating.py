@@ -95,10 +95,6 @@ class LocatedSource:
     whole_name: tuple[str, ...]
     side_table: str | None
 
-    @property
-    def is_declared(self) -> bool:
-        return self.declared is not None
-
 
 def locate(call: OpeningCall) -> LocatedSource:
     """Reads schema files, and nothing of the data."""

@@ -176,7 +176,7 @@ class TableLook:
     ) -> None:
         self._where, self._engine, self._types = where, engine, types
         self.ledger, self.schema = ledger, schema
-        self.whole_name, self.is_declared = where.whole_name, where.is_declared
+        self.whole_name, self.is_declared = where.whole_name, where.declared is not None
         self._table: OpenTable | None = None
 
     @property
@@ -199,7 +199,7 @@ class TableLook:
         call, where, ledger = self._where.call, self._where, self.ledger
         schema = self._protect(unit)
         if call.name is None:
-            same_table.check_same_table(ledger, schema.name, self._told, declared=where.is_declared)
+            same_table.check_same_table(ledger, schema.name, self._told, declared=self.is_declared)
         data_set = _known_data_set(ledger, schema.name)
         version = max(schema.version, 1 if data_set is None else data_set.version)
         schema = replace(schema, version=version)
@@ -285,7 +285,7 @@ class TableLook:
         """Writes down which table it is, how it is read, and the owner's word about its rows."""
         call, where, name = self._where.call, self._where, self.schema.name
         if not call.registered:
-            given, declared = call.name is not None, where.is_declared
+            given, declared = call.name is not None, self.is_declared
             same_table.remember_table(ledger, name, self._told, declared=declared, given=given)
             same_table.remember_types(ledger, name, self._types if is_frame(where.source) else {})
         if call.rows is not None:
@@ -352,7 +352,7 @@ def _with_name(schema: Schema, where: LocatedSource) -> Schema:
     source = where.source
     if where.call.name is not None:
         return replace(schema, name=where.call.name)
-    if where.is_declared or is_address(source) or not isinstance(source, str | PathLike):
+    if where.declared is not None or is_address(source) or not isinstance(source, str | PathLike):
         return schema
     written = fspath(cast("Place", source))
     if not has_magic(written) or Path(written).exists():
