@@ -46,7 +46,7 @@ from letalone.plans.requests import AggregateRequest, resolve_aggregate
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.types import Key, Type
-from letalone.plans.typing import ColumnTypes, ExpressionType, columns_of
+from letalone.plans.typing import ColumnTypes, columns_of
 from letalone.plans.unnamed import check_names_nobody
 
 FORMAT = 1
@@ -95,10 +95,6 @@ class Plan(StructuralEquality):
         """The other private tables, whose data sets are charged, too."""
         joins = (*self.joins, *(() if self.per_unit is None else self.per_unit.joins))
         return tuple(join for join in joins if isinstance(join, PrivateJoin))
-
-    def type_of(self, expression: Expression) -> ExpressionType:
-        """The type, the interval and the presence of an expression in the rows that are kept."""
-        return self.columns.type_of(expression)
 
     def to_json(self) -> dict[str, object]:
         """The plan as JSON, format 1, without loss."""
