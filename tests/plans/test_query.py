@@ -253,7 +253,7 @@ def test_derived_columns_can_be_used_everywhere_and_stay_small() -> None:
 def test_a_filter_tells_which_values_cannot_be_missing() -> None:
     plan = make_plan(SCHEMA, {"m": ask.mean("cost")}, where=~col("cost").is_null())
     assert not plan.columns.type_of(col("cost")).nullable
-    assert make_plan(SCHEMA, {"m": ask.mean("cost")}).type_of(col("cost")).nullable
+    assert make_plan(SCHEMA, {"m": ask.mean("cost")}).columns.type_of(col("cost")).nullable
 
 
 def test_joined_columns_can_be_used_like_others() -> None:
