@@ -33,21 +33,11 @@ from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import Thaw
 from letalone.exact.typed import DELTA, Number, read_rational
 from letalone.ledger import data_sets
+from letalone.ledger import levels as level_rules
 from letalone.ledger.canonical import canonical, read_object, text_digest
 from letalone.ledger.data_sets import DataSet
 from letalone.ledger.entries import Entry, EntryKind, now
-from letalone.ledger.levels import (
-    Charge,
-    Key,
-    Level,
-    check_holds,
-    level_to_json,
-    nameless,
-    not_allowed,
-    paid_by,
-    point,
-    points_in,
-)
+from letalone.ledger.levels import Charge, Key, Level
 from letalone.ledger.tables import Settlement
 from letalone.ledger.transaction import AnswerRow, LedgerTransaction, versions
 from letalone.privacy.budget import Budget
@@ -194,7 +184,7 @@ def _gone_on_with(not_settled: list[Entry], asking: list[Level], said: Json) -> 
     wanted, paid = canonical(said), {level.key for level in asking}
     for entry in not_settled:
         same = canonical({part: entry.body.get(part) for part in said}) == wanted
-        if same and "run" in entry.body and set(points_in(entry)) == paid:
+        if same and "run" in entry.body and set(level_rules.points_in(entry)) == paid:
             return entry
     return None
 
@@ -233,15 +223,15 @@ def levels_of(find: Find, before: DataSet, asker: Key | None, time: str) -> list
     if not before.rationed:
         return []
     if asker is None:
-        raise nameless(before.name)
+        raise level_rules.nameless(before.name)
     return [_holding(find, key, time) for key in (asker.of_purpose, asker)]
 
 
 def _holding(find: Find, key: Key, time: str) -> Level:
     level = find(key)
     if level is None:
-        raise not_allowed(key)
-    return check_holds(level, time)
+        raise level_rules.not_allowed(key)
+    return level_rules.check_holds(level, time)
 
 
 def all_paid(
@@ -281,9 +271,9 @@ def paid_levels(
     """The levels after a charge, each with the delta at which it has read the curve."""
     payments, refused = list[Paid](), list[BudgetExceeded]()
     for level in levels:
-        level_point = point(before, level, at)
+        level_point = level_rules.point(before, level, at)
         try:
-            payments.append((paid_by(level, privacy, level_point), level_point))
+            payments.append((level_rules.paid_by(level, privacy, level_point), level_point))
         except BudgetExceeded as error:
             refused.append(error)
     _raise_least(refused)
@@ -292,7 +282,7 @@ def paid_levels(
 
 def levels_to_json(levels: Iterable[Paid]) -> Json:
     """How the levels that were charged stand, for the body of an entry."""
-    listed = [{"delta": str(at), **level_to_json(level)} for level, at in levels]
+    listed = [{"delta": str(at), **level_rules.level_to_json(level)} for level, at in levels]
     return {"levels": listed} if listed else {}
 
 
