@@ -64,7 +64,7 @@ def _table(group: Group) -> str:
 def _row(code: Code) -> str:
     kind = getattr(errors, code.error)
     problem = code.value.problem_type or kind.problem_type
-    spent = "" if code.spent is Spent.NOTHING else f" {code.spent.value}"
+    spent = "" if code.value.spent is Spent.NOTHING else f" {code.value.spent.value}"
     when = f"{code.value.when}{spent}"
     return (
         f"| `{code.name}` | {when} | {code.value.what_to_do} |"

@@ -18,7 +18,7 @@ from letalone.errors import (
 )
 from letalone.errors.codes import Code
 from letalone.errors.in_options import in_options
-from letalone.errors.in_python import PYTHON, in_python
+from letalone.errors.in_python import PYTHON
 from letalone.errors.problem import Argument, Face, Problem, Remedy, Spelled, problem
 from letalone.errors.problem import without_context as ended
 from letalone.errors.remedies import AddBounds, BuyBounds, LeaveOut, NameKeys, Thaw, UseName
@@ -57,7 +57,7 @@ def test_an_error_has_the_code_facts_and_remedies_of_its_problem() -> None:
     assert error.code is Code.MISSING_BOUNDS
     assert error.facts == {"columns": ("cost",)}
     assert error.remedies == (AddBounds(("cost",)), BuyBounds(("cost",)))
-    assert str(error) == in_python(MISSING)
+    assert str(error) == PYTHON.say(MISSING)
     assert "cost" in str(error)
     assert "la.private_bounds" in str(error)
     assert "ward" in str(error), "what else is missing is said as well"
@@ -67,7 +67,7 @@ def test_a_fact_is_put_in_once_and_never_read_as_a_template() -> None:
     typed = problem(
         Code.VALUE_NOT_ALLOWED, name=Argument("unit"), value="{name} %s", allowed="a column"
     )
-    assert in_python(typed) == "unit is {name} %s, but must be a column."
+    assert PYTHON.say(typed) == "unit is {name} %s, but must be a column."
 
 
 def test_a_face_spells_arguments_and_words_of_its_own() -> None:
@@ -79,7 +79,7 @@ def test_a_face_spells_arguments_and_words_of_its_own() -> None:
         value="Y",
         allowed=Spelled("True or False", http="true or false"),
     )
-    assert in_python(told) == "max_rows is Y, but must be True or False. Did you mean 'y'?"
+    assert PYTHON.say(told) == "max_rows is Y, but must be True or False. Did you mean 'y'?"
     assert options.say(told) == "--max-rows is Y, but must be True or False."
     http = Face("http", str, {UseName: "Send {meant}."})
     assert http.say(told) == "max_rows is Y, but must be true or false. Send y."
@@ -139,7 +139,7 @@ def test_a_code_says_when_it_comes_and_what_to_do(code: Code) -> None:
     assert entry.what_to_do.endswith(".")
     assert issubclass(getattr(errors, code.error), LetaloneError)
     assert not entry.served_as or Code[entry.served_as].value.served
-    assert in_python(Problem(code)) is not None
+    assert PYTHON.say(Problem(code)) is not None
     assert pickle.loads(pickle.dumps(code)) is code
 
 

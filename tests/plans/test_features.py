@@ -68,17 +68,17 @@ def plan(features: dict, *, asked: dict | None = None, schema: Schema = SCHEMA, 
 def test_the_type_and_the_interval_follow_from_what_is_public(
     feature, kind, lower, upper, nullable
 ):
-    typed = plan({"x": feature}).type_of(col("x"))
+    typed = plan({"x": feature}).columns.type_of(col("x"))
     assert (typed.type, typed.lower, typed.upper, typed.nullable) == (kind, lower, upper, nullable)
 
 
 def test_what_every_row_has_every_unit_has():
     there = ~col("cost").is_null()
     for feature in (per_unit.sum("cost"), per_unit.mean("cost"), per_unit.max("cost")):
-        assert not plan({"x": feature}, row_where=there).type_of(col("x")).nullable
+        assert not plan({"x": feature}, row_where=there).columns.type_of(col("x")).nullable
     named = per_unit.last("cost", by="day")
-    assert not plan({"x": named}, row_where=there).type_of(col("x")).nullable
-    assert not plan({"x": named}, where=col("x") > 1).type_of(col("x")).nullable
+    assert not plan({"x": named}, row_where=there).columns.type_of(col("x")).nullable
+    assert not plan({"x": named}, where=col("x") > 1).columns.type_of(col("x")).nullable
 
 
 def test_one_unit_is_one_row_whatever_is_asked():

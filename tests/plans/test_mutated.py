@@ -22,7 +22,7 @@ from letalone.plans.plan import Plan, make_plan
 from letalone.plans.schema import Column
 from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.unnamed import check_names_nobody
-from letalone.session.notes import notes_of, question_of
+from letalone.session.notes import notes_of
 from letalone.session.outputs import slots_of
 from letalone.tables.compiled import compile_plan
 from plans.samples import SCHEMA
@@ -113,7 +113,7 @@ def read_and_priced(stored: object) -> str:
         check_size(plan, 20_000)
         slots_of(plan)
         whole = compile_plan(plan, epsilon=1, delta=Fraction(1, 10**6))
-        assert question_of(plan)
+        assert plan.in_words()
         assert isinstance([*notes_of(plan, from_text=frozenset())], list)
         assert whole.parts
         assert whole.privacy

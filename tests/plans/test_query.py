@@ -252,8 +252,8 @@ def test_derived_columns_can_be_used_everywhere_and_stay_small() -> None:
 
 def test_a_filter_tells_which_values_cannot_be_missing() -> None:
     plan = make_plan(SCHEMA, {"m": ask.mean("cost")}, where=~col("cost").is_null())
-    assert not plan.type_of(col("cost")).nullable
-    assert make_plan(SCHEMA, {"m": ask.mean("cost")}).type_of(col("cost")).nullable
+    assert not plan.columns.type_of(col("cost")).nullable
+    assert make_plan(SCHEMA, {"m": ask.mean("cost")}).columns.type_of(col("cost")).nullable
 
 
 def test_joined_columns_can_be_used_like_others() -> None:
@@ -261,7 +261,7 @@ def test_joined_columns_can_be_used_like_others() -> None:
         SCHEMA, {"m": ask.mean("rent", lower=0, upper=9)}, joins=[PRICES], where=col("rent") > 1
     )
     assert same(plan.aggregates[0][1].of, col("rent"))
-    assert plan.type_of(col("rent") + col("cost")).type is Type.NUMBER
+    assert plan.columns.type_of(col("rent") + col("cost")).type is Type.NUMBER
 
 
 def test_plans_are_equal_and_hashed_by_content() -> None:

@@ -40,7 +40,7 @@ from letalone.engines.lockdown import Room
 from letalone.errors import ParameterError, ServiceUnavailable
 from letalone.ledger import Ledger
 from letalone.ledger.store import is_postgres
-from letalone.ledger.touching import touch
+from letalone.ledger.watch import touch
 
 MIN_FREE_BYTES = 64 << 20  # bytes: some thousand answers
 Checks = Mapping[str, Callable[[], None]]

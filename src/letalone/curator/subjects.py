@@ -34,7 +34,6 @@ from letalone.ledger.entries import Entry, EntryKind
 from letalone.plans.schema import Schema
 from letalone.plans.stored_plans import plan_from_json
 from letalone.privacy.curve import Json
-from letalone.session.notes import question_of
 
 STAYS = (
     "What was spent stays spent: answers were given while the rows were in, they cannot be taken"
@@ -346,7 +345,7 @@ def _settled_number(entry: Entry) -> int | None:
 def _read_release(entry: Entry) -> ReleaseMade:
     version, plan = cast("int", entry.body["version"]), cast("Json", entry.body["plan"])
     try:
-        question = question_of(plan_from_json(plan))
+        question = plan_from_json(plan).in_words()
     except FormatError:
         question = "a model or a batch of questions"
     return ReleaseMade(entry.number, entry.time, cast("str", entry.name), version, question)

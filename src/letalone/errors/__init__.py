@@ -49,10 +49,10 @@ class LetaloneError(Exception):
         super().__init__(message if isinstance(message, str) else self._say(message))
 
     def _say(self, problem: "Problem") -> str:
-        from letalone.errors.in_python import in_python
+        from letalone.errors.in_python import PYTHON
 
         self._problem = problem
-        return in_python(problem)
+        return PYTHON.say(problem)
 
     @property
     def problem(self) -> "Problem":

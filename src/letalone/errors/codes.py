@@ -432,9 +432,5 @@ class Code(Enum):
         return self.value.error
 
     @property
-    def spent(self) -> Spent:
-        return self.value.spent
-
-    @property
     def template(self) -> str:
         return self.value.template

@@ -6,12 +6,7 @@ Tested:   tests/errors/test_problem.py
 from shlex import quote
 
 from letalone.errors import remedies
-from letalone.errors.problem import Face, Problem
-
-
-def in_python(problem: Problem) -> str:
-    """The problem in words, with Python's names for what would help."""
-    return PYTHON.say(problem)
+from letalone.errors.problem import Face
 
 
 def _name_unit(remedy: remedies.NameUnit) -> str:

@@ -11,7 +11,7 @@ nobody reads a problem back from words.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, dataclass_transform
 
 from letalone.errors.codes import Code
 
@@ -34,7 +34,6 @@ class Spelled:
     http: str | None = None
 
     def on(self, face: FaceName) -> str:
-        """The words of one face."""
         words = getattr(self, face)
         return self.python if words is None else words
 
@@ -43,9 +42,14 @@ class Spelled:
 Fact = Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass_transform(frozen_default=True)
+@dataclass(frozen=True)
 class Remedy:
-    """A change that would help, as data. Each face words it, and the command line applies it."""
+    """A change that would help, as data: each is a frozen dataclass. Each face words it, and the
+    command line applies it."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,20 +4,16 @@ The remedies of one problem are alternatives, the best first. Applying one to a 
 is a change of one or two of its fields; each docstring says of which.
 """
 
-from dataclasses import dataclass
-
 from letalone.errors.problem import Argument, Fact, Remedy
 
 
 # What is missing
-@dataclass(frozen=True, slots=True)
 class SetEpsilon(Remedy):
     """Give this ε: a usual one where none was given, or the least that is enough."""
 
     epsilon: float
 
 
-@dataclass(frozen=True, slots=True)
 class NameUnit(Remedy):
     """Say which column identifies a person: `likely` if its name suggests one, else None."""
 
@@ -25,7 +21,6 @@ class NameUnit(Remedy):
     columns: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class NameBudget(Remedy):
     """Say how much all questions together may spend; `epsilon` and `delta` are an example."""
 
@@ -33,7 +28,6 @@ class NameBudget(Remedy):
     delta: float = 0
 
 
-@dataclass(frozen=True, slots=True)
 class AddBounds(Remedy):
     """Give publicly known bounds for all of these columns; 0 to 1000 stands for them.
 
@@ -44,21 +38,18 @@ class AddBounds(Remedy):
     by_name: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class BuyBounds(Remedy):
     """Have the bounds of these columns found privately, for a share of ε."""
 
     columns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class ClampExpression(Remedy):
     """Clamp this expression to public bounds within the question: CLAMP(expression, 0, 1000)."""
 
     expression: str
 
 
-@dataclass(frozen=True, slots=True)
 class NameKeys(Remedy):
     """List the groups of these columns; `types` are the columns' types, for an example."""
 
@@ -66,14 +57,12 @@ class NameKeys(Remedy):
     types: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class FindKeys(Remedy):
     """Have common groups found privately, which takes this δ; listed keys are left out."""
 
     delta: float = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
 class DeclareTypes(Remedy):
     """Declare the types of these columns, in a schema file or where the table is opened."""
 
@@ -81,7 +70,6 @@ class DeclareTypes(Remedy):
 
 
 # A value or a name
-@dataclass(frozen=True, slots=True)
 class SetValue(Remedy):
     """Give this argument such a value; the name is that of Python."""
 
@@ -89,14 +77,12 @@ class SetValue(Remedy):
     example: Fact
 
 
-@dataclass(frozen=True, slots=True)
 class LeaveOut(Remedy):
     """Leave this argument out; the name is that of Python."""
 
     name: Argument
 
 
-@dataclass(frozen=True, slots=True)
 class UseName(Remedy):
     """Write `meant` in place of `typed`, which is unknown and near to it."""
 
@@ -104,7 +90,6 @@ class UseName(Remedy):
     meant: str
 
 
-@dataclass(frozen=True, slots=True)
 class ChooseTable(Remedy):
     """Name one of these tables of the file or the database."""
 
@@ -112,7 +97,6 @@ class ChooseTable(Remedy):
 
 
 # The question
-@dataclass(frozen=True, slots=True)
 class EditSql(Remedy):
     """Write `text` in place of the characters `span[0]:span[1]` of the SQL that was typed."""
 
@@ -120,14 +104,12 @@ class EditSql(Remedy):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
 class AskInstead(Remedy):
     """Ask this SQL instead: another question, which would be answered."""
 
     sql: str
 
 
-@dataclass(frozen=True, slots=True)
 class LimitRows(Remedy):
     """Let this many rows of a person count (`max_rows`)."""
 
@@ -135,19 +117,16 @@ class LimitRows(Remedy):
 
 
 # The budget
-@dataclass(frozen=True, slots=True)
 class GiveDelta(Remedy):
     """Open the budget with a δ, or take noise that needs none: without δ no such release fits."""
 
 
-@dataclass(frozen=True, slots=True)
 class LowerEpsilon(Remedy):
     """Ask with this ε, which still fits; None where it is not known which would."""
 
     epsilon: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class RaiseBudget(Remedy):
     """The owner allows more for this data set, or for a level of it (`purpose`, `analyst`)."""
 
@@ -156,7 +135,6 @@ class RaiseBudget(Remedy):
     analyst: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Allow(Remedy):
     """The owner gives a purpose, and an analyst, a share of this data set's budget."""
 
@@ -165,7 +143,6 @@ class Allow(Remedy):
     analyst: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class AllowPurpose(Remedy):
     """The owner gives a purpose a share first, before an analyst can have one of it."""
 
@@ -173,14 +150,12 @@ class AllowPurpose(Remedy):
     purpose: str
 
 
-@dataclass(frozen=True, slots=True)
 class Thaw(Remedy):
     """The owner looks at why the data set is frozen, and allows questions again."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
 class RaiseVersion(Remedy):
     """The owner says that the rows have changed, so that earlier answers are not repeated."""
 
@@ -188,11 +163,9 @@ class RaiseVersion(Remedy):
 
 
 # The surroundings
-@dataclass(frozen=True, slots=True)
 class AskAgain(Remedy):
     """Ask the same again: what was paid for before it was cut off is gone on with, and is free."""
 
 
-@dataclass(frozen=True, slots=True)
 class OpenAgain(Remedy):
     """Open the table again: it was closed."""

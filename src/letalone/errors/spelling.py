@@ -1,9 +1,11 @@
-"""Words that many messages share: the nearest name, and a number with its noun.
+"""Words that many messages share: the nearest name, a number with its noun, a newer format.
 
 Tested:   tests/errors/test_spelling.py
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+from letalone.errors import FormatError
 
 NEAR = 0.6  # how alike two words must be, as difflib measures it
 
@@ -41,3 +43,21 @@ def plural_people(number: int) -> str:
 def plural_counted(number: int, counted: str) -> str:
     """So many of what is counted: "rows" or "people"."""
     return plural_rows(number) if counted == "rows" else plural_people(number)
+
+
+def too_new(name: object, written: object, newest: int) -> str:
+    """What is said of a format that only a later letalone knows."""
+    known = f"and this letalone reads up to format {newest}. Update letalone to read it."
+    return f"{name} has format {written}, {known}"
+
+
+def check_format(
+    name: str, stored: Mapping[str, object], newest: int, *, otherwise: str, kind: object = None
+) -> None:
+    """Refuses what is newer than this letalone; `otherwise` is told of what has no format."""
+    written = stored.get("format")
+    known = kind is None or stored.get("kind") == kind
+    if type(written) is not int or written < 1 or not known:  # True is no number here
+        raise FormatError(otherwise)
+    if written > newest:
+        raise FormatError(too_new(name, written, newest))

@@ -4,32 +4,45 @@ A purchase and the method share epsilon and delta; whatever the purchase finds, 
 spent on the method, so the whole is (epsilon, delta)-DP by basic composition (P3). The method
 is chosen from public facts alone.
 
-  Tested:   tests/learn/test_linear.py
+What was not declared can be bought. The norm of rows is a power of √2, read off a histogram with
+geometric noise (column_bounds.py). Classes are the labels that enough rows have: counts with
+geometric noise, and a threshold that a single row passes with probability at most delta.
+
+Theorem.  The norm is epsilon-DP; the list of classes is (epsilon, delta)-DP.
+  Proven:   docs/explanation/proofs/convex.md, section 9
+  Tested:   tests/learn/test_linear.py: a label of one row by exact sums; labels of any kind;
+            the norm found
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil, isfinite
+from numbers import Real
 from typing import Any, cast
 
 import numpy as np
 
 from letalone.errors import ParameterError
+from letalone.exact.balls import Ball, ball, certain, fraction_above
 from letalone.exact.typed import Constraint, refusal
-from letalone.learn.classes import Classes, codes_of, read_classes
-from letalone.learn.column_bounds import read_norm
+from letalone.learn.classes import EXACT, Classes, codes_of, is_text, read_classes
+from letalone.learn.column_bounds import Norm, read_norm
 from letalone.learn.gradient import gradient_method, loudness
 from letalone.learn.losses import Codes, Loss, Margin
 from letalone.learn.methods import ConvexMethod, ConvexSetting
 from letalone.learn.objective import least_strength, objective_method
 from letalone.learn.output import output_method
 from letalone.learn.plan import Labels, Released, stated_promise
-from letalone.learn.purchases import ClassPurchase, NormPurchase, as_classes
+from letalone.learn.sums import noisy_sums
 from letalone.learn.wholes import BITS, Floats, within_norm
+from letalone.mechanisms import Geometric
 from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
+Label = str | int | float
 METHODS: Mapping[str, Callable[[ConvexSetting], ConvexMethod]] = {
     "objective": objective_method,
     "output": output_method,
@@ -77,6 +90,60 @@ class Recipe:
             return "objective", USUALLY_BEST
         weak = "chosen as the regularisation is too weak for objective perturbation"
         return ("gradient" if setting.delta else "output"), weak
+
+
+@dataclass(frozen=True, slots=True)
+class NormPurchase:
+    """A norm that nearly all rows keep to: from a noisy histogram of norms."""
+
+    epsilon: Fraction
+
+    def choose(self, rows: Floats, bits: BitSource) -> Fraction:
+        norm = Norm(None)
+        noise = noisy_sums(norm.purchase, epsilon=self.epsilon, delta=0)
+        return norm.known(rows, noise, bits)
+
+    @property
+    def words(self) -> str:
+        return f"data_norm: bought, by a noisy histogram of norms, at ε = {float(self.epsilon):g}"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPurchase:
+    """The labels that enough rows have."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+    @property
+    def threshold(self) -> int:
+        """The least noisy count that lists a class: of one row with probability at most delta."""
+
+        # One row is listed if its noise is at least threshold − 1, which has the probability
+        # a^(threshold − 1) / (1 + a), a = e^−epsilon.
+        def least() -> Ball:
+            alpha = (-ball(self.epsilon)).exp()
+            return -(ball(self.delta) * (1 + alpha)).log() / ball(self.epsilon)
+
+        return 1 + max(1, ceil(fraction_above(certain(least))))
+
+    def choose(self, labels: Labels, bits: BitSource) -> tuple[Label, ...]:
+        """The classes, numbers first, each kind in order."""
+        counts = Counter(label for label in map(read_label, labels.tolist()) if label is not None)
+        ordered = sorted(counts, key=lambda label: (isinstance(label, str), label))
+        if not ordered:
+            return ()
+        noise = Geometric(epsilon=self.epsilon, sensitivity=1)
+        noisy = noise.release(np.array([counts[label] for label in ordered], np.int64), bits=bits)
+        pairs = zip(ordered, noisy.tolist(), strict=True)
+        return tuple(label for label, count in pairs if count >= self.threshold)
+
+    @property
+    def words(self) -> str:
+        return (
+            f"classes: bought at ε = {float(self.epsilon):g}, δ = {float(self.delta):g}: labels of"
+            f" about {self.threshold} rows or more"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +261,25 @@ def _bought_classes(classes: str, facts: ConvexSetting) -> ClassPurchase:
             " the number of classes. Declare the classes, or leave it out."
         )
     return ClassPurchase(facts.epsilon * CLASS_SHARE, facts.delta * CLASS_SHARE)
+
+
+def read_label(cell: object) -> Label | None:
+    """A label as text or a number; None for everything else."""
+    try:
+        if isinstance(cell, str):
+            return str(cell) if is_text(cell) else None
+        if not isinstance(cell, Real) or not isfinite(cell):
+            return None
+        number = cast("float", cell)
+        if abs(number) >= EXACT:
+            return None
+        integer = int(number)
+        return integer if integer == number else float(number)
+    except Exception:  # a cell that cannot be read is no label
+        return None
+
+
+def as_classes(labels: tuple[Label, ...]) -> Labels:
+    """The classes as an array; of objects where text and numbers are mixed."""
+    mixed = len({isinstance(label, str) for label in labels}) > 1
+    return np.array(labels, dtype=cast("Any", object) if mixed else None)

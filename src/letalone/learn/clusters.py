@@ -29,14 +29,8 @@ from sklearn.base import ClusterMixin
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Constraint, Number
+from letalone.learn import column_bounds
 from letalone.learn.account import Account
-from letalone.learn.column_bounds import (
-    BoundsLike,
-    ColumnBounds,
-    SumsPlan,
-    read_bounds,
-    with_purchases,
-)
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.sums import UNIT, NoisySums, in_a_box, noisy_sums, of_rows
 from letalone.learn.training import Labels, PrivateEstimator, Released
@@ -59,17 +53,16 @@ TRIES = 50  # places for one ball before the radius is given up
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds(SumsPlan):
+class Rounds(column_bounds.SumsPlan):
     """The plan: first centres in steps, and the noise of each round."""
 
-    bounds: ColumnBounds
+    bounds: column_bounds.ColumnBounds
     noise: NoisySums
     rounds: int
     first: tuple[tuple[float, ...], ...] | None
     number: int
     seed: int
     _model: ClassVar[str] = "KMeans"
-    _declared: ClassVar[tuple[str, ...]] = ("bounds",)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -133,7 +126,7 @@ class KMeans(ClusterMixin, PrivateEstimator):
         epsilon: Number = 1.0,
         delta: Number = 0,
         *,
-        bounds: BoundsLike = None,
+        bounds: column_bounds.BoundsLike = None,
         n_iter: int | None = None,
         rows: int | None = None,
         init: ArrayLike | None = None,
@@ -148,10 +141,12 @@ class KMeans(ClusterMixin, PrivateEstimator):
 
     def _plan(self, width: int) -> Rounds:
         number = int(COUNT.typed("n_clusters", self.n_clusters))
-        bounds, rounds = read_bounds(self.bounds, width), self._rounds(number, width)
+        bounds, rounds = column_bounds.read_bounds(self.bounds, width), self._rounds(number, width)
         root = isqrt(max(width - 1, 0)) + 1
         both = of_rows(), in_a_box("sums", width, degree=1, weight=2 * root)
-        measures = with_purchases([replace(measure, times=rounds) for measure in both], bounds)
+        measures = column_bounds.with_purchases(
+            [replace(measure, times=rounds) for measure in both], bounds
+        )
         noise = noisy_sums(measures, epsilon=self.epsilon, delta=self.delta)
         seed = int(SEED.typed("random_state", self.random_state))
         return Rounds(bounds, noise, rounds, _centres(self.init, number, width), number, seed)

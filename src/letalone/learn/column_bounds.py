@@ -110,7 +110,7 @@ class SumsPlan:
 
     __slots__ = ()
     _model: ClassVar[str]
-    _declared: ClassVar[tuple[str, ...]]
+    _declared: ClassVar[tuple[str, ...]] = ("bounds",)
     noise: NoisySums
 
     @property

@@ -20,22 +20,10 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, Number, refusal
+from letalone.learn import column_bounds, second_moments
 from letalone.learn.account import Account
-from letalone.learn.column_bounds import (
-    PRIVATE,
-    Norm,
-    SumsPlan,
-    column_of_numbers,
-    read_norm,
-    with_purchases,
-)
+from letalone.learn.column_bounds import PRIVATE, Norm, SumsPlan
 from letalone.learn.scikit import fitted_rows
-from letalone.learn.second_moments import (
-    Statistics,
-    exact_sums,
-    release_sums,
-    second_moment_measures,
-)
 from letalone.learn.sums import NoisySums, noisy_sums
 from letalone.learn.training import Labels, PrivateEstimator, Released
 from letalone.learn.wholes import Floats, within_norm
@@ -68,8 +56,8 @@ class Components(SumsPlan):
         centre = np.zeros(self.width) if self.centre is None else np.array(self.centre)
         away = np.where(np.isfinite(rows), rows - centre, 0.0)
         norm = self.norm.known(away, self.noise, bits)
-        exact = exact_sums(within_norm(away, norm), np.zeros((len(rows), 1)))
-        sums, radius = release_sums(self.noise, exact, bits), float(norm)
+        exact = second_moments.exact_sums(within_norm(away, norm), np.zeros((len(rows), 1)))
+        sums, radius = second_moments.release_sums(self.noise, exact, bits), float(norm)
         mean, covariance = _covariance(sums, centred=self.centre is None)
         return _decompose(covariance * radius**2, centre + mean * radius, self.number)
 
@@ -100,9 +88,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
         self._keep(budget)
 
     def _plan(self, width: int) -> Components:
-        norm, centre = read_norm(self.data_norm), _centre(self.center, width)
-        moments = second_moment_measures(width, centred=centre is None, targets=False)
-        measures = with_purchases(moments, norm)
+        norm, centre = column_bounds.read_norm(self.data_norm), _centre(self.center, width)
+        moments = second_moments.second_moment_measures(
+            width, centred=centre is None, targets=False
+        )
+        measures = column_bounds.with_purchases(moments, norm)
         noise = noisy_sums(measures, epsilon=self.epsilon, delta=self.delta)
         return Components(_number(self.n_components, width), centre, norm, noise, width)
 
@@ -119,7 +109,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
         return len(self.components_)
 
 
-def _covariance(sums: Statistics, *, centred: bool) -> tuple[Floats, Floats]:
+def _covariance(sums: second_moments.Statistics, *, centred: bool) -> tuple[Floats, Floats]:
     rows = max(sums.rows, 1.0)
     if not centred:
         return np.zeros(len(sums.products)), sums.products / rows
@@ -149,7 +139,7 @@ def _centre(center: object, width: int) -> tuple[float, ...] | None:
         if center != PRIVATE:
             raise refusal("center", center, "numbers or 'private'")
         return None
-    return column_of_numbers("center", center, width)
+    return column_bounds.column_of_numbers("center", center, width)
 
 
 def _number(components: int | None, width: int) -> int:

@@ -11,7 +11,6 @@ Theorem.  Every row has an L2 norm of at most `norm`, whatever its cells are.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import inf, nextafter, sqrt
@@ -24,20 +23,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from letalone.errors import FormatError, ParameterError
 from letalone.errors.problem import Spelled
-from letalone.errors.spelling import did_you_mean
+from letalone.errors.spelling import check_format, did_you_mean
 from letalone.exact.typed import refusal
-from letalone.learn.declared_columns import (
-    Category,
-    Cells,
-    Declared,
-    Flag,
-    Floats,
-    NumberColumn,
-    cells_of,
-    read_declared,
-)
-from letalone.ledger.canonical import too_new
-from letalone.plans.records import to_stored
+from letalone.learn import declared_columns
+from letalone.learn.declared_columns import Cells, Declared, Floats
+from letalone.plans.records import read_stored, to_stored
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.privacy.curve import Json
@@ -107,7 +97,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     @classmethod
     def from_json(cls, stored: Mapping[str, object]) -> "TableEncoder":
         """The encoder that `to_json` wrote; refuses what is damaged or newer."""
-        _check_format(stored)
+        wrong = "This is not a stored table encoder."
+        check_format("This table encoder", stored, FORMAT, kind=KIND, otherwise=wrong)
         try:
             read = dict(_read(column) for column in cast("list[Json]", stored["columns"]))
             knots = stored.get("knots")
@@ -126,7 +117,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 "a dictionary, such as {'age': (17, 90), 'work': ['a', 'b'], 'member': bool}",
             )
         knots = _read_knots(self.knots)
-        return tuple(read_declared(name, what, knots=knots) for name, what in self.columns.items())
+        return tuple(
+            declared_columns.read_declared(name, what, knots=knots)
+            for name, what in self.columns.items()
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = cast("Any", super()).__sklearn_tags__()
@@ -149,7 +143,7 @@ def _read_knots(typed: object) -> int:
 
 def _widths(column: Declared) -> tuple[int, ...]:
     """How many features of a column belong together; a number's place is apart from its knots."""
-    if isinstance(column, NumberColumn):
+    if isinstance(column, declared_columns.NumberColumn):
         return (1, column.knots) if column.knots else (1,)
     return (len(column.feature_names),)
 
@@ -178,7 +172,7 @@ def _declared_in(schema: Schema, name: str) -> object:
 def _columns_of(table: Any, names: Sequence[str]) -> list[Cells]:
     """The cells of each named column; errors depend on names and shapes alone."""
     if isinstance(table, Mapping) or hasattr(table, "columns"):
-        cells = [cells_of(_find_column(table, name)) for name in names]
+        cells = [declared_columns.cells_of(_find_column(table, name)) for name in names]
     else:
         # Lists are read cell by cell, as one could change the type of all.
         kind = None if isinstance(table, np.ndarray) else object
@@ -224,12 +218,12 @@ def _root_above(number: int) -> float:
 
 def _column_to_json(column: Declared) -> Json:
     match column:
-        case NumberColumn():
+        case declared_columns.NumberColumn():
             bounds = [str(column.lower), str(column.upper)]
             return {"name": column.name, "bounds": bounds}
-        case Category():
+        case declared_columns.Category():
             return {"name": column.name, "values": [to_stored(value) for value in column.values]}
-        case Flag():
+        case declared_columns.Flag():
             return {"name": column.name, "values": None}
 
 
@@ -239,20 +233,4 @@ def _read(stored: Json) -> tuple[str, object]:
         lower, upper = (Fraction(text) for text in cast("list[str]", stored["bounds"]))
         return name, (lower, upper)
     values = cast("list[object] | None", stored["values"])
-    return name, bool if values is None else [_value(value) for value in values]
-
-
-def _value(stored: object) -> object:
-    match stored:
-        case {"date": str(text)}:
-            return date.fromisoformat(text)
-        case _:
-            return stored
-
-
-def _check_format(stored: Mapping[str, object]) -> None:
-    written = stored.get("format")
-    if stored.get("kind") != KIND or type(written) is not int or written < 1:
-        raise FormatError("This is not a stored table encoder.")
-    if written > FORMAT:
-        raise FormatError(too_new("This table encoder", written, FORMAT))
+    return name, bool if values is None else [read_stored(value, depth=1) for value in values]

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import cast
 
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
+from letalone.errors.spelling import check_format
 from letalone.learn.account import CURVE
 from letalone.ledger import Receipt, verify_receipt
-from letalone.ledger.canonical import as_object, canonical, digest_of, read_object, too_new
+from letalone.ledger.canonical import as_object, canonical, digest_of, read_object
 from letalone.privacy.curve import Json
 
 FORMAT = 1
@@ -46,11 +47,8 @@ def read(path: Path) -> Json:
 
 def check_content(stored: Json) -> Json:
     """The content, if it is a model file of a format that is known and nothing was changed."""
-    number = stored.get("format")
-    if stored.get("kind") != KIND or type(number) is not int:
-        raise FormatError("This is no model file: `la.learn.save` and `letalone train` write it.")
-    if number > FORMAT:
-        raise FormatError(too_new(NAME, number, FORMAT))
+    wrong = "This is no model file: `la.learn.save` and `letalone train` write it."
+    check_format(NAME, stored, FORMAT, kind=KIND, otherwise=wrong)
     rest = {name: value for name, value in stored.items() if name != "digest"}
     if set(stored) != FIELDS or stored["digest"] != digest_of(rest, name=NAME):
         raise FormatError(f"{NAME} is damaged: it is not what was written. Make it again.")

@@ -33,7 +33,6 @@ class ClassMoments(SumsPlan):
     noise: NoisySums
     classes: Classes
     _model: ClassVar[str] = "GaussianNB"
-    _declared: ClassVar[tuple[str, ...]] = ("bounds",)
 
     def _facts(self) -> Json:
         return {"classes": [repr(name) for name in self.classes.tolist()]}

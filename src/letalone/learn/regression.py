@@ -17,17 +17,10 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Constraint, Number, read_flag, refusal
+from letalone.learn import column_bounds
 from letalone.learn.account import Account
 from letalone.learn.classes import numbers_of
-from letalone.learn.column_bounds import (
-    BoundsLike,
-    ColumnBounds,
-    Norm,
-    SumsPlan,
-    read_bounds,
-    read_norm,
-    with_purchases,
-)
+from letalone.learn.column_bounds import BoundsLike, ColumnBounds, Norm, SumsPlan
 from letalone.learn.least_squares import noise_size, solve_line
 from letalone.learn.methods import ConvexSetting
 from letalone.learn.robust_lines import AUTO, CONSTANT, LOSS, METHODS, RobustLine, robust_line
@@ -158,18 +151,18 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         )
         return robust_line(
             self.method,
-            norm=read_norm(self.data_norm),
-            target=read_bounds(self.target_bounds, 1, name="target_bounds"),
+            norm=column_bounds.read_norm(self.data_norm),
+            target=column_bounds.read_bounds(self.target_bounds, 1, name="target_bounds"),
             setting=setting,
             strength=self._strength(),
         )
 
     def _least_squares(self, width: int) -> LeastSquaresPlan:
-        norm = read_norm(self.data_norm)
-        target = read_bounds(self.target_bounds, 1, name="target_bounds")
+        norm = column_bounds.read_norm(self.data_norm)
+        target = column_bounds.read_bounds(self.target_bounds, 1, name="target_bounds")
         intercept = read_flag("fit_intercept", self.fit_intercept)
         moments = second_moment_measures(width, centred=intercept, targets=True)
-        measures = with_purchases(moments, norm, target)
+        measures = column_bounds.with_purchases(moments, norm, target)
         noise = noisy_sums(measures, epsilon=self.epsilon, delta=self.delta)
         return LeastSquaresPlan(norm, target, noise, self._strength(), intercept)
 

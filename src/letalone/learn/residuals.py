@@ -47,11 +47,9 @@ class Residuals(Protocol):
 
     def goals(self, labels: NDArray[Any]) -> Wholes:
         """The labels as whole numbers; negative for rows that are dropped."""
-        ...
 
     def of(self, scores: Wholes, goals: Wholes) -> Wholes:
         """The residuals of rows with these scores."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,6 @@ class TwoClasses:
     steps: int = LOGIT
 
     def goals(self, labels: NDArray[Any]) -> Wholes:
-        """0 and 1; −1 for labels that were not declared."""
         return codes_of(labels, self.classes)
 
     def of(self, scores: Wholes, goals: Wholes) -> Wholes:
@@ -87,7 +84,6 @@ class ManyClasses:
         return len(self.classes)
 
     def goals(self, labels: NDArray[Any]) -> Wholes:
-        """The place of each label; −1 for labels that were not declared."""
         return codes_of(labels, self.classes)
 
     def of(self, scores: Wholes, goals: Wholes) -> Wholes:

@@ -17,15 +17,9 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number, read_flag
+from letalone.learn import column_bounds
 from letalone.learn.account import Account
-from letalone.learn.column_bounds import (
-    FARTHEST,
-    BoundsLike,
-    ColumnBounds,
-    SumsPlan,
-    column_of_numbers,
-    read_bounds,
-)
+from letalone.learn.column_bounds import FARTHEST, BoundsLike, ColumnBounds, SumsPlan
 from letalone.learn.moments import exact_moments, moment_noise, released_moments
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.sums import NoisySums, noisy_sums
@@ -45,7 +39,6 @@ class ColumnMoments(SumsPlan):
     bounds: ColumnBounds
     noise: NoisySums
     _model: ClassVar[str] = "StandardScaler"
-    _declared: ClassVar[tuple[str, ...]] = ("bounds",)
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
         del labels
@@ -82,7 +75,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstimator):
     def _plan(self, width: int) -> ColumnMoments:
         read_flag("with_mean", self.with_mean)
         read_flag("with_std", self.with_std)
-        bounds = read_bounds(self.bounds, width)
+        bounds = column_bounds.read_bounds(self.bounds, width)
         noise = moment_noise(bounds, epsilon=self.epsilon, delta=self.delta)
         return ColumnMoments(bounds, noise)
 
@@ -106,7 +99,6 @@ class Extent(SumsPlan):
     bounds: ColumnBounds
     noise: NoisySums
     _model: ClassVar[str] = "MinMaxScaler"
-    _declared: ClassVar[tuple[str, ...]] = ("bounds",)
 
     @property
     def privacy(self) -> Privacy:
@@ -155,7 +147,7 @@ class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstimator):
     def _plan(self, width: int) -> Extent:
         self._range()
         read_flag("clip", self.clip)
-        bounds = read_bounds(self.bounds, width)
+        bounds = column_bounds.read_bounds(self.bounds, width)
         if not bounds.purchase:
             return Extent(bounds, NoisySums(Fraction(0), Fraction(0), (), gaussian=False))
         return Extent(bounds, noisy_sums(bounds.purchase, epsilon=self.epsilon, delta=self.delta))
@@ -165,7 +157,7 @@ class MinMaxScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstimator):
         return (work(), None) if plan.privacy == NOTHING else super()._paid(plan, work)
 
     def _range(self) -> tuple[float, float]:
-        low, high = column_of_numbers("feature_range", self.feature_range, 2)
+        low, high = column_bounds.column_of_numbers("feature_range", self.feature_range, 2)
         if not low < high:
             raise ParameterError("feature_range must have its smaller number first.")
         return low, high

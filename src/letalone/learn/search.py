@@ -27,18 +27,11 @@ from typing import Any, Self, cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number, refusal
+from letalone.learn import scikit
 from letalone.learn.account import Account
 from letalone.learn.judging import Score
 from letalone.learn.plan import FitPlan, FitRecord, Released
 from letalone.learn.random_tries import RandomTries, tries_for
-from letalone.learn.scikit import (
-    copy_of,
-    is_classifier,
-    is_regressor,
-    list_candidates,
-    where_it_has,
-    with_parameters,
-)
 from letalone.learn.search_plan import Candidate, SearchPlan
 from letalone.learn.training import PrivateEstimator
 from letalone.privacy import Budget, compose
@@ -97,12 +90,12 @@ class PrivateSearchCV(PrivateEstimator):
         """The predictions of the best model."""
         return self._best().predict(X)
 
-    @where_it_has("predict_proba")
+    @scikit.where_it_has("predict_proba")
     def predict_proba(self, X: Any) -> Any:  # noqa: N803
         """The probabilities of the best model, where it has them."""
         return self._best().predict_proba(X)
 
-    @where_it_has("decision_function")
+    @scikit.where_it_has("decision_function")
     def decision_function(self, X: Any) -> Any:  # noqa: N803
         """The scores of the best model, where it has them."""
         return self._best().decision_function(X)
@@ -158,7 +151,7 @@ class PrivateSearchCV(PrivateEstimator):
         given = [self.param_grid is not None, self.param_distributions is not None]
         if sum(given) != 1:
             raise ParameterError("Give either param_grid or param_distributions, and not both.")
-        grid = list_candidates(
+        grid = scikit.list_candidates(
             self.param_grid, self.param_distributions, count=self.n_iter, seed=self.random_state
         )
         if not 1 <= len(grid) <= MAX_CANDIDATES:
@@ -182,7 +175,7 @@ class PrivateSearchCV(PrivateEstimator):
         if isinstance(self.estimator, PrivateSearchCV):
             hint = "Put all parameters into the grid of one search."
             raise refusal("estimator", "another search", wanted, hint)
-        if not (is_classifier(self.estimator) or is_regressor(self.estimator)):
+        if not (scikit.is_classifier(self.estimator) or scikit.is_regressor(self.estimator)):
             raise refusal("estimator", type(self.estimator).__name__, wanted)
         if self.estimator.budget is not None:
             raise ParameterError(
@@ -192,7 +185,7 @@ class PrivateSearchCV(PrivateEstimator):
         return self.estimator
 
     def _score(self) -> Score:
-        if is_classifier(self.estimator):
+        if scikit.is_classifier(self.estimator):
             return Score(None)
         bounds = getattr(self.estimator, "target_bounds", None)
         if not isinstance(bounds, Sequence) or isinstance(bounds, str):
@@ -243,8 +236,8 @@ class _Search:
     def candidates(self, epsilon: Fraction, delta: Fraction) -> tuple[Candidate, ...]:
         made = list[Candidate]()
         for parameters in self.grid:
-            model = copy_of(self.estimator)
-            with_parameters(model, {**parameters, "epsilon": epsilon, "delta": delta})
+            model = scikit.copy_of(self.estimator)
+            scikit.with_parameters(model, {**parameters, "epsilon": epsilon, "delta": delta})
             made.append(Candidate(model, parameters, model._plan(self.width)))
         return tuple(made)
 

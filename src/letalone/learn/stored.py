@@ -4,7 +4,7 @@ Tested:   tests/learn/test_stored.py
 """
 
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -17,6 +17,15 @@ from letalone.errors import FormatError
 from letalone.privacy.curve import Json
 
 KINDS = {"f": "<f8", "i": "<i8", "b": "|b1"}
+# By tag: the types, how one is written, how it is read. True is an int to Python: it comes first.
+SCALARS: dict[str, tuple[Any, Callable[[Any], object], Callable[[Any], object]]] = {
+    "bool": (bool, int, bool),
+    "int": (int, str, int),
+    "float": (float, float.hex, float.fromhex),
+    "text": (str | None, lambda text: text, lambda text: text),
+    "fraction": (Fraction | Decimal, lambda number: str(Fraction(number)), Fraction),
+    "date": (date, date.isoformat, date.fromisoformat),
+}
 
 
 def stored_model(released: Mapping[str, object]) -> Json:
@@ -45,22 +54,13 @@ def _value_to_json(value: object) -> object:
         return _array(cast("NDArray[Any]", value))
     if isinstance(value, np.generic):
         value = cast("object", value.item())
-    if isinstance(value, bool):
-        return {"bool": int(value)}
-    if isinstance(value, int):
-        return {"int": str(value)}
-    if isinstance(value, float):
-        return {"float": value.hex()}
     if isinstance(value, list | tuple):
         return {"list": [_value_to_json(part) for part in cast("list[object]", value)]}
     if isinstance(value, Mapping):
         return {"map": to_json(cast("Mapping[str, object]", value))}
-    if value is None or isinstance(value, str):
-        return {"text": value}
-    if isinstance(value, Fraction | Decimal):
-        return {"fraction": str(Fraction(value))}
-    if isinstance(value, date) and not isinstance(value, datetime):
-        return {"date": value.isoformat()}
+    for tag, (kind, write, _) in SCALARS.items():
+        if isinstance(value, kind) and not isinstance(value, datetime):
+            return {tag: write(value)}
     raise FormatError(f"A fitted model cannot be stored: it holds {type(value).__name__}.")
 
 
@@ -82,21 +82,12 @@ def _read(stored: object) -> object:
             return np.frombuffer(b64decode(data), dtype=kind).reshape(shape).copy()
         case {"array": values, "shape": shape}:
             return np.array([_read(part) for part in values]).reshape(shape)
-        case {"bool": value}:
-            return bool(value)
-        case {"int": value}:
-            return int(value)
-        case {"float": value}:
-            return float.fromhex(value)
         case {"list": values}:
             return tuple(_read(part) for part in values)
         case {"map": values}:
             return from_json(values)
-        case {"text": value}:
-            return value
-        case {"fraction": value}:
-            return Fraction(value)
-        case {"date": value}:
-            return date.fromisoformat(value)
+        case {**tagged} if len(tagged) == 1 and tagged.keys() <= SCALARS.keys():
+            ((tag, value),) = tagged.items()
+            return SCALARS[tag][2](value)
         case _:
             raise FormatError("A stored model holds something that is neither text nor numbers.")

@@ -32,27 +32,12 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import Thaw
 from letalone.exact.typed import DELTA, Number, read_rational
+from letalone.ledger import data_sets
+from letalone.ledger import levels as level_rules
 from letalone.ledger.canonical import canonical, read_object, text_digest
-from letalone.ledger.data_sets import (
-    DataSet,
-    budget_to_json,
-    data_set_to_json,
-    new_filter,
-    read_text,
-)
+from letalone.ledger.data_sets import DataSet
 from letalone.ledger.entries import Entry, EntryKind, now
-from letalone.ledger.levels import (
-    Charge,
-    Key,
-    Level,
-    check_holds,
-    level_to_json,
-    nameless,
-    not_allowed,
-    paid_by,
-    point,
-    points_in,
-)
+from letalone.ledger.levels import Charge, Key, Level
 from letalone.ledger.tables import Settlement
 from letalone.ledger.transaction import AnswerRow, LedgerTransaction, versions
 from letalone.privacy.budget import Budget
@@ -81,23 +66,14 @@ class ChargeRequest:
     purpose: str | None
     run: str | None = None
 
-    @classmethod
-    def read(
-        cls,
-        plan: Json,
-        digest: str,
-        *,
-        delta: Number | None = None,
-        analyst: str | None,
-        purpose: str | None,
-        run: str | None = None,
-    ) -> Self:
-        """The question, if it can be stored."""
-        canonical(plan, name="plan")
-        for name, value in (("analyst", analyst), ("purpose", purpose), ("run", run)):
-            if value is not None:
-                read_text(name, value)
-        return cls(plan, read_text("digest", digest), delta, analyst, purpose, run)
+    def check_storable(self) -> Self:
+        """The same question, if it can be stored."""
+        canonical(self.plan, name="plan")
+        for name in ("analyst", "purpose", "run", "digest"):
+            value = getattr(self, name)
+            if name == "digest" or value is not None:
+                data_sets.read_text(name, value)
+        return self
 
     @property
     def asked(self) -> Json:
@@ -141,12 +117,6 @@ def require_data_set(books: LedgerTransaction, name: str) -> DataSet:
     return there(books, name, books.data_set(name))
 
 
-def standing(books: LedgerTransaction, name: str, asker: Key | None) -> tuple[DataSet, Find]:
-    """The data set of this name, and where to find the levels of who asks."""
-    data_set, levels = books.standing(name, asker)
-    return there(books, name, data_set), levels.get
-
-
 def there(books: LedgerTransaction, name: str, found: DataSet | None) -> DataSet:
     """The data set that was found, or an error that lists those there are."""
     if found is not None:
@@ -177,7 +147,7 @@ def reserve(
     except LetaloneError as error:
         refuse(books, name, type(error).__name__, question)
         return error
-    body: Json = {**content, "after": data_set_to_json(after), **levels_to_json(levels)}
+    body: Json = {**content, "after": data_sets.data_set_to_json(after), **levels_to_json(levels)}
     stand = [level for level, _ in levels]
     entry = books.append(EntryKind.RESERVED, name, body, time=time, after=after, levels=stand)
     put_levels(books, entry, levels)
@@ -214,7 +184,7 @@ def _gone_on_with(not_settled: list[Entry], asking: list[Level], said: Json) -> 
     wanted, paid = canonical(said), {level.key for level in asking}
     for entry in not_settled:
         same = canonical({part: entry.body.get(part) for part in said}) == wanted
-        if same and "run" in entry.body and set(points_in(entry)) == paid:
+        if same and "run" in entry.body and set(level_rules.points_in(entry)) == paid:
             return entry
     return None
 
@@ -228,7 +198,8 @@ def check_fits(
     after: Sequence[Privacy] = (),
 ) -> None:
     """Raise what a charge would be refused with now, `after` others; nothing is written down."""
-    check_as_seen(*standing(books, name, question.asker(name)), privacy, question, after=after)
+    data_set, levels = books.standing(name, question.asker(name))
+    check_as_seen(there(books, name, data_set), levels.get, privacy, question, after=after)
 
 
 def check_as_seen(
@@ -252,15 +223,15 @@ def levels_of(find: Find, before: DataSet, asker: Key | None, time: str) -> list
     if not before.rationed:
         return []
     if asker is None:
-        raise nameless(before.name)
+        raise level_rules.nameless(before.name)
     return [_holding(find, key, time) for key in (asker.of_purpose, asker)]
 
 
 def _holding(find: Find, key: Key, time: str) -> Level:
     level = find(key)
     if level is None:
-        raise not_allowed(key)
-    return check_holds(level, time)
+        raise level_rules.not_allowed(key)
+    return level_rules.check_holds(level, time)
 
 
 def all_paid(
@@ -300,9 +271,9 @@ def paid_levels(
     """The levels after a charge, each with the delta at which it has read the curve."""
     payments, refused = list[Paid](), list[BudgetExceeded]()
     for level in levels:
-        level_point = point(before, level, at)
+        level_point = level_rules.point(before, level, at)
         try:
-            payments.append((paid_by(level, privacy, level_point), level_point))
+            payments.append((level_rules.paid_by(level, privacy, level_point), level_point))
         except BudgetExceeded as error:
             refused.append(error)
     _raise_least(refused)
@@ -311,7 +282,7 @@ def paid_levels(
 
 def levels_to_json(levels: Iterable[Paid]) -> Json:
     """How the levels that were charged stand, for the body of an entry."""
-    listed = [{"delta": str(at), **level_to_json(level)} for level, at in levels]
+    listed = [{"delta": str(at), **level_rules.level_to_json(level)} for level, at in levels]
     return {"levels": listed} if listed else {}
 
 
@@ -419,7 +390,7 @@ def administer(
 
 def change(books: LedgerTransaction, kind: EntryKind, after: DataSet, body: Json) -> DataSet:
     """Write down how a data set stands from now on."""
-    books.append(kind, after.name, {**body, "after": data_set_to_json(after)})
+    books.append(kind, after.name, {**body, "after": data_sets.data_set_to_json(after)})
     return after
 
 
@@ -430,7 +401,7 @@ def with_larger_budget(before: DataSet, budget: Budget, charges: Iterable[Charge
             f"budget is ({budget}), but a budget is never lowered: that of {before.name!r} is "
             f"({before.budget}), and answers may have been given under it."
         )
-    state = new_filter(budget, before.declared, before.shares)
+    state = data_sets.new_filter(budget, before.declared, before.shares)
     for privacy, delta in charges:
         state = charge_filter(state, privacy, delta=delta)
     return replace(before, state=state)
@@ -444,7 +415,7 @@ def raise_budget(books: LedgerTransaction, name: str, budget: Budget, *, by: lis
     )
     if budget == before.budget:
         return before
-    body: Json = {"budget": budget_to_json(budget), **({"by": by} if by else {})}
+    body: Json = {"budget": data_sets.budget_to_json(budget), **({"by": by} if by else {})}
     return change(books, EntryKind.BUDGET_RAISED, after, body)
 
 

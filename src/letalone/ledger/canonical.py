@@ -34,8 +34,10 @@ def text_digest(text: str) -> str:
     return sha256(text.encode("utf-8")).hexdigest()
 
 
-def read_object(text: str | bytes, *, name: str) -> Json:
-    """The JSON object that a text says, if it can be read in one way only."""
+def read_object(text: Json | str | bytes, *, name: str) -> Json:
+    """The JSON object that a text says, if it can be read in one way only; or that it is."""
+    if not isinstance(text, str | bytes):
+        return as_object(text, name=name)
     try:
         content: object = json.loads(
             text,
@@ -49,12 +51,6 @@ def read_object(text: str | bytes, *, name: str) -> Json:
             "number is whole."
         ) from None
     return as_object(content, name=name)
-
-
-def too_new(name: object, written: object, newest: int) -> str:
-    """What is said of a format that only a later letalone knows."""
-    known = f"and this letalone reads up to format {newest}. Update letalone to read it."
-    return f"{name} has format {written}, {known}"
 
 
 def as_object(value: object, *, name: str) -> Json:

@@ -230,7 +230,6 @@ class RemainingBudget:
 
     @property
     def how_many_more(self) -> int | float:
-        """About how many more with this curve fit."""
         return self.data_set.how_many_more(self.privacy, delta=self.delta)
 
     def _words(self) -> str:

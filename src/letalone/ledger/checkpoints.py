@@ -13,7 +13,8 @@ from typing import NamedTuple, cast
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
-from letalone.ledger.canonical import as_object, read_object, too_new
+from letalone.errors.spelling import too_new
+from letalone.ledger.canonical import read_object
 from letalone.ledger.entries import Entry, EntryKind, damage_at, now
 from letalone.ledger.keys import SigningKey, fingerprint, is_key, is_signed
 from letalone.ledger.transaction import LedgerTransaction
@@ -61,9 +62,7 @@ def check_checkpoint(entry: Entry, public: str) -> None:
 
 def read_checkpoint(stored: Json | str | bytes, public: str) -> KeptCheckpoint:
     """What a checkpoint says, if the key of this ledger signed it."""
-    is_text = isinstance(stored, str | bytes)
-    name = "The checkpoint"
-    fields = read_object(stored, name=name) if is_text else as_object(stored, name=name)
+    fields = read_object(stored, name="The checkpoint")
     _check_form(fields)
     if fields["public_key"] != public:
         which = _abbreviate(fields["public_key"])

@@ -20,7 +20,7 @@ not known what it did: that connection is given up, with all that it has claimed
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from os.path import samestat
@@ -52,7 +52,6 @@ class Claims(Protocol):
 
     def let_go(self, number: int, by: object) -> None:
         """It is not one's own, whether or not it was: `take` may have been stopped midway."""
-        ...
 
 
 @contextmanager
@@ -148,7 +147,10 @@ class BesideFile:
     def _held(self) -> tuple[int, dict[int, object]]:
         handle, taken = _HELD.get(self._path, (None, dict[int, object]()))
         if handle is None or not self._is_there(handle):
-            _HELD[self._path] = _next_byte(taken, _open_file(self._path, self._place)), taken
+            opened = _open_file(self._path, self._place)
+            for number in taken:
+                _locked(opened, number)
+            _HELD[self._path] = opened, taken
             if handle is not None:
                 os.close(handle)
         return _HELD[self._path]
@@ -159,12 +161,6 @@ class BesideFile:
             return samestat(os.fstat(handle), self._place.stat())
         except OSError:
             return False
-
-
-def _next_byte(taken: Iterable[int], handle: int) -> int:
-    for number in taken:
-        _locked(handle, number)
-    return handle
 
 
 def _open_file(path: Path, place: Path) -> int:

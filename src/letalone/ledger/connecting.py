@@ -72,7 +72,6 @@ class BoundedConnection(psycopg.Connection[Any]):
         return monotonic() - since < patience.TRUSTED_SECONDS or self.answers()
 
     def answers(self) -> bool:
-        """Whether the server still says something, soon."""
         usual, was = self.patience_seconds, self.autocommit
         self.patience_seconds = patience.LOOK_SECONDS
         try:

@@ -13,7 +13,8 @@ from enum import Enum
 from typing import cast
 
 from letalone.errors import FormatError, LedgerDamaged
-from letalone.ledger.canonical import as_object, canonical, read_object, text_digest, too_new
+from letalone.errors.spelling import too_new
+from letalone.ledger.canonical import as_object, canonical, read_object, text_digest
 from letalone.privacy.curve import Json
 
 FORMAT = 1

@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import cast
 
 from letalone.errors import FormatError, LedgerUnavailable, ParameterError
+from letalone.errors.spelling import check_format
 from letalone.exact.typed import expand_home
-from letalone.ledger.canonical import as_object, canonical, read_object, text_digest, too_new
-from letalone.ledger.replay import Replay, replay_entries
+from letalone.ledger.canonical import canonical, read_object, text_digest
+from letalone.ledger.replay import Replay
 from letalone.ledger.tables import Head, Settlement
 from letalone.ledger.transaction import LedgerTransaction
 from letalone.ledger.verification import Stored, Verified, check_settlements, conclude
 from letalone.privacy.curve import Json
 
-FORMAT, FIRST_FORMAT = 2, 1  # the second knows levels, shared answers and checkpoints
+FORMAT = 2  # the second knows levels, shared answers and checkpoints
 KIND = "ledger"
 DAMAGE = (ValueError, LookupError, TypeError, AttributeError)
 
@@ -56,31 +57,23 @@ def verify_export(
     stored: Stored, *, head: str | None = None, checkpoints: Sequence[Stored] = ()
 ) -> Verified:
     """Check an exported ledger as `Ledger.verify` checks the file; LedgerDamaged where it fails."""
-    is_text = isinstance(stored, str | bytes)
     name = "The exported ledger"
-    fields = read_object(stored, name=name) if is_text else as_object(stored, name=name)
-    _check_form(fields)
+    fields = read_object(stored, name=name)
+    wrong = "This is not an exported ledger: it must be what `letalone ledger export` writes."
+    check_format(name, fields, FORMAT, kind=KIND, otherwise=wrong)
     try:
         last = Head(**cast("dict[str, str]", fields["head"]))  # pyright: ignore[reportArgumentType]
         texts = [canonical(entry) for entry in cast("list[Json]", fields["entries"])]
         releases = dict(cast("dict[str, Json | None]", fields["releases"]))
     except DAMAGE:
         raise FormatError(f"{name} is damaged: a part is missing or unknown.") from None
-    replay = replay_entries(texts)
+    replay = Replay()
+    for text in texts:
+        replay.read(text)
     check_settlements(replay, _settlements(replay, releases))
     if releases:
         raise FormatError(f"{name} is damaged: it has answers that no entry names.")
     return conclude(replay, last, head=head, checkpoints=checkpoints)
-
-
-def _check_form(fields: Json) -> None:
-    written = fields.get("format")
-    if fields.get("kind") != KIND or type(written) is not int or written < FIRST_FORMAT:
-        raise FormatError(
-            "This is not an exported ledger: it must be what `letalone ledger export` writes."
-        )
-    if written > FORMAT:
-        raise FormatError(too_new("The exported ledger", written, FORMAT))
 
 
 def _settlements(replay: Replay, releases: dict[str, Json | None]) -> Iterator[Settlement]:

@@ -27,31 +27,22 @@ from typing import TYPE_CHECKING, NoReturn, Self, cast
 
 from letalone.errors import LedgerUnavailable, LetaloneError
 from letalone.exact.typed import COUNT, Number
-from letalone.ledger import acts, rationing
+from letalone.ledger import acts, data_sets, rationing
 from letalone.ledger.acts import ChargeRequest, Reservation
 from letalone.ledger.canonical import canonical, digest_of
 from letalone.ledger.checkpoints import add_checkpoint
 from letalone.ledger.claims import WAIT_SECONDS, hold_claim
-from letalone.ledger.data_sets import (
-    DataSet,
-    check_same,
-    new_data_set,
-    opening,
-    read_budget,
-    read_name,
-    read_text,
-    storable,
-)
+from letalone.ledger.data_sets import DataSet
 from letalone.ledger.entries import Entry, EntryKind
 from letalone.ledger.export import export, write_export
 from letalone.ledger.keys import fingerprint
 from letalone.ledger.levels import Key, Level, read_expires, read_key, read_people
-from letalone.ledger.receipts import receipt, receipt_and_standing
+from letalone.ledger.receipts import receipt
 from letalone.ledger.remembering import Remembering, Seen
 from letalone.ledger.store import Store, file_store, is_postgres, memory_store
-from letalone.ledger.touching import touch
 from letalone.ledger.transaction import LedgerTransaction, Standing, to_charge, to_settle, to_stand
 from letalone.ledger.verification import Verified, verify_ledger
+from letalone.ledger.watch import touch
 from letalone.privacy.bank import USUAL_SHARES, Shares
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
@@ -123,9 +114,9 @@ class Ledger:
 
         A larger version than the ledger knows raises it; a smaller one changes nothing.
         """
-        wanted = new_data_set(
-            read_name(name),
-            read_budget(budget),
+        wanted = data_sets.new_data_set(
+            data_sets.read_name(name),
+            data_sets.read_budget(budget),
             neighbours=read_neighbours(neighbours),
             version=int(COUNT.typed("version", version)),
             shares=shares or USUAL_SHARES,
@@ -133,8 +124,8 @@ class Ledger:
         with self._store.writing() as books:
             before = books.data_set(wanted.name)
             if before is None:
-                return acts.change(books, EntryKind.OPENED, wanted, opening(wanted))
-            check_same(before, wanted, shares)
+                return acts.change(books, EntryKind.OPENED, wanted, data_sets.opening(wanted))
+            data_sets.check_same(before, wanted, shares)
             if wanted.version <= before.version:
                 return before
             after = replace(before, version=wanted.version)
@@ -176,7 +167,7 @@ class Ledger:
         """
         people = read_people(by)
         with self._store.writing() as books:
-            return acts.raise_budget(books, name, read_budget(budget), by=people)
+            return acts.raise_budget(books, name, data_sets.read_budget(budget), by=people)
 
     def freeze(self, name: str, why: str) -> DataSet:
         """Answer nothing about a data set until it is thawed."""
@@ -212,7 +203,9 @@ class Ledger:
         key, people = read_key(name, purpose=purpose, analyst=analyst), read_people(by)
         until = read_expires(expires)
         with self._store.writing() as books:
-            return rationing.allow(books, key, read_budget(budget), expires=until, by=people)
+            return rationing.allow(
+                books, key, data_sets.read_budget(budget), expires=until, by=people
+            )
 
     def raise_level(
         self,
@@ -226,7 +219,7 @@ class Ledger:
         """Let a level use more; it is never lowered."""
         key, people = read_key(name, purpose=purpose, analyst=analyst), read_people(by)
         with self._store.writing() as books:
-            return rationing.raise_level(books, key, read_budget(budget), by=people)
+            return rationing.raise_level(books, key, data_sets.read_budget(budget), by=people)
 
     def withdraw(
         self,
@@ -239,7 +232,7 @@ class Ledger:
     ) -> Level:
         """Let a level use nothing any more; with a purpose, all its analysts stop."""
         key, people = read_key(name, purpose=purpose, analyst=analyst), read_people(by)
-        words = read_text("why", why)
+        words = data_sets.read_text("why", why)
         with self._store.writing() as books:
             return rationing.withdraw(books, key, words, by=people)
 
@@ -284,10 +277,8 @@ class Ledger:
         since a process was killed, is given again, and nothing is charged. It is the same name in
         all ledgers that one answer is charged to (`begun`).
         """
-        question = ChargeRequest.read(
-            plan, digest, delta=delta, analyst=analyst, purpose=purpose, run=run
-        )
-        curve = storable(privacy)
+        question = ChargeRequest(plan, digest, delta, analyst, purpose, run).check_storable()
+        curve = data_sets.storable(privacy)
         self._price_beforehand(name, curve, question)
         ahead = to_charge(name, question.asker(name), question.digest)
         with self._store.writing(*ahead) as books:
@@ -309,9 +300,9 @@ class Ledger:
         purpose: str | None = None,
     ) -> str | None:
         """The run of a charge for this question that nobody has settled, if there is one."""
-        question = ChargeRequest.read(plan, digest, delta=delta, analyst=analyst, purpose=purpose)
+        question = ChargeRequest(plan, digest, delta, analyst, purpose).check_storable()
         with suppress(LetaloneError), self._store.glancing() as books:
-            return acts.begun(books, name, storable(privacy), question)
+            return acts.begun(books, name, data_sets.storable(privacy), question)
         return None
 
     def fits(
@@ -347,8 +338,8 @@ class Ledger:
         """Raises what a charge would be refused with as all stands; nothing is written down."""
         question = ChargeRequest({}, "", delta, analyst, purpose)
         with self._store.glancing() as books:
-            curves = [storable(curve) for curve in after]
-            acts.check_fits(books, name, storable(privacy), question, after=curves)
+            curves = [data_sets.storable(curve) for curve in after]
+            acts.check_fits(books, name, data_sets.storable(privacy), question, after=curves)
 
     @contextmanager
     def claim(
@@ -406,7 +397,7 @@ class Ledger:
         purpose: str | None = None,
     ) -> Entry:
         """Write down a refusal that was decided elsewhere; only the error's class is kept."""
-        question = ChargeRequest.read({}, digest, analyst=analyst, purpose=purpose)
+        question = ChargeRequest({}, digest, None, analyst, purpose).check_storable()
         with self._store.writing(*to_stand(name)) as books:
             acts.require_data_set(books, name)
             return acts.refuse(books, name, type(error).__name__, question)
@@ -447,7 +438,7 @@ class Ledger:
         written down and charge nothing. Of several answers the one that the asker has paid for
         comes first; `answer` asks for one of them.
         """
-        question = ChargeRequest.read({}, digest, analyst=analyst, purpose=purpose)
+        question = ChargeRequest({}, digest, None, analyst, purpose).check_storable()
         with suppress(LetaloneError), self._store.glancing() as books:
             release = rationing.find_paid_answer(books, question, name, answer=answer)
             self._see(books, name, question)
@@ -473,7 +464,7 @@ class Ledger:
 
     def note(self, text: str, *, name: str | None = None) -> Entry:
         """Write a remark into the chain."""
-        words = read_text("text", text)
+        words = data_sets.read_text("text", text)
         with self._store.writing() as books:
             if name is not None:
                 acts.require_data_set(books, name)
@@ -486,14 +477,14 @@ class Ledger:
 
         What is written stays for ever: name people who decide, never the people in the data.
         """
-        words, people = read_text("what", what), read_people(by)
+        words, people = data_sets.read_text("what", what), read_people(by)
         canonical(body, name="body")
         with self._store.writing() as books:
             return acts.administer(books, name, words, body, by=people)
 
     def administer_first(self, name: str, what: str, body: Json) -> Entry | None:
         """The same, unless there is such an act already: then None. Of several at once, one is."""
-        words = read_text("what", what)
+        words = data_sets.read_text("what", what)
         canonical(body, name="body")
         with self._store.writing() as books:
             if books.last_act(name, words) is not None:
@@ -621,13 +612,13 @@ class Ledger:
     def receipt(self, release: Json) -> Json:
         """The signed receipt of a settled release; `verify_receipt` checks it offline."""
         with self._store.glancing() as books:
-            return receipt(books, release)
+            return receipt(books, release)[0]
 
     def told(self, name: str, release: Json) -> tuple[Json, DataSet]:
         """The receipt of a settled release, and how a data set stands when it is told."""
         with self._store.glancing() as books:
-            receipt, data_set = receipt_and_standing(books, name, release)
-            return receipt, acts.there(books, name, data_set)
+            signed, data_set = receipt(books, release, name=name)
+            return signed, acts.there(books, name, data_set)
 
     def close(self) -> None:
         """Let go of the file; a ledger in memory is gone."""
@@ -662,7 +653,7 @@ class Ledger:
         return f"Ledger({self.path!r})" if self.durable else "Ledger(in this process only)"
 
     def _frozen(self, name: str, why: str, kind: EntryKind) -> DataSet:
-        words = read_text("why", why)
+        words = data_sets.read_text("why", why)
         with self._store.writing() as books:
             after = replace(acts.require_data_set(books, name), frozen=kind is EntryKind.FROZEN)
             if kind is EntryKind.THAWED:

@@ -37,7 +37,6 @@ class Key(NamedTuple):
 
     @property
     def of_purpose(self) -> "Key":
-        """The level of the whole purpose."""
         return self._replace(analyst=None)
 
     def __str__(self) -> str:

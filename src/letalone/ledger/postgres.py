@@ -30,7 +30,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError, ParameterError
-from letalone.ledger.canonical import too_new
+from letalone.errors.spelling import too_new
 from letalone.ledger.claims import AtServer
 from letalone.ledger.patience import IN_TURN, LOCK_SECONDS, LOOK_SECONDS, POOL_SECONDS
 from letalone.ledger.statements import CONFIRMED_HEAD
@@ -103,7 +103,6 @@ class PostgresStore:
             yield books
 
     def backup(self, path: str | os.PathLike[str]) -> Path:
-        """PostgreSQL has its own tools for that."""
         raise ParameterError(
             f"This ledger lives in PostgreSQL, so {Path(path).name} is not written. Use "
             f"pg_dump --schema={SCHEMA} for a backup, or ledger.export(path) for a copy to check."

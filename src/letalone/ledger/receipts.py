@@ -13,12 +13,13 @@ from math import isinf
 from typing import cast
 
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
+from letalone.errors.spelling import too_new
 from letalone.ledger.acts import charge_of
-from letalone.ledger.canonical import as_object, canonical, read_object, too_new
+from letalone.ledger.canonical import as_object, canonical, read_object
 from letalone.ledger.data_sets import DataSet
 from letalone.ledger.entries import Entry
-from letalone.ledger.keys import SigningKey, fingerprint, is_key, is_signed
-from letalone.ledger.transaction import AnswerRow, LedgerTransaction
+from letalone.ledger.keys import fingerprint, is_key, is_signed
+from letalone.ledger.transaction import LedgerTransaction
 from letalone.privacy.curve import Json, Privacy
 
 FORMAT = 1
@@ -51,30 +52,21 @@ class Receipt:
         )
 
 
-def receipt(books: LedgerTransaction, release: Json) -> Json:
-    """The signed receipt of a release that this ledger has settled."""
-    text = canonical(release, name="release")
-    return _sign_receipt(text, *books.released(text))
-
-
-def receipt_and_standing(
-    books: LedgerTransaction, name: str, release: Json
+def receipt(
+    books: LedgerTransaction, release: Json, *, name: str | None = None
 ) -> tuple[Json, DataSet | None]:
-    """The same, and how a data set stands by then."""
+    """The signed receipt of a release that this ledger has settled; and how a data set stands by
+    then, where one is named."""
     text = canonical(release, name="release")
-    answer, key, data_set = books.told(name, text)
-    return _sign_receipt(text, answer, key), data_set
-
-
-def _sign_receipt(text: str, found: AnswerRow | None, key: SigningKey) -> Json:
-    if found is None:
+    answer, key, data_set = books.released(text, name)
+    if answer is None:
         raise ParameterError(
             "This release is not in the ledger, so there is no receipt for it. Give the JSON that "
             "was settled, unchanged."
         )
-    body = _body(found.reserved, found.settled, read_object(text, name="The release"))
+    body = _body(answer.reserved, answer.settled, read_object(text, name="The release"))
     statement = _receipt_statement(body, key.public)
-    return {**statement, "signature": key.sign(statement)}
+    return {**statement, "signature": key.sign(statement)}, data_set
 
 
 def verify_receipt(stored: Json | str | bytes, *, public_key: str | None = None) -> Receipt:
@@ -83,9 +75,8 @@ def verify_receipt(stored: Json | str | bytes, *, public_key: str | None = None)
     Without `public_key` any key will do, also one that was made to forge this receipt:
     compare `.fingerprint` with the owner's.
     """
-    is_text = isinstance(stored, str | bytes)
     name = "The receipt"
-    fields = read_object(stored, name=name) if is_text else as_object(stored, name=name)
+    fields = read_object(stored, name=name)
     _check_form(fields)
     body, public = as_object(fields["body"], name=name), fields["public_key"]
     if not isinstance(public, str) or not _holds(body, public, fields["signature"]):

@@ -6,21 +6,13 @@ differ in their last digits from one machine to another; where they do so by les
 part in a million the entry stands, is named, and the replay goes on from what was charged.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeVar, cast
 
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
-from letalone.ledger.acts import (
-    after_charge,
-    charge_of,
-    levels_of,
-    levels_to_json,
-    paid_levels,
-    settlement_of,
-    with_larger_budget,
-)
+from letalone.ledger import acts
 from letalone.ledger.canonical import text_digest
 from letalone.ledger.checkpoints import check_checkpoint
 from letalone.ledger.data_sets import (
@@ -88,7 +80,6 @@ class LevelReplay:
         self._state(entry, [after], [level_to_json(after)])
 
     def reserve(self, entry: Entry, before: DataSet, charge: Charge) -> None:
-        """A charge, at the levels of whoever asked."""
         self._charge(entry, charge, before, self._asking(entry, before))
 
     def share(self, entry: Entry, reserved: Entry, before: DataSet) -> None:
@@ -98,7 +89,7 @@ class LevelReplay:
         owing = [level for level in self._asking(entry, before) if level.key not in seen]
         if not owing:
             raise damage_at(entry, "nobody owed anything")
-        self._charge(entry, charge_of(reserved), before, owing)
+        self._charge(entry, acts.charge_of(reserved), before, owing)
         earlier += [
             Payment(reserved.number, key.purpose, key.analyst or "", entry.number) for key in owing
         ]
@@ -107,8 +98,8 @@ class LevelReplay:
         self, entry: Entry, charge: Charge, before: DataSet, levels: Sequence[Level]
     ) -> None:
         privacy, at = charge
-        paid = paid_levels(before, levels, privacy, at)
-        expected = cast("list[Json]", levels_to_json(paid).get("levels", []))
+        paid = acts.paid_levels(before, levels, privacy, at)
+        expected = cast("list[Json]", acts.levels_to_json(paid).get("levels", []))
         self._state(entry, [level for level, _ in paid], expected)
         for level, level_point in paid:
             self.charges[level.key].append((privacy, level_point))
@@ -116,10 +107,9 @@ class LevelReplay:
     def _asking(self, entry: Entry, before: DataSet) -> list[Level]:
         said = entry.body["purpose"], entry.body["analyst"]
         asker = None if None in said else Key(before.name, *cast("tuple[str, str]", said))
-        return levels_of(self.levels.get, before, asker, entry.time)
+        return acts.levels_of(self.levels.get, before, asker, entry.time)
 
     def _named(self, entry: Entry) -> Key:
-        """The one level that an entry is about."""
         (key,) = levels_in(entry)
         return key
 
@@ -232,7 +222,7 @@ class Replay:
                 return replace(self._known(entry), frozen=entry.kind is EntryKind.FROZEN)
             case EntryKind.BUDGET_RAISED:
                 budget = budget_from_json(entry.body["budget"])
-                return with_larger_budget(self._known(entry), budget, self.charges[name])
+                return acts.with_larger_budget(self._known(entry), budget, self.charges[name])
             case _:
                 before = self._known(entry)
                 version = cast("int", entry.body["version"])
@@ -254,13 +244,13 @@ class Replay:
 
     def _reserve(self, entry: Entry, name: str) -> DataSet:
         before = self._known(entry)
-        privacy, delta = charge_of(entry)
+        privacy, delta = acts.charge_of(entry)
         if entry.body["version"] != before.version:
             raise damage_at(entry, "it names another version than the current one")
         self.levels.reserve(entry, before, (privacy, delta))
         self.reserved[entry.number] = entry
         self.charges[name].append((privacy, delta))
-        return after_charge(before, privacy, delta)
+        return acts.after_charge(before, privacy, delta)
 
     def _settle(self, entry: Entry) -> None:
         number = cast("int", entry.body["reserved"])
@@ -270,7 +260,7 @@ class Replay:
         digest = cast("str | None", entry.body["release_digest"])
         if (entry.body["outcome"] == "released") != (digest is not None):
             raise damage_at(entry, "its outcome and its release do not fit together")
-        self.settled[number] = (settlement_of(reserved, entry, None), digest)
+        self.settled[number] = (acts.settlement_of(reserved, entry, None), digest)
 
     def _share(self, entry: Entry) -> None:
         number, before = cast("int", entry.body["reserved"]), self._known(entry)
@@ -283,14 +273,6 @@ class Replay:
 
     def _known(self, entry: Entry) -> DataSet:
         return self.data_sets[cast("str", entry.name)]
-
-
-def replay_entries(texts: Iterable[str]) -> Replay:
-    """All entries, read."""
-    replay = Replay()
-    for text in texts:
-        replay.read(text)
-    return replay
 
 
 def _are_near(one: Record, other: Record) -> bool:

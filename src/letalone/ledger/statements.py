@@ -10,7 +10,7 @@ from letalone.ledger.trips import Asked
 
 THE_HEAD, THE_KEY = select(HEAD), select(KEYS)
 ADD_ENTRY, MOVE_HEAD = insert(ENTRIES), update(HEAD)
-ADD_SETTLEMENT, ADD_PAYMENT = insert(SETTLEMENTS), insert(PAYMENTS)
+ADD_SETTLEMENT, ADD_PAYMENT, ADD_LEVEL = insert(SETTLEMENTS), insert(PAYMENTS), insert(LEVELS)
 ONE_ENTRY = select(ENTRIES).where(ENTRIES.c.number == bindparam("its"))
 LAST_ENTRY = select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
 LAST_CHANGE = (
@@ -39,13 +39,10 @@ OWN_LEVELS = ALL_LEVELS.where(
     LEVELS.c.purpose == bindparam("for"),
     or_(LEVELS.c.analyst == bindparam("who"), LEVELS.c.analyst == ""),
 )
-MOVE_LEVEL, ADD_LEVEL = (
-    update(LEVELS).where(
-        LEVELS.c.name == bindparam("its"),
-        LEVELS.c.purpose == bindparam("for"),
-        LEVELS.c.analyst == bindparam("who"),
-    ),
-    insert(LEVELS),
+MOVE_LEVEL = update(LEVELS).where(
+    LEVELS.c.name == bindparam("its"),
+    LEVELS.c.purpose == bindparam("for"),
+    LEVELS.c.analyst == bindparam("who"),
 )
 ONE_SETTLEMENT = select(SETTLEMENTS).where(SETTLEMENTS.c.reserved == bindparam("its"))
 # Answers, each with the entries that reserved and settled it; of a question, about the newest

@@ -21,17 +21,9 @@ from threading import Lock, RLock
 from time import monotonic, sleep
 from typing import cast
 
-from sqlalchemy import (
-    URL,
-    Connection,
-    Engine,
-    NullPool,
-    QueuePool,
-    StaticPool,
-    create_engine,
-    event,
-)
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool, QueuePool, StaticPool
 
 from letalone.errors import (
     FormatError,
@@ -43,12 +35,11 @@ from letalone.errors import (
 from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import AskAgain
+from letalone.errors.spelling import too_new
 from letalone.exact.typed import expand_home
 from letalone.ledger.acts import close_begun
-from letalone.ledger.canonical import too_new
 from letalone.ledger.claims import BesideFile, Claims, InProcess
-from letalone.ledger.declared import in_sqlite
-from letalone.ledger.tables import METADATA
+from letalone.ledger.tables import METADATA, in_sqlite
 from letalone.ledger.transaction import LedgerTransaction, first_entry
 from letalone.ledger.trips import Asked
 from letalone.ledger.upgrades import FORMAT, upgrade
@@ -199,7 +190,6 @@ class KeptStore(Store):
             connection.info[LOG] = whose(log)[1]
 
     def stamp(self) -> Hashable | None:
-        """Another one whenever anybody has written to the file, or put another in its place."""
         self._check()
         return self._watch.stamp()
 
@@ -348,7 +338,6 @@ def _make(books: LedgerTransaction) -> None:
 
 
 def _upgrade(store: Store) -> None:
-    """Bring a file of an older format to the present one, in one transaction."""
     with store.writing() as books:
         written = _read_format(books.connection)
         if written < FORMAT:  # else another process was quicker

@@ -5,12 +5,15 @@ they are there to find things fast, and `verify` compares them with what the ent
 Format 2 added levels, payments and the digest of each release. Format 3 added two columns of
 entries, by which the last change and the charges for a question are found, and shut out those who
 do not write them.
+
+Nothing else lies beside them: a trigger or a view could change what is read or written.
 """
 
 from typing import NamedTuple
 
 from sqlalchemy import (
     Column,
+    Connection,
     ForeignKey,
     Index,
     Integer,
@@ -21,8 +24,19 @@ from sqlalchemy import (
     column,
 )
 
+from letalone.errors import LedgerDamaged
+
 SCHEMA = "letalone_ledger"  # where they lie in PostgreSQL
 METADATA = MetaData()
+OF = f"pg_class c ON c.relnamespace = '{SCHEMA}'::regnamespace AND c.oid ="
+IN_POSTGRES = f"""
+SELECT CASE relkind WHEN 'r' THEN 'table' WHEN 'i' THEN 'index' ELSE relkind::text END, relname
+FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamespace
+AND oid NOT IN (SELECT indexrelid FROM pg_index WHERE indisprimary)
+UNION ALL SELECT 'trigger', tgname FROM pg_trigger JOIN {OF} tgrelid WHERE NOT tgisinternal
+UNION ALL SELECT 'rule', rulename FROM pg_rewrite JOIN {OF} ev_class
+UNION ALL SELECT 'policy', polname FROM pg_policy JOIN {OF} polrelid
+"""
 
 
 def _found_by(name: str, *columns: str) -> Index:
@@ -153,3 +167,28 @@ class Payment(NamedTuple):
     purpose: str
     analyst: str
     entry: int
+
+
+def check_declared(connection: Connection) -> None:
+    """Refuse a database in which something was added, removed or spoilt."""
+    if connection.dialect.name == "postgresql":  # but for the indexes of primary keys
+        things = {(kind, name) for kind, name in connection.exec_driver_sql(IN_POSTGRES)}
+    else:
+        _check_pages(connection)
+        things = in_sqlite(connection)
+    tables = METADATA.sorted_tables
+    indexes = {("index", str(index.name)) for table in tables for index in table.indexes}
+    if things != {("table", table.name) for table in tables} | indexes:
+        raise LedgerDamaged("The ledger is damaged: something was added to the file or removed.")
+
+
+def _check_pages(connection: Connection) -> None:
+    (answer, *_) = connection.exec_driver_sql("PRAGMA integrity_check").scalars()
+    if answer != "ok":
+        raise LedgerDamaged("The ledger is damaged: SQLite finds faults in the file itself.")
+
+
+def in_sqlite(connection: Connection) -> set[tuple[str, str]]:
+    """Everything that a file declares: kinds and names."""
+    rows = connection.exec_driver_sql("SELECT type, name FROM sqlite_master")
+    return {(kind, name) for kind, name in rows if not name.startswith("sqlite_")}

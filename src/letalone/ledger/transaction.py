@@ -12,25 +12,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Executable, Select, bindparam, insert, select
 
 from letalone.errors import FormatError, LedgerDamaged
-from letalone.ledger import statements
+from letalone.ledger import statements, tables
 from letalone.ledger.canonical import canonical, text_digest
 from letalone.ledger.data_sets import DataSet, data_set_from_json
 from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, EntryKind, now, read_entry
 from letalone.ledger.keys import SigningKey, is_signed, key_of, new_key
 from letalone.ledger.levels import Key, Level, levels_in
-from letalone.ledger.tables import (
-    ENTRIES,
-    HEAD,
-    KEYS,
-    LEVELS,
-    PAYMENTS,
-    SETTLEMENTS,
-    EntryRow,
-    Head,
-    LevelRow,
-    Payment,
-    Settlement,
-)
+from letalone.ledger.tables import ENTRIES, SETTLEMENTS, EntryRow, Head, LevelRow, Settlement
 from letalone.ledger.trips import Asked, Pipeline, Rows
 from letalone.privacy.curve import Json
 
@@ -121,7 +109,6 @@ class LedgerTransaction:
             page = [EntryRow(*row) for row in self.connection.execute(after)]
 
     def entries(self, name: str | None = None, kind: EntryKind | None = None) -> list[Entry]:
-        """The entries about a data set, or all."""
         return [_read(row) for row in self.rows(name, kind)]
 
     def page(self, name: str | None, *, after: int, limit: int) -> list[Entry]:
@@ -192,15 +179,14 @@ class LedgerTransaction:
         return self.seen, [_read(EntryRow(*row)) for row in begun]
 
     def with_levels(self, name: str) -> Standing:
-        """How a data set stands, and all its levels."""
         changed, levels = self._asked(*to_stand(name), (statements.ALL_LEVELS, {"its": name}))
         return _last(changed), _by_key(levels)
 
     def answered(
         self, name: str, digest: str, asker: Key | None
     ) -> tuple[Standing, list[AnswerRow]]:
-        """The same, and the answers to a question about the version as it is by now, the first
-        that was charged first."""
+        """As `standing`, and the answers to a question about the version as it is by now, the
+        first that was charged first."""
         newest = statements.NEWEST_ANSWERS, {"its": name, "asked": digest}
         changed, rows, *levels = self._asked(*to_stand(name), newest, *_of(asker))
         before, answers = _last(changed), [_read_answer(row) for row in rows]
@@ -213,28 +199,27 @@ class LedgerTransaction:
         return [str(row.name) for row in self.rows(kind=EntryKind.OPENED)]
 
     def settlements(self) -> Iterator[Settlement]:
-        """All settlements, in the order of their reservations."""
         rows = self.connection.execute(select(SETTLEMENTS).order_by(SETTLEMENTS.c.reserved))
         return (Settlement(*row) for row in rows)
 
     def answer_of(self, reserved: int) -> AnswerRow | None:
-        """The answer that a reservation ended with, if it did."""
         (answers,) = self._asked((statements.ONE_ANSWER, {"its": reserved}))
         return _read_answer(answers[0]) if answers else None
 
     def reservation(self, number: int) -> tuple[Entry | None, Settlement | None]:
-        """An entry, and how it ended, if it did."""
         entries, ended = self._asked(*to_settle(number))
         return _entry(entries), Settlement(*ended[0]) if ended else None
 
-    def released(self, release: str) -> tuple[AnswerRow | None, SigningKey]:
-        """The answer with this release, and the key to sign for it."""
-        return _signable(*self._asked(*_for_receipt(release)))
-
-    def told(self, name: str, release: str) -> tuple[AnswerRow | None, SigningKey, DataSet | None]:
-        """The same, and how a data set stands by now."""
-        *receipt_rows, changed = self._asked(*_for_receipt(release), *to_stand(name))
-        return *_signable(*receipt_rows), _last(changed)
+    def released(
+        self, release: str, name: str | None = None
+    ) -> tuple[AnswerRow | None, SigningKey, DataSet | None]:
+        """The answer with this release, the key to sign for it, and how a data set stands by now,
+        where one is named."""
+        wanted = {"digested": text_digest(release), "released": release}
+        asked = (statements.RELEASED, wanted), (statements.THE_KEY, {})
+        answers, keys, *changed = self._asked(*asked, *(() if name is None else to_stand(name)))
+        answer = _read_answer(answers[0]) if answers else None
+        return answer, _key(keys), _last(*changed) if changed else None
 
     def settled_by(self, digests: Sequence[str]) -> dict[str, int]:
         """Which entries settled releases with these digests; those that are not here are left out.
@@ -281,19 +266,19 @@ class LedgerTransaction:
         row = LevelRow(key.name, key.purpose, key.analyst or "", entry.number)
         self._write(statements.ADD_LEVEL, row._asdict())
 
-    def payments(self, reserved: int | None = None) -> list[Payment]:
+    def payments(self, reserved: int | None = None) -> list[tables.Payment]:
         """Which levels paid for an answer that another had asked for; or all such payments."""
-        query = select(PAYMENTS)
+        query = select(tables.PAYMENTS)
         if reserved is not None:
-            query = query.where(PAYMENTS.c.reserved == reserved)
-        return sorted(Payment(*row) for row in self.connection.execute(query))
+            query = query.where(tables.PAYMENTS.c.reserved == reserved)
+        return sorted(tables.Payment(*row) for row in self.connection.execute(query))
 
-    def add_payment(self, payment: Payment) -> None:
+    def add_payment(self, payment: tables.Payment) -> None:
         self._write(statements.ADD_PAYMENT, payment._asdict())
 
     def level_rows(self) -> list[LevelRow]:
         """Which entry last changed each level; sorted here, since databases differ in how."""
-        return sorted(LevelRow(*row) for row in self.connection.execute(select(LEVELS)))
+        return sorted(LevelRow(*row) for row in self.connection.execute(select(tables.LEVELS)))
 
     def _confirmed_head(self) -> tuple[SigningKey, Head]:
         heads, keys, entries = self._asked(*statements.CONFIRMED_HEAD)
@@ -333,7 +318,6 @@ def _last(rows: Rows) -> DataSet | None:
 
 
 def _about(name: str | None, kind: EntryKind | None = None) -> Select[Any]:
-    """The entries about a data set, or all; of one kind, or of all."""
     query = select(ENTRIES) if name is None else select(ENTRIES).where(ENTRIES.c.name == name)
     return query if kind is None else query.where(ENTRIES.c.kind == kind.value)
 
@@ -355,15 +339,6 @@ def to_charge(name: str, asker: Key | None, digest: str) -> tuple[Asked, ...]:
 def to_settle(reserved: int) -> tuple[Asked, Asked]:
     """What is asked to settle a reservation."""
     return (statements.ONE_ENTRY, {"its": reserved}), (statements.ONE_SETTLEMENT, {"its": reserved})
-
-
-def _for_receipt(release: str) -> tuple[Asked, Asked]:
-    wanted = {"digested": text_digest(release), "released": release}
-    return (statements.RELEASED, wanted), (statements.THE_KEY, {})
-
-
-def _signable(answers: Rows, keys: Rows) -> tuple[AnswerRow | None, SigningKey]:
-    return (_read_answer(answers[0]) if answers else None), _key(keys)
 
 
 def _of(asker: Key | None) -> list[Asked]:
@@ -466,9 +441,11 @@ BEFORE_ALL = (0, BEFORE_THE_FIRST)
 def first_entry(books: LedgerTransaction) -> None:
     """The key, a head before the first entry, and the entry that names the key."""
     key = new_key()
-    books.connection.execute(insert(KEYS).values(only=ONLY, private=key.private, public=key.public))
+    books.connection.execute(
+        insert(tables.KEYS).values(only=ONLY, private=key.private, public=key.public)
+    )
     head = sign_head(key, *BEFORE_ALL)
-    books.connection.execute(insert(HEAD).values(only=ONLY, **head._asdict()))
+    books.connection.execute(insert(tables.HEAD).values(only=ONLY, **head._asdict()))
     books.append(EntryKind.CREATED, None, {"public_key": key.public, "versions": versions()})
 
 

@@ -102,7 +102,8 @@ class Pipeline:
             if driver.closed:  # and so are the others, by all that is known
                 self._connection.invalidate()
                 self._connection.engine.dispose()
-            raise _wrap(error, self._connection.dialect) from None
+            dialect, kind = self._connection.dialect, self._connection.dialect.loaded_dbapi.Error
+            raise DBAPIError.instance(None, None, error, kind, dialect=dialect) from None
         return done
 
     def _driver(self) -> Any:
@@ -130,8 +131,3 @@ def _compile(statement: Any, names: tuple[str, ...], dialect: Dialect, schema: s
         schema_translate_map=None if schema is None else {None: schema},
         render_schema_translate=schema is not None,
     )
-
-
-def _wrap(error: Exception, dialect: Dialect) -> Exception:
-    """As SQLAlchemy raises it."""
-    return DBAPIError.instance(None, None, error, dialect.loaded_dbapi.Error, dialect=dialect)

@@ -20,11 +20,10 @@ from letalone.errors.problem import Spelled
 from letalone.exact.typed import refusal
 from letalone.ledger.canonical import text_digest
 from letalone.ledger.checkpoints import compare, read_checkpoint
-from letalone.ledger.declared import check_declared
 from letalone.ledger.entries import damage_at
 from letalone.ledger.keys import fingerprint
 from letalone.ledger.replay import DAMAGE, Replay
-from letalone.ledger.tables import Head, Settlement
+from letalone.ledger.tables import Head, Settlement, check_declared
 from letalone.ledger.transaction import LedgerTransaction, is_signed_head, row_of
 from letalone.privacy.curve import Json
 

@@ -8,7 +8,8 @@ what was read after the first is still so. A stamp never comes back: it names th
 
   Proven:   SQLite's data_version differs where another connection has committed in between, and
             this one never writes; a snapshot of PostgreSQL names all transactions that are seen
-  Tested:   tests/ledger/test_watch.py: other connections, processes, files, a fork
+  Tested:   tests/ledger/test_watch.py: other connections, processes, files, a fork;
+            `touch`: tests/curator/http/test_ready.py, tests/curator/test_on_postgres.py
 """
 
 import os
@@ -20,7 +21,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import URL
+from sqlalchemy import URL, Connection
 
 from letalone.ledger import patience
 
@@ -114,3 +115,18 @@ def whose(path: Path | None) -> Whose:
     except OSError:
         status = None
     return os.getpid(), None if status is None else (status.st_dev, status.st_ino)
+
+
+def touch(connection: Connection) -> None:
+    """A write that changes nothing, on the disk when the transaction has committed: whether a store
+    takes writes is seen by writing.
+
+    A full disk, a disk that was mounted for reading, a server that follows another: all of them can
+    be read. SQLite writes a page of the file whose fields stay as they are; PostgreSQL a message
+    into its log, which nobody reads.
+    """
+    if connection.dialect.name != "sqlite":
+        connection.exec_driver_sql("SELECT pg_logical_emit_message(true, 'letalone', 'ready')")
+        return
+    version = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+    connection.exec_driver_sql(f"PRAGMA user_version = {version}")

@@ -16,23 +16,12 @@ from typing import Any, cast
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import COUNT, Constraint, read_flag, refusal
+from letalone.plans import facts
 from letalone.plans.bounds import check_cells, check_numeric, check_range, friendly_step, read_step
 from letalone.plans.constants import as_bound, format_constant
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Case, ColumnRef, Expression, Literal
-from letalone.plans.facts import (
-    AggregateRequest,
-    ErrorKind,
-    Needs,
-    OutputColumn,
-    aggregate,
-    always,
-    as_number,
-    clamp_request,
-    labelled,
-    number_type,
-    one_count,
-)
+from letalone.plans.facts import AggregateRequest, ErrorKind, Needs, OutputColumn, aggregate, always
 from letalone.plans.keys import check_groupable, read_column_keys
 from letalone.plans.records import StructuralEquality
 from letalone.plans.types import Key, Type
@@ -49,7 +38,7 @@ RANK = Constraint(
     (0, 1, -0.5, 50),
 )
 
-counting = partial(aggregate, columns=one_count, error=ErrorKind.STEADY)
+counting = partial(aggregate, columns=lambda _, __: facts.ONE_COUNT, error=ErrorKind.STEADY)
 
 
 def _resolve_count(request: AggregateRequest, columns: ColumnTypes) -> "Count | CountPresent":
@@ -168,7 +157,7 @@ def check_clamped(asked: Any, columns: ColumnTypes) -> None:
     "Sum",
     words=("sum",),
     describe=describe_clamped("sum"),
-    resolve=lambda request, columns: Sum(*clamp_request(request, columns)),
+    resolve=lambda request, columns: Sum(*facts.clamp_request(request, columns)),
     check=check_clamped,
     known_range=lambda lower, upper: (0.0 if lower >= 0 else -inf, 0.0 if upper <= 0 else inf),
     error=ErrorKind.STEADY,
@@ -182,7 +171,7 @@ class Sum(Clamped):
     "Mean",
     words=("mean",),
     describe=describe_clamped("mean"),
-    resolve=lambda request, columns: Mean(*clamp_request(request, columns)),
+    resolve=lambda request, columns: Mean(*facts.clamp_request(request, columns)),
     check=check_clamped,
     known_range=lambda lower, upper: (lower, upper),
     error=ErrorKind.PER_ROW,
@@ -204,7 +193,9 @@ class Spread(Clamped):
     "Variance",
     words=("variance",),
     describe=describe_clamped("variance"),
-    resolve=lambda request, columns: Variance(*clamp_request(request, columns), request.sample),
+    resolve=lambda request, columns: Variance(
+        *facts.clamp_request(request, columns), request.sample
+    ),
     check=check_clamped,
     known_range=lambda lower, upper: (0.0, ((upper - lower) / 2) ** 2),
     unknown_above=0.01,
@@ -220,7 +211,9 @@ class Variance(Spread):
     words=("std",),
     title=always("standard deviation"),
     describe=describe_clamped("standard deviation"),
-    resolve=lambda request, columns: Deviation(*clamp_request(request, columns), request.sample),
+    resolve=lambda request, columns: Deviation(
+        *facts.clamp_request(request, columns), request.sample
+    ),
     check=check_clamped,
     known_range=lambda lower, upper: (0.0, (upper - lower) / 2),
     unknown_above=0.1,
@@ -233,7 +226,7 @@ class Deviation(Spread):
 def _resolve_steps(
     request: AggregateRequest, columns: ColumnTypes
 ) -> tuple[Expression, Fraction, Fraction, Fraction]:
-    of, lower, upper = clamp_request(request, columns)
+    of, lower, upper = facts.clamp_request(request, columns)
     if request.step is None:
         return of, lower, upper, friendly_step(lower, upper, columns.type_of(of).type)
     return of, lower, upper, read_step(request.step, lower, upper)
@@ -271,7 +264,7 @@ def _describe_quantiles(asked: "Quantiles") -> str:
 def _step_type(asked: "Quantiles | Extreme", columns: ColumnTypes) -> Type:
     ends = (asked.lower, asked.upper, asked.step)
     is_whole = all(end.denominator == 1 for end in ends)
-    return number_type(asked.of, columns) if is_whole else Type.NUMBER
+    return facts.number_type(asked.of, columns) if is_whole else Type.NUMBER
 
 
 def _labels(labels: list[str]) -> list[str]:
@@ -281,7 +274,7 @@ def _labels(labels: list[str]) -> list[str]:
 
 def _quantile_columns(asked: "Quantiles", columns: ColumnTypes) -> Sequence[OutputColumn]:
     labels = _labels([format_constant(share) for share in asked.at])
-    return labelled(labels, _step_type(asked, columns))
+    return facts.labelled(labels, _step_type(asked, columns))
 
 
 @aggregate(
@@ -305,7 +298,6 @@ class Quantiles(Clamped):
 
     @property
     def cells(self) -> int:
-        """How many candidates there are."""
         return (self.upper - self.lower) // self.step + 1
 
 
@@ -339,18 +331,13 @@ class Extreme(Clamped):
 
     @property
     def cells(self) -> int:
-        """How many candidates there are."""
         return (self.upper - self.lower) // self.step + 1
 
 
 def _number_of(request: AggregateRequest, columns: ColumnTypes, *, done: str) -> Expression:
-    of = as_number(cast("Expression", request.of), columns)
+    of = facts.as_number(cast("Expression", request.of), columns)
     check_numeric(of, columns, done=done)
     return of
-
-
-def _resolve_histogram(request: AggregateRequest, columns: ColumnTypes) -> "Histogram":
-    return Histogram(_number_of(request, columns, done="a histogram"), request.edges)
 
 
 def _describe_histogram(asked: "Histogram") -> str:
@@ -369,14 +356,16 @@ def _ranges(asked: "Histogram", _: ColumnTypes) -> Sequence[OutputColumn]:
         f"[{format_constant(start)}, {format_constant(end)}" for start, end in pairwise(asked.edges)
     ]
     labels = [*(f"{pair})" for pair in pairs[:-1]), f"{pairs[-1]}]"]
-    return labelled(labels, Type.INTEGER)
+    return facts.labelled(labels, Type.INTEGER)
 
 
 @aggregate(
     "Histogram",
     words=("histogram",),
     describe=_describe_histogram,
-    resolve=_resolve_histogram,
+    resolve=lambda request, columns: Histogram(
+        _number_of(request, columns, done="a histogram"), request.edges
+    ),
     check=_check_histogram,
     columns=_ranges,
     error=ErrorKind.STEADY,
@@ -399,7 +388,6 @@ class Histogram(StructuralEquality):
 
     @property
     def cells(self) -> int:
-        """How many cells of that width there are."""
         return int((self.edges[-1] - self.edges[0]) / self.step)
 
 
@@ -457,12 +445,10 @@ class MostFrequent(StructuralEquality):
     candidates: tuple[Key, ...]
 
 
-def _resolve_bounds(request: AggregateRequest, columns: ColumnTypes) -> "PrivateBounds":
-    return PrivateBounds(_number_of(request, columns, done="finding bounds"))
-
-
 def _sides(asked: "PrivateBounds", columns: ColumnTypes) -> Sequence[OutputColumn]:
-    return labelled(("lower", "upper"), number_type(asked.of, columns), has_interval=False)
+    return facts.labelled(
+        ("lower", "upper"), facts.number_type(asked.of, columns), has_interval=False
+    )
 
 
 @aggregate(
@@ -471,7 +457,9 @@ def _sides(asked: "PrivateBounds", columns: ColumnTypes) -> Sequence[OutputColum
     title=always("bounds"),
     needs=Needs.NUMBERS,
     describe=lambda asked: f"private bounds of {in_words(asked.of)}",
-    resolve=_resolve_bounds,
+    resolve=lambda request, columns: PrivateBounds(
+        _number_of(request, columns, done="finding bounds")
+    ),
     check=lambda asked, columns: check_numeric(asked.of, columns, done="finding bounds"),
     columns=_sides,
     error=ErrorKind.IN_ROWS,

@@ -17,15 +17,9 @@ from letalone.errors.codes import Code, Group
 from letalone.errors.problem import Problem, Spelled, problem
 from letalone.errors.remedies import AddBounds, BuyBounds, ClampExpression, DeclareTypes
 from letalone.exact.typed import SCALE, refusal
+from letalone.plans import expressions as nodes
 from letalone.plans.constants import as_bound, format_constant
-from letalone.plans.expressions import (
-    Clamp,
-    ColumnRef,
-    Expression,
-    column_names,
-    inline_columns,
-    with_parts,
-)
+from letalone.plans.expressions import ColumnRef, Expression
 from letalone.plans.types import Type
 from letalone.plans.typing import ColumnTypes, ExpressionType
 from letalone.plans.wording import in_words
@@ -196,7 +190,7 @@ def _join_bounds(without: list[Problem]) -> Problem:
 
 def columns_without_bounds(of: Expression, columns: ColumnTypes) -> tuple[str, ...]:
     """The columns of numbers in an expression whose bounds are not known."""
-    names = dict.fromkeys(column_names(inline_columns(of, columns.derived)))
+    names = dict.fromkeys(nodes.column_names(nodes.inline_columns(of, columns.derived)))
     return tuple(name for name in names if _is_open(name, columns))
 
 
@@ -210,8 +204,8 @@ def clamp_columns(of: Expression, bounds: Mapping[str, tuple[Fraction, Fraction]
     """The expression with each of these columns clamped where it is read."""
     if isinstance(of, ColumnRef):
         ends = bounds.get(of.name)
-        return of if ends is None else Clamp(of, *ends)
-    return with_parts(of, lambda part: clamp_columns(part, bounds))
+        return of if ends is None else nodes.Clamp(of, *ends)
+    return nodes.with_parts(of, lambda part: clamp_columns(part, bounds))
 
 
 def _is_open(name: str, columns: ColumnTypes) -> bool:

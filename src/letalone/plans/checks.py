@@ -139,10 +139,8 @@ def check_bounding(bounding: Bounding, plan: "Plan") -> None:
         raise ParameterError(
             f"max_groups is {bounding.max_groups}, but the question has no groups. Leave it out."
         )
-    if plan.per_unit is not None:
-        _check_one_row(bounding)
-    elif plan.schema.unit is None:
-        _check_row_unit(bounding)
+    if plan.per_unit is not None or plan.schema.unit is None:
+        _check_one_row(bounding, per_unit=plan.per_unit is not None)
     elif bounding.clip:
         _check_clip(bounding, plan)
     else:
@@ -208,19 +206,13 @@ def _check_cells(
             )
 
 
-def _check_row_unit(bounding: Bounding) -> None:
-    if bounding != Bounding():
+def _check_one_row(bounding: Bounding, *, per_unit: bool) -> None:
+    if bounding != Bounding(max_rows=1 if per_unit else None):
+        why = "After .per_unit(…) each unit is one row" if per_unit else "The unit is the row"
+        name = ", or name the column that tells people apart: unit='patient_id'"
         raise ParameterError(
-            "The unit is the row, so there is nothing to bound: leave out max_rows, max_groups and"
-            " clip, or name the column that tells people apart: unit='patient_id'."
-        )
-
-
-def _check_one_row(bounding: Bounding) -> None:
-    if bounding != Bounding(max_rows=1):
-        raise ParameterError(
-            "After .per_unit(…) each unit is one row, so there is nothing to bound: leave out"
-            " max_rows, max_groups and clip."
+            f"{why}, so there is nothing to bound: leave out max_rows, max_groups and"
+            f" clip{'' if per_unit else name}."
         )
 
 

@@ -13,18 +13,10 @@ from datetime import date, datetime, timedelta
 from typing import cast
 
 from letalone.errors import ParameterError
+from letalone.plans import expressions as nodes
 from letalone.plans.clauses import Join
 from letalone.plans.constants import Value, as_value
-from letalone.plans.expressions import (
-    Comparison,
-    Expression,
-    Literal,
-    Node,
-    OneOf,
-    Period,
-    checked_size,
-    with_parts,
-)
+from letalone.plans.expressions import Expression
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from letalone.plans.typing import ColumnTypes, columns_of
@@ -34,7 +26,7 @@ EXAMPLES = {Type.DATE: "'2024-01-31'", Type.TIMESTAMP: "'2024-01-31 14:30:00'"}
 
 def read_dates(expression: Expression, columns: ColumnTypes) -> Expression:
     """The expression with constants beside dates and times read as such."""
-    return _read_dates_in(checked_size(expression), columns)
+    return _read_dates_in(nodes.checked_size(expression), columns)
 
 
 def read_derived(
@@ -47,7 +39,7 @@ def read_derived(
     return read
 
 
-def first_day(day: date, period: Period) -> date:
+def first_day(day: date, period: nodes.Period) -> date:
     """The first day of the year, quarter, month or week (Monday) of a day; or the day itself."""
     match period:
         case "year":
@@ -73,24 +65,25 @@ def read_moment(text: str, kind: Type) -> Value:
 
 
 def _read_dates_in(node: Expression, columns: ColumnTypes) -> Expression:
-    match cast("Node", node):
-        case Comparison(op, left, right):
+    match cast("nodes.Node", node):
+        case nodes.Comparison(op, left, right):
             left, right = _read_dates_in(left, columns), _read_dates_in(right, columns)
-            return Comparison(op, _beside(left, right, columns), _beside(right, left, columns))
-        case OneOf(of, values):
+            sides = _beside(left, right, columns), _beside(right, left, columns)
+            return nodes.Comparison(op, *sides)
+        case nodes.OneOf(of, values):
             of = _read_dates_in(of, columns)
             if not any(isinstance(value, str | date) for value in values):
-                return OneOf(of, values)
+                return nodes.OneOf(of, values)
             kind = columns.type_of(of).type
-            return OneOf(of, tuple(_read(value, kind) for value in values))
+            return nodes.OneOf(of, tuple(_read(value, kind) for value in values))
         case _:
-            return with_parts(node, lambda part: _read_dates_in(part, columns))
+            return nodes.with_parts(node, lambda part: _read_dates_in(part, columns))
 
 
 def _beside(side: Expression, other: Expression, columns: ColumnTypes) -> Expression:
-    if not isinstance(side, Literal) or not isinstance(side.value, str | date):
+    if not isinstance(side, nodes.Literal) or not isinstance(side.value, str | date):
         return side
-    return Literal(_read(side.value, columns.type_of(other).type))
+    return nodes.Literal(_read(side.value, columns.type_of(other).type))
 
 
 def _read(value: Value, kind: Type) -> Value:

@@ -11,19 +11,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from letalone.errors.spelling import plural
+from letalone.plans import features
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin
 from letalone.plans.expressions import Expression
 from letalone.plans.facts import facts_of
-from letalone.plans.features import (
-    Feature,
-    PerUnit,
-    UnitCondition,
-    UnitCount,
-    UnitExtreme,
-    UnitMean,
-    UnitTotal,
-    UnitValue,
-)
+from letalone.plans.features import PerUnit
 from letalone.plans.types import Key
 from letalone.plans.wording import and_words, clamped_in_words, in_words, join_words, value_in_words
 
@@ -42,9 +34,9 @@ def describe_plan(plan: "Plan", describe: Callable[[Any], str] | None = None) ->
     parts += _steps(plan, "rows" if plan.per_unit is None else "units")
     if plan.per_unit is None:
         return "; ".join([*parts, _bounding(plan.schema.unit, plan.bounding, plan.where)])
-    features = [f"{name} is {_feature(feature)}" for name, feature in plan.per_unit.features]
+    made = [f"{name} is {_feature(feature)}" for name, feature in plan.per_unit.features]
     one_row = f"each {plan.schema.unit} is one row, made of all its rows"
-    return "; ".join([*parts, one_row, *features, *_steps(plan.per_unit, "of its rows")])
+    return "; ".join([*parts, one_row, *made, *_steps(plan.per_unit, "of its rows")])
 
 
 def _steps(of: "Plan | PerUnit", rows: str) -> list[str]:
@@ -54,22 +46,22 @@ def _steps(of: "Plan | PerUnit", rows: str) -> list[str]:
     return [*parts, *(_join(join) for join in of.joins)]
 
 
-def _feature(feature: Feature) -> str:
+def _feature(feature: features.Feature) -> str:
     match feature:
-        case UnitCount():
+        case features.UnitCount():
             return "their number"
-        case UnitTotal(of, Fraction() as lower, Fraction() as upper):
+        case features.UnitTotal(of, Fraction() as lower, Fraction() as upper):
             return f"the total of {clamped_in_words(of, lower, upper)}"
-        case UnitMean(of, Fraction() as lower, Fraction() as upper):
+        case features.UnitMean(of, Fraction() as lower, Fraction() as upper):
             return f"the mean of {clamped_in_words(of, lower, upper)}"
-        case UnitExtreme(of, largest):
+        case features.UnitExtreme(of, largest):
             return f"the {'largest' if largest else 'smallest'} {in_words(of)}"
-        case UnitCondition(of, every):
+        case features.UnitCondition(of, every):
             return f"whether {in_words(of)} in {'each' if every else 'any'} of them"
-        case UnitValue(of, by, last):
+        case features.UnitValue(of, by, last):
             which = f"{'largest' if last else 'smallest'} {in_words(by)}"
             return f"{in_words(of)} in the one with the {which}"
-        case UnitTotal() | UnitMean():
+        case features.UnitTotal() | features.UnitMean():
             raise AssertionError("the bounds of a feature are filled in when a plan is made")
 
 

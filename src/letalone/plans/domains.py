@@ -7,16 +7,8 @@ Tested:   tests/plans/test_domains.py
 from collections.abc import Collection
 from typing import cast
 
-from letalone.plans.expressions import (
-    Bin,
-    Case,
-    ColumnRef,
-    DatePart,
-    Expression,
-    Literal,
-    Node,
-    inline_columns,
-)
+from letalone.plans import expressions as nodes
+from letalone.plans.expressions import Expression
 from letalone.plans.types import Key, Type
 from letalone.plans.typing import MISSING, PART_RANGE, ColumnTypes
 
@@ -27,17 +19,17 @@ def closed_domain(expression: Expression, columns: ColumnTypes) -> tuple[Key, ..
     Public are declared keys, the two truth values, months, days, weekdays, hours, the numbers
     of ranges and the constants of a case.
     """
-    match cast("Node", expression):
-        case ColumnRef(name) if name in columns.derived:
+    match cast("nodes.Node", expression):
+        case nodes.ColumnRef(name) if name in columns.derived:
             return closed_domain(columns.derived[name], columns)
-        case ColumnRef(name) if name in columns.declared and columns.declared[name].keys:
+        case nodes.ColumnRef(name) if name in columns.declared and columns.declared[name].keys:
             return columns.declared[name].keys
-        case DatePart(part) if part in PART_RANGE:
+        case nodes.DatePart(part) if part in PART_RANGE:
             lower, upper = PART_RANGE[part]
             return tuple(range(lower, upper + 1))
-        case Bin(count=count):
+        case nodes.Bin(count=count):
             return tuple(range(count))
-        case Case(branches, otherwise):
+        case nodes.Case(branches, otherwise):
             return _constants([*(value for _, value in branches), otherwise], columns)
         case _:
             return (False, True) if columns.type_of(expression).type is Type.BOOLEAN else None
@@ -50,15 +42,16 @@ def is_covered(expression: Expression, columns: ColumnTypes, keys: Collection[Ke
     """
     if columns.type_of(expression).nullable and None not in keys:
         return False
-    inlined = inline_columns(expression, columns.derived)
-    if isinstance(inlined, ColumnRef | Bin) and columns.type_of(inlined).type is not Type.BOOLEAN:
+    inlined = nodes.inline_columns(expression, columns.derived)
+    kind = columns.type_of(inlined).type
+    if isinstance(inlined, nodes.ColumnRef | nodes.Bin) and kind is not Type.BOOLEAN:
         return False
     domain = closed_domain(inlined, columns)
     return domain is not None and set(domain) <= set(keys)
 
 
 def _constants(results: list[Expression], columns: ColumnTypes) -> tuple[Key, ...] | None:
-    if not all(isinstance(result, Literal) for result in results):
+    if not all(isinstance(result, nodes.Literal) for result in results):
         return None
     types = [columns.type_of(result) for result in results]
     # A number may be no whole one, and then it is no key.
@@ -67,5 +60,5 @@ def _constants(results: list[Expression], columns: ColumnTypes) -> tuple[Key, ..
         for typed in types
     ):
         return None
-    values = [cast("Key", cast("Literal", result).value) for result in results]
+    values = [cast("Key", cast("nodes.Literal", result).value) for result in results]
     return tuple(dict.fromkeys(value for value in values if value is not None))

@@ -156,11 +156,6 @@ def always(words: str) -> Words:
     return lambda _: words
 
 
-def one_count(_asked: object, _columns: ColumnTypes) -> Sequence[OutputColumn]:
-    """One column with a whole number, under the name of the aggregate itself."""
-    return ONE_COUNT
-
-
 def labelled(labels: Iterable[str], kind: Type, **how: bool) -> Sequence[OutputColumn]:
     """A column of this type for each label."""
     return [OutputColumn(place, label, label, kind, **how) for place, label in enumerate(labels)]

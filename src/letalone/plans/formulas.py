@@ -12,36 +12,24 @@ from functools import partial
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
+from letalone.plans import trees
 from letalone.plans.aggregates import ColumnAggregate, Count, CountPresent, Mean, Sum
 from letalone.plans.bounds import resolve_all
 from letalone.plans.expressions import Expression, nodes_in, same
 from letalone.plans.facts import FACTS, AggregateFacts, aggregate, always, check_aggregate, facts_of
 from letalone.plans.pairs import PairAggregate
 from letalone.plans.records import STORED_NAMES, Json, StructuralEquality
-from letalone.plans.trees import (
-    Computable,
-    Constant,
-    FormulaRequest,
-    FunctionCall,
-    Operation,
-    PartValue,
-    Tree,
-    check_tree,
-    in_words,
-    parts_used,
-    renumber_parts,
-)
+from letalone.plans.trees import Computable, PartValue, Tree
 from letalone.plans.typing import ColumnTypes
 
 
 def _describe(formula: "Formula") -> str:
-    return in_words(formula.tree, [facts_of(part).describe(part) for part in formula.parts])
+    return trees.in_words(formula.tree, [facts_of(part).describe(part) for part in formula.parts])
 
 
 def _check(formula: "Formula", columns: ColumnTypes) -> None:
-    """Refuses a formula that is damaged, or whose parts cannot be answered."""
-    tree = check_tree(formula.tree)
-    if not formula.parts or parts_used(tree) != list(range(len(formula.parts))):
+    tree = trees.check_tree(formula.tree)
+    if not formula.parts or trees.parts_used(tree) != list(range(len(formula.parts))):
         raise refusal("formula", formula.tree, "a tree that reads each part, in order")
     for part in formula.parts:
         _check_single(part)
@@ -101,20 +89,22 @@ def expressions_of(asked: Aggregate) -> tuple[Expression, ...]:
     return tuple(nodes_in((of, by)))
 
 
-def resolve_formula(asked: FormulaRequest, columns: ColumnTypes, resolve: Resolve) -> Aggregate:
+def resolve_formula(
+    asked: trees.FormulaRequest, columns: ColumnTypes, resolve: Resolve
+) -> Aggregate:
     """The formula over the columns of a table; where it is one aggregate, that."""
     if not asked.parts:
         raise ParameterError("A formula needs an aggregate: it is a constant. Add la.count().")
     parts = resolve_all(*(partial(resolve, part) for part in asked.parts))
     for part in parts:
         _check_single(part)
-    tree = _with_means(check_tree(asked.tree), parts, columns)
-    numbers = parts_used(tree)
+    tree = _with_means(trees.check_tree(asked.tree), parts, columns)
+    numbers = trees.parts_used(tree)
     if isinstance(tree, PartValue):
         return parts[tree.part]
     places = {number: place for place, number in enumerate(numbers)}
     order = [places.get(number, 0) for number in range(len(parts))]
-    return Formula(tuple(parts[number] for number in numbers), renumber_parts(tree, order))
+    return Formula(tuple(parts[number] for number in numbers), trees.renumber_parts(tree, order))
 
 
 def _check_single(part: Aggregate) -> None:
@@ -128,15 +118,15 @@ def _check_single(part: Aggregate) -> None:
 def _with_means(tree: Tree, parts: list[Aggregate], columns: ColumnTypes) -> Tree:
     """The tree with ratios that are means in place; `parts` grows by these."""
     match tree:
-        case Operation("/", PartValue(top), PartValue(bottom)):
+        case trees.Operation("/", PartValue(top), PartValue(bottom)):
             mean = _mean(parts[top], parts[bottom], columns)
             return tree if mean is None else PartValue(_add_part(mean, parts))
-        case Operation(op, left, right):
+        case trees.Operation(op, left, right):
             pair = (_with_means(side, parts, columns) for side in (left, right))
-            return Operation(op, *pair)
-        case FunctionCall(function, of, digits):
-            return FunctionCall(function, _with_means(of, parts, columns), digits)
-        case PartValue() | Constant():
+            return trees.Operation(op, *pair)
+        case trees.FunctionCall(function, of, digits):
+            return trees.FunctionCall(function, _with_means(of, parts, columns), digits)
+        case PartValue() | trees.Constant():
             return tree
 
 

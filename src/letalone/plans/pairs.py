@@ -8,7 +8,7 @@ or are given by name: bounds={"cost": (0, 1000)}. Each class has its facts (`pla
   Tested:   tests/plans/test_pairs.py, tests/laws/test_aggregates.py
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -16,22 +16,10 @@ from typing import cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import read_flag, refusal
+from letalone.plans import facts
 from letalone.plans.bounds import check_numeric, check_range, resolve_all, resolve_bounds
 from letalone.plans.expressions import Expression, same
-from letalone.plans.facts import (
-    AggregateRequest,
-    Bounds,
-    Of,
-    OutputColumn,
-    Range,
-    aggregate,
-    always,
-    as_number,
-    labelled,
-    name_of,
-    read_bounds,
-    read_of,
-)
+from letalone.plans.facts import AggregateRequest, Bounds, Of, aggregate, always
 from letalone.plans.records import StructuralEquality
 from letalone.plans.types import Type
 from letalone.plans.typing import ColumnTypes
@@ -96,15 +84,11 @@ def _two_in_words(asked: TwoClamped, between: str) -> str:
     return f"{of} {between} {clamped_in_words(asked.by, asked.by_lower, asked.by_upper)}"
 
 
-def _resolve_covariance(request: AggregateRequest, columns: ColumnTypes) -> "Covariance":
-    return Covariance(*_resolve_two(request, columns), sample=request.sample)
-
-
 @aggregate(
     "Covariance",
     words=("covariance",),
     describe=lambda asked: f"{'sample ' * asked.sample}covariance of {_two_in_words(asked, 'and')}",
-    resolve=_resolve_covariance,
+    resolve=lambda request, columns: Covariance(*_resolve_two(request, columns), request.sample),
     check=_check_two,
     note=BOTH,
     sql_word="covar_pop",
@@ -172,10 +156,6 @@ def _describe_regression(asked: "Regression") -> str:
     return f"linear regression of {of} on {and_words(list(features))}"
 
 
-def _coefficients(asked: "Regression", _: ColumnTypes) -> Sequence[OutputColumn]:
-    return labelled(["intercept", *(name_of(of) for of in asked.by)], Type.NUMBER)
-
-
 @aggregate(
     "Regression",
     words=("linear_regression",),
@@ -183,7 +163,9 @@ def _coefficients(asked: "Regression", _: ColumnTypes) -> Sequence[OutputColumn]
     describe=_describe_regression,
     resolve=_resolve_regression,
     check=_check_regression,
-    columns=_coefficients,
+    columns=lambda asked, _: facts.labelled(
+        ["intercept", *map(facts.name_of, asked.by)], Type.NUMBER
+    ),
     is_single=lambda _: False,
     note=ALL,
 )
@@ -202,8 +184,8 @@ PairAggregate = Covariance | Correlation | Slope | Regression
 
 
 def _request(word: str, of: Of, by: tuple[Of, ...], bounds: object) -> AggregateRequest:
-    read = tuple(read_of(column) for column in by)
-    return AggregateRequest(word, read_of(of), by=read, bounds=read_bounds(bounds))
+    read = tuple(facts.read_of(column) for column in by)
+    return AggregateRequest(word, facts.read_of(of), by=read, bounds=facts.read_bounds(bounds))
 
 
 def _read_features(xs: object) -> tuple[Of, ...]:
@@ -226,14 +208,14 @@ def _clamp_columns(
 def _clamp_column(
     of: Expression, request: AggregateRequest, columns: ColumnTypes
 ) -> tuple[Expression, Fraction, Fraction]:
-    number = as_number(of, columns)
+    number = facts.as_number(of, columns)
     check_numeric(number, columns, done=request.word)
-    lower, upper = dict(request.bounds).get(name_of(of), (None, None))
+    lower, upper = dict(request.bounds).get(facts.name_of(of), (None, None))
     return number, *resolve_bounds(number, columns, lower=lower, upper=upper, by_name=True)
 
 
-def _check_known(given: dict[str, Range], columns: list[Expression]) -> None:
-    names = [name_of(of) for of in columns]
+def _check_known(given: dict[str, facts.Range], columns: list[Expression]) -> None:
+    names = [facts.name_of(of) for of in columns]
     if unknown := [name for name in given if name not in names]:
         raise ParameterError(
             f"bounds are given for {unknown[0]!r}, but this is about: {', '.join(names)}."

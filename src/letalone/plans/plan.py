@@ -27,28 +27,17 @@ from letalone.errors.problem import Problem, Remedy, Spelled, problem
 from letalone.errors.remedies import FindKeys, NameKeys
 from letalone.exact.canonical import canonical
 from letalone.exact.typed import refusal
+from letalone.plans import checks, features
 from letalone.plans.aggregates import CountUnits, PrivateBounds
 from letalone.plans.bounds import resolve_all
-from letalone.plans.checks import (
-    check_columns,
-    check_grouped,
-    check_not_unit,
-    check_per_unit,
-    check_plan,
-)
-from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin, PublicJoin
+from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin
+from letalone.plans.clauses import PublicJoin as PublicJoin
 from letalone.plans.constants import as_bound, format_constant
 from letalone.plans.dates import first_day, read_dates, read_derived
 from letalone.plans.described import describe_plan
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Bin, ColumnRef, Expression, StartOf, as_expression
-from letalone.plans.features import (
-    PerUnit,
-    always_there,
-    check_has_unit,
-    resolve_features,
-    rows_schema,
-)
+from letalone.plans.features import PerUnit
 from letalone.plans.formulas import Aggregate, with_formula_parts
 from letalone.plans.keys import MOST_KEYS, read_keys
 from letalone.plans.keys import product as all_of
@@ -57,20 +46,8 @@ from letalone.plans.requests import AggregateRequest, resolve_aggregate
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.types import Key, Type
-from letalone.plans.typing import ColumnTypes, ExpressionType, columns_of
+from letalone.plans.typing import ColumnTypes, columns_of
 from letalone.plans.unnamed import check_names_nobody
-
-__all__ = [
-    "Aggregate",
-    "Bounding",
-    "GroupColumn",
-    "Join",
-    "Plan",
-    "PrivateJoin",
-    "PublicJoin",
-    "bins",
-    "make_plan",
-]
 
 FORMAT = 1
 KIND = "plan"
@@ -97,7 +74,7 @@ class Plan(StructuralEquality):
     per_unit: PerUnit | None = None
 
     def __post_init__(self) -> None:
-        check_plan(self)
+        checks.check_plan(self)
         if self.keys is not None:
             keys = read_keys(self.keys, [group.type for group in self.groups])
             object.__setattr__(self, "keys", keys)
@@ -106,11 +83,11 @@ class Plan(StructuralEquality):
     def columns(self) -> ColumnTypes:
         """What expressions can name, as it is in the rows that the filter keeps."""
         return columns_of(
-            rows_schema(self.schema, self.per_unit),
+            features.rows_schema(self.schema, self.per_unit),
             joins=self.joins,
             derived=self.derived,
             where=self.where,
-            present=always_there(self.schema, self.per_unit),
+            present=features.always_there(self.schema, self.per_unit),
         )
 
     @property
@@ -118,10 +95,6 @@ class Plan(StructuralEquality):
         """The other private tables, whose data sets are charged, too."""
         joins = (*self.joins, *(() if self.per_unit is None else self.per_unit.joins))
         return tuple(join for join in joins if isinstance(join, PrivateJoin))
-
-    def type_of(self, expression: Expression) -> ExpressionType:
-        """The type, the interval and the presence of an expression in the rows that are kept."""
-        return self.columns.type_of(expression)
 
     def to_json(self) -> dict[str, object]:
         """The plan as JSON, format 1, without loss."""
@@ -132,7 +105,6 @@ class Plan(StructuralEquality):
         return sha256(canonical(self.to_json())).hexdigest()
 
     def in_words(self) -> str:
-        """The question in words: which rows, what of them, for whom, how bounded."""
         return describe_plan(self)
 
 
@@ -159,8 +131,8 @@ def make_plan(
     """
     named = tuple((name, as_expression(value)) for name, value in derived)
     units = None if per_unit is None else units_of(per_unit, schema)
-    rows = rows_schema(schema, units)
-    check_columns(rows, joins, named)
+    rows = features.rows_schema(schema, units)
+    checks.check_columns(rows, joins, named)
     named = read_derived(named, rows, joins)
     columns = columns_of(rows, joins=joins, derived=named)
     condition = None if where is None else read_dates(as_expression(where), columns)
@@ -189,10 +161,10 @@ def make_plan(
 
 def units_of(per_unit: PerUnit, schema: Schema) -> PerUnit:
     """The features with everything filled in, checked."""
-    check_has_unit(schema)
-    check_columns(schema, per_unit.joins, per_unit.derived)
-    units = resolve_features(per_unit, schema)
-    check_per_unit(units, schema)
+    features.check_has_unit(schema)
+    checks.check_columns(schema, per_unit.joins, per_unit.derived)
+    units = features.resolve_features(per_unit, schema)
+    checks.check_per_unit(units, schema)
     return units
 
 
@@ -276,7 +248,7 @@ def _keys(
     keys: object, groups: Sequence[GroupColumn], columns: ColumnTypes, *, find: bool
 ) -> tuple[tuple[Key, ...], ...] | None:
     if keys is not None:
-        check_grouped(keys, groups)
+        checks.check_grouped(keys, groups)
         if isinstance(keys, Mapping):
             keys = _combine_keys(cast("Mapping[str, object]", keys), groups, columns)
         read = read_keys(keys, [group.type for group in groups])
@@ -286,7 +258,7 @@ def _keys(
     domains_or_none = [closed_domain(group.of, columns) for group in groups]
     domains = [domain for domain in domains_or_none if domain is not None]
     if not groups or len(domains) < len(groups):
-        check_not_unit(((group.name, group.of) for group in groups), columns)
+        checks.check_not_unit(((group.name, group.of) for group in groups), columns)
         if groups and not find:
             without = [
                 group for group, keys in zip(groups, domains_or_none, strict=True) if keys is None

@@ -22,31 +22,12 @@ from letalone.plans.aggregates import read_edges, read_ranks
 from letalone.plans.constants import as_bound, as_value
 from letalone.plans.facts import AggregateRequest, Of, read_ends, read_of
 from letalone.plans.formulas import Aggregate, resolve_formula
-from letalone.plans.pairs import correlation, covariance, linear_regression, regression_slope
+from letalone.plans.pairs import correlation as correlation
+from letalone.plans.pairs import covariance as covariance
+from letalone.plans.pairs import linear_regression as linear_regression
+from letalone.plans.pairs import regression_slope as regression_slope
 from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.typing import ColumnTypes
-
-__all__ = [
-    "AggregateRequest",
-    "correlation",
-    "count",
-    "count_distinct",
-    "covariance",
-    "histogram",
-    "linear_regression",
-    "max",
-    "mean",
-    "median",
-    "min",
-    "private_bounds",
-    "quantile",
-    "regression_slope",
-    "resolve_aggregate",
-    "std",
-    "sum",
-    "top_k",
-    "variance",
-]
 
 
 def count(of: Of | None = None) -> AggregateRequest:

@@ -31,7 +31,7 @@ from re import fullmatch
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from letalone.errors import FormatError, LetaloneError
-from letalone.errors.spelling import did_you_mean
+from letalone.errors.spelling import check_format, did_you_mean
 from letalone.plans.constants import as_bound, format_constant
 from letalone.plans.types import Key, Type
 from letalone.privacy.neighbours import Neighbours, Relation
@@ -85,7 +85,8 @@ def parse_schema(text: str, make_schema: Callable[..., Made], make_column: Make)
         raise FormatError("This schema file is nested too deeply to be one.") from None
     except (tomllib.TOMLDecodeError, ArithmeticError, ValueError, TypeError) as error:
         raise FormatError(f"This schema file is not TOML: {error}.") from None
-    _check_format(table)
+    without = "This is not a schema file: it has no line `format = 1`."
+    check_format("This schema file", table, FORMAT, otherwise=without)
     _check_fields(table, FIELDS, "schema file")
     try:
         return make_schema(**_read_schema(table, make_column))
@@ -170,17 +171,6 @@ def _text(text: str) -> str:
 
 def _name(name: str) -> str:
     return name if fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
-
-
-def _check_format(found: Table) -> None:
-    format_ = found.get("format")
-    if not isinstance(format_, int) or isinstance(format_, bool) or format_ < 1:
-        raise FormatError("This is not a schema file: it has no line `format = 1`.")
-    if format_ > FORMAT:
-        raise FormatError(
-            f"This schema file has format {format_}, and this letalone reads up to format"
-            f" {FORMAT}. Update letalone to read it."
-        )
 
 
 def _check_fields(found: Table, known: tuple[str, ...], what: str) -> None:

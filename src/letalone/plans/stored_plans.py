@@ -10,6 +10,7 @@ from json import loads
 from typing import cast
 
 from letalone.errors import FormatError, LetaloneError
+from letalone.errors.spelling import check_format
 from letalone.plans.expressions import DEEPEST
 from letalone.plans.plan import FORMAT, KIND, Plan
 from letalone.plans.records import LATER, Json, read_fields
@@ -22,7 +23,10 @@ MAX_DEPTH = 4 * DEEPEST
 def plan_from_json(stored: Mapping[str, object] | str) -> Plan:
     """The plan that `to_json` stored; refuses what is damaged or newer than this letalone."""
     document = _read_document(stored)
-    _check_format(document)
+    without = "This is not a stored plan: it has no 'format' number."
+    check_format("This plan", document, FORMAT, otherwise=without)
+    if document.get("kind") != KIND:
+        raise FormatError("This is not a stored plan: its kind is another.")
     try:
         return _read_plan(document)
     except FormatError:
@@ -50,19 +54,6 @@ def _once_each(pairs: list[tuple[str, object]]) -> Json:
     if len(dict(pairs)) != len(pairs):
         raise ValueError("a name comes twice")
     return dict(pairs)
-
-
-def _check_format(document: Json) -> None:
-    written = document.get("format")
-    if not isinstance(written, int) or isinstance(written, bool) or written < 1:
-        raise FormatError("This is not a stored plan: it has no 'format' number.")
-    if written > FORMAT:
-        raise FormatError(
-            f"This plan has format {written}, and this letalone reads up to format {FORMAT}."
-            " Update letalone to read it."
-        )
-    if document.get("kind") != KIND:
-        raise FormatError("This is not a stored plan: its kind is another.")
 
 
 def _read_plan(document: Json) -> Plan:

@@ -37,29 +37,10 @@ from typing import cast
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
+from letalone.plans import expressions as nodes
 from letalone.plans.clauses import Join
 from letalone.plans.constants import Value
-from letalone.plans.expressions import (
-    And,
-    Arithmetic,
-    Bin,
-    Case,
-    Clamp,
-    ColumnRef,
-    Comparison,
-    DatePart,
-    Expression,
-    IsNull,
-    Literal,
-    Negated,
-    Node,
-    Not,
-    OneOf,
-    Or,
-    StartOf,
-    checked_size,
-    inline_columns,
-)
+from letalone.plans.expressions import ColumnRef, Expression
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type, type_of_value
 from letalone.plans.wording import in_words
@@ -96,8 +77,9 @@ class ColumnTypes:
     derived: Mapping[str, Expression]
 
     def type_of(self, expression: Expression) -> ExpressionType:
-        """The type of an expression, or a refusal in words."""
-        inline_columns(expression, self.derived)  # refuses what derived columns make too large
+        nodes.inline_columns(
+            expression, self.derived
+        )  # refuses what derived columns make too large
         return _type_node(expression, self)
 
 
@@ -128,7 +110,7 @@ def columns_of(
     columns = ColumnTypes(schema.name, schema.unit, typed, declared, {})
     for name, expression in derived:
         typed = {**columns.typed, name: columns.type_of(expression)}
-        inlined = inline_columns(expression, columns.derived)
+        inlined = nodes.inline_columns(expression, columns.derived)
         columns = replace(columns, typed=typed, derived={**columns.derived, name: inlined})
     return columns if where is None else _within(columns, where, derived)
 
@@ -137,8 +119,8 @@ def _within(
     columns: ColumnTypes, where: Expression, derived: Sequence[tuple[str, Expression]]
 ) -> ColumnTypes:
     """The same columns in the rows that the filter keeps: some are surely there."""
-    here = surely_present(checked_size(where)) | surely_present(
-        inline_columns(where, columns.derived)
+    here = surely_present(nodes.checked_size(where)) | surely_present(
+        nodes.inline_columns(where, columns.derived)
     )
     typed = dict(columns.typed)
     for name in typed.keys() - columns.derived.keys():
@@ -156,42 +138,42 @@ def _of_column(column: Column) -> ExpressionType:
 
 
 def _type_node(expression: Expression, columns: ColumnTypes) -> ExpressionType:
-    match cast("Node", expression):
+    match cast("nodes.Node", expression):
         case ColumnRef(name):
             if name not in columns.typed:
                 raise unknown_column(name, list(columns.typed), table=columns.table)
             return columns.typed[name]
-        case Literal(value):
+        case nodes.Literal(value):
             return _of_constant(value)
-        case Arithmetic():
-            return _arithmetic(cast("Arithmetic", expression), columns)
-        case Negated(of):
+        case nodes.Arithmetic():
+            return _arithmetic(cast("nodes.Arithmetic", expression), columns)
+        case nodes.Negated(of):
             typed = _numeric(of, columns, "negated")
             return ExpressionType(Type.NUMBER, -typed.upper, -typed.lower, typed.nullable)
-        case Comparison():
-            return _comparison(cast("Comparison", expression), columns)
-        case And(parts) | Or(parts):
+        case nodes.Comparison():
+            return _comparison(cast("nodes.Comparison", expression), columns)
+        case nodes.And(parts) | nodes.Or(parts):
             # A list first: `any` alone would leave parts after the first unchecked.
             missing = [_condition(part, columns) for part in parts]
             return ExpressionType(Type.BOOLEAN, nullable=any(missing))
-        case Not(of):
+        case nodes.Not(of):
             return ExpressionType(Type.BOOLEAN, nullable=_condition(of, columns))
-        case IsNull(of):
+        case nodes.IsNull(of):
             _type_node(of, columns)
             return ExpressionType(Type.BOOLEAN, nullable=False)
-        case OneOf(of, values):
+        case nodes.OneOf(of, values):
             return _one_of(of, values, columns)
-        case Case():
-            return _case(cast("Case", expression), columns)
-        case DatePart(part, of):
+        case nodes.Case():
+            return _case(cast("nodes.Case", expression), columns)
+        case nodes.DatePart(part, of):
             return _date_part(part, of, columns)
-        case StartOf(period, of):
+        case nodes.StartOf(period, of):
             typed = _type_of_date(of, columns, f"start of its {period}")
             return ExpressionType(Type.DATE, nullable=typed.nullable)
-        case Bin(of, _, _, count):
+        case nodes.Bin(of, _, _, count):
             _numeric(of, columns, "put into ranges")
             return ExpressionType(Type.INTEGER, 0, count - 1)
-        case Clamp(of, lower, upper):
+        case nodes.Clamp(of, lower, upper):
             return _clamp_interval(_numeric(of, columns, "clamped"), lower, upper)
 
 
@@ -215,7 +197,7 @@ def _of_constant(value: Value) -> ExpressionType:
     return ExpressionType(kind, number, number, nullable=False)
 
 
-def _arithmetic(expression: Arithmetic, columns: ColumnTypes) -> ExpressionType:
+def _arithmetic(expression: nodes.Arithmetic, columns: ColumnTypes) -> ExpressionType:
     done = {"+": "added", "-": "subtracted", "*": "multiplied", "/": "divided"}[expression.op]
     left = _numeric(expression.left, columns, done)
     right = _numeric(expression.right, columns, done)
@@ -246,7 +228,7 @@ def _interval(op: str, left: ExpressionType, right: ExpressionType) -> tuple[flo
             return min(corners), max(corners)
 
 
-def _comparison(expression: Comparison, columns: ColumnTypes) -> ExpressionType:
+def _comparison(expression: nodes.Comparison, columns: ColumnTypes) -> ExpressionType:
     left, right = (_type_node(side, columns) for side in (expression.left, expression.right))
     _check_comparable(expression, left, right)
     if expression.op not in ("=", "<>"):
@@ -254,7 +236,9 @@ def _comparison(expression: Comparison, columns: ColumnTypes) -> ExpressionType:
     return ExpressionType(Type.BOOLEAN, nullable=left.nullable or right.nullable)
 
 
-def _check_comparable(expression: Comparison, left: ExpressionType, right: ExpressionType) -> None:
+def _check_comparable(
+    expression: nodes.Comparison, left: ExpressionType, right: ExpressionType
+) -> None:
     if MISSING in (left, right):
         raise ParameterError(
             f"'{in_words(expression)}' compares with a missing value, which is never true."
@@ -299,7 +283,7 @@ def _comparing_hint(kinds: set[Type], columns: Sequence[ColumnRef]) -> Spelled:
     return Spelled("Write numbers without quotes and text in quotes.")
 
 
-def _check_ordered(expression: Comparison, kind: Type) -> None:
+def _check_ordered(expression: nodes.Comparison, kind: Type) -> None:
     if not kind.is_numeric and kind not in ORDERED:
         what = (
             f"'{in_words(expression)}' orders {kind.value}, whose order differs between engines."
@@ -323,7 +307,7 @@ def _one_of(of: Expression, values: tuple[Value, ...], columns: ColumnTypes) -> 
     return ExpressionType(Type.BOOLEAN, nullable=typed.nullable)
 
 
-def _case(expression: Case, columns: ColumnTypes) -> ExpressionType:
+def _case(expression: nodes.Case, columns: ColumnTypes) -> ExpressionType:
     for condition, _ in expression.branches:
         _condition(condition, columns)
     results = [*(value for _, value in expression.branches), expression.otherwise]
@@ -347,11 +331,11 @@ def _case(expression: Case, columns: ColumnTypes) -> ExpressionType:
 
 
 def _reachable_values(
-    expression: Case, found: list[ExpressionType], columns: ColumnTypes
+    expression: nodes.Case, found: list[ExpressionType], columns: ColumnTypes
 ) -> list[ExpressionType]:
     """The values that rows can get: not `otherwise` if `c` and `not c` are branches."""
     conditions = [condition for condition, _ in expression.branches]
-    sure = [repr(Not(c)) for c in conditions if not _condition(c, columns)]
+    sure = [repr(nodes.Not(c)) for c in conditions if not _condition(c, columns)]
     return found[:-1] if any(repr(c) in sure for c in conditions) else found
 
 
@@ -419,12 +403,12 @@ def _numeric(expression: Expression, columns: ColumnTypes, done: str) -> Express
 
 def surely_present(condition: Expression | None) -> ColumnNames:
     """Columns that are not missing wherever the condition is true."""
-    match cast("Node | None", condition):
-        case And(parts):
+    match cast("nodes.Node | None", condition):
+        case nodes.And(parts):
             return NO_COLUMNS.union(*(surely_present(part) for part in parts))
-        case Or(parts):
+        case nodes.Or(parts):
             return reduce(ColumnNames.intersection, (surely_present(part) for part in parts))
-        case Not(IsNull(of)) | Not(of):
+        case nodes.Not(nodes.IsNull(of)) | nodes.Not(of):
             return _columns_needed(of)
         case None:
             return NO_COLUMNS
@@ -434,15 +418,15 @@ def surely_present(condition: Expression | None) -> ColumnNames:
 
 def _columns_needed(expression: Expression) -> ColumnNames:
     """Columns that are not missing wherever the expression is not missing."""
-    match cast("Node", expression):
+    match cast("nodes.Node", expression):
         case ColumnRef(name):
             return frozenset((name,))
-        case Arithmetic(_, left, right) | Comparison(_, left, right):
+        case nodes.Arithmetic(_, left, right) | nodes.Comparison(_, left, right):
             return _columns_needed(left) | _columns_needed(right)
-        case Negated(of) | Not(of) | OneOf(of) | Bin(of) | Clamp(of):
+        case nodes.Negated(of) | nodes.Not(of) | nodes.OneOf(of) | nodes.Bin(of) | nodes.Clamp(of):
             return _columns_needed(of)
-        case DatePart(_, of) | StartOf(_, of):
+        case nodes.DatePart(_, of) | nodes.StartOf(_, of):
             return _columns_needed(of)
         # `and`, `or` and cases can be there without all of their parts; `is_null` always is.
-        case And() | Or() | Case() | IsNull() | Literal():
+        case nodes.And() | nodes.Or() | nodes.Case() | nodes.IsNull() | nodes.Literal():
             return NO_COLUMNS

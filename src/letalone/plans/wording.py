@@ -7,75 +7,57 @@ from datetime import date
 from fractions import Fraction
 from typing import cast
 
+from letalone.plans import expressions as nodes
 from letalone.plans.constants import Value, format_constant
-from letalone.plans.expressions import (
-    And,
-    Arithmetic,
-    Bin,
-    Case,
-    Clamp,
-    ColumnRef,
-    Comparison,
-    DatePart,
-    Expression,
-    IsNull,
-    Literal,
-    Negated,
-    Node,
-    Not,
-    OneOf,
-    Or,
-    StartOf,
-    same,
-)
+from letalone.plans.expressions import Expression
 
 LISTED = 5
 
 
 def in_words(expression: Expression) -> str:
     """The expression as a person would read it aloud; size-checked expressions only."""
-    match cast("Node", expression):
-        case ColumnRef(name):
+    match cast("nodes.Node", expression):
+        case nodes.ColumnRef(name):
             return name if name.isidentifier() else repr(name)
-        case Literal(value):
+        case nodes.Literal(value):
             return value_in_words(value)
-        case Arithmetic(op, left, right) | Comparison(op, left, right):
+        case nodes.Arithmetic(op, left, right) | nodes.Comparison(op, left, right):
             return f"{_part(left)} {op} {_part(right)}"
-        case Negated(of):
+        case nodes.Negated(of):
             return f"-{_part(of)}"
-        case And(parts):
+        case nodes.And(parts):
             return " and ".join(_part(part) for part in parts)
-        case Or(parts):
+        case nodes.Or(parts):
             return " or ".join(_part(part) for part in parts)
-        case Not(IsNull(of)):
+        case nodes.Not(nodes.IsNull(of)):
             return f"{_part(of)} is not missing"
-        case Not(of):
+        case nodes.Not(of):
             return f"not {_part(of)}"
-        case IsNull(of):
+        case nodes.IsNull(of):
             return f"{_part(of)} is missing"
-        case OneOf(of, values):
+        case nodes.OneOf(of, values):
             return (
                 f"{_part(of)} is one of {join_words([value_in_words(value) for value in values])}"
             )
-        case Case(((of, Literal(1)), (Not(opposite), Literal(0))), Literal(None)) if same(
-            of, opposite
-        ):
+        case nodes.Case(
+            ((of, nodes.Literal(1)), (nodes.Not(opposite), nodes.Literal(0))), nodes.Literal(None)
+        ) if nodes.same(of, opposite):
             return f"({in_words(of)}, as 1 or 0)"
-        case Case(branches, otherwise):
+        case nodes.Case(branches, otherwise):
             return _cases(branches, otherwise)
-        case DatePart(part, of):
+        case nodes.DatePart(part, of):
             return f"the {part} of {_part(of)}"
-        case StartOf("day", of):
+        case nodes.StartOf("day", of):
             return f"the date of {_part(of)}"
-        case StartOf(period, of):
+        case nodes.StartOf(period, of):
             return f"the first day of the {period} of {_part(of)}"
-        case Bin(of, lower, width, count):
+        case nodes.Bin(of, lower, width, count):
             end = format_constant(lower + count * width)
             return (
                 f"{_part(of)} in ranges of {format_constant(width)} from"
                 f" {format_constant(lower)} to {end}"
             )
-        case Clamp(of, lower, upper):
+        case nodes.Clamp(of, lower, upper):
             return f"{_part(of)} clamped to {_ends(lower, upper)}"
 
 
@@ -129,4 +111,8 @@ def _ends(lower: Fraction | None, upper: Fraction | None) -> str:
 def _part(expression: Expression) -> str:
     """In brackets unless it is one word."""
     words = in_words(expression)
-    return words if isinstance(expression, ColumnRef | Literal | Case) else f"({words})"
+    return (
+        words
+        if isinstance(expression, nodes.ColumnRef | nodes.Literal | nodes.Case)
+        else f"({words})"
+    )

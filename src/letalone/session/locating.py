@@ -65,14 +65,14 @@ class OpeningCall:
     progress: Progress | None = None
     registered: bool = False
 
-    def corrected(self, unit: str | Unit | None, *, budget: str = "la.Budget(epsilon=1)") -> str:
+    def corrected(self, unit: str | Unit | None) -> str:
         """The call with what was missing."""
         path = isinstance(self.source, str | PathLike)
         given = [repr(fspath(cast("Place", self.source))) if path else "frame"]
         if unit is not None:
             given.append(f"unit={unit!r}")
-        has = isinstance(self.budget, Budget)
-        given.append(f"budget=la.{self.budget!r}" if has else f"budget={budget}")
+        budget = self.budget if isinstance(self.budget, Budget) else Budget(epsilon=1)
+        given.append(f"budget=la.{budget!r}")
         if isinstance(self.ledger, str | PathLike):
             place = fspath(self.ledger)  # an address may hold a password
             given.append("ledger=…" if is_postgres(place) else f"ledger={place!r}")
@@ -94,10 +94,6 @@ class LocatedSource:
     beside: Path | None
     whole_name: tuple[str, ...]
     side_table: str | None
-
-    @property
-    def is_declared(self) -> bool:
-        return self.declared is not None
 
 
 def locate(call: OpeningCall) -> LocatedSource:

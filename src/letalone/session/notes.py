@@ -56,11 +56,6 @@ class Note:
         return f"{self.words}{self.hint}"
 
 
-def question_of(plan: Plan) -> str:
-    """The question in words."""
-    return describe_plan(plan)
-
-
 def question_for_people(plan: Plan) -> str:
     """The question with the unit by its name, and medians by theirs."""
     unit = plan.schema.unit

@@ -93,7 +93,6 @@ class OpenTable:
 
     @property
     def version(self) -> int:
-        """The version that is declared now."""
         return self.data_set().version if self.is_known else self.schema.version
 
     def register(self, ledger: Ledger, version: int) -> None:
@@ -107,7 +106,6 @@ class OpenTable:
             raise no_budget(self.name)
 
     def data_set(self) -> DataSet:
-        """How the data set stands in the ledger."""
         return self.ledger.data_set(self.name)
 
     @property
@@ -117,7 +115,6 @@ class OpenTable:
         return Payer(self.ledger, self.name, self.schema.protects, asker.analyst, asker.purpose)
 
     def price(self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number) -> Priced:
-        """A question at a price; no data is touched, and nothing is spent."""
         return price_plan(self, plan, epsilon=epsilon, delta=delta, confidence=confidence)
 
     def place(self) -> str:
@@ -190,7 +187,6 @@ class OpenTable:
         self._partners[other.name] = other
 
     def partner(self, name: str) -> "OpenTable":
-        """The other private table of this name; a name stands for one data set."""
         return self._partners[name]
 
     def close(self) -> None:
@@ -203,5 +199,4 @@ class OpenTable:
                     self._ledger.close()
 
     def where_kept(self) -> str:
-        """Where the budget lives, in words."""
         return self.payer.where_kept()

@@ -29,17 +29,8 @@ from letalone.plans.types import Type
 from letalone.plans.unnamed import check_unlisted
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
-from letalone.session import same_table
-from letalone.session.locating import (
-    ROW,
-    LocatedSource,
-    OpeningCall,
-    Unit,
-    contain_engine,
-    locate,
-    schema_words,
-    source_words,
-)
+from letalone.session import locating, same_table
+from letalone.session.locating import ROW, LocatedSource, OpeningCall, Unit
 from letalone.session.open_table import OpenTable, Progress
 from letalone.session.session import Session
 
@@ -135,15 +126,13 @@ def _open_call(call: "OpeningCall") -> Session:
 
 def look_at(call: OpeningCall) -> "TableLook":
     """Opens the rows, and the ledger where there is one: metadata is read, nothing is written."""
-    where = locate(call)
+    where = locating.locate(call)
     ledger, engine = _known_ledger(where.call.ledger), None
     try:
-        unit = _unit_of_frame(call, where.source, where.declared, ledger)
-        types = _types(call, where.source, where.declared, ledger, unit)
+        unit = _unit_of_frame(where, ledger)
+        types = _types(call, where, ledger, unit)
         engine = _engine(where, types, unit)
-        schema = _with_name(
-            engine.schema(), call.name, source=where.source, declared=where.is_declared
-        )
+        schema = _with_name(engine.schema(), where)
         return TableLook(where, engine, ledger, schema, types)
     except BaseException:
         if engine is not None:
@@ -155,7 +144,7 @@ def look_at(call: OpeningCall) -> "TableLook":
 
 def _engine(where: LocatedSource, types: Mapping[str, Type], unit: str | None) -> Engine:
     call, vouched = where.call, read_rows(where.call.rows)
-    return contain_engine(
+    return locating.contain_engine(
         where.source,
         lambda: open_engine(
             where.source,
@@ -187,7 +176,7 @@ class TableLook:
     ) -> None:
         self._where, self._engine, self._types = where, engine, types
         self.ledger, self.schema = ledger, schema
-        self.whole_name, self.is_declared = where.whole_name, where.is_declared
+        self.whole_name, self.is_declared = where.whole_name, where.declared is not None
         self._table: OpenTable | None = None
 
     @property
@@ -210,17 +199,17 @@ class TableLook:
         call, where, ledger = self._where.call, self._where, self.ledger
         schema = self._protect(unit)
         if call.name is None:
-            same_table.check_same_table(ledger, schema.name, self._told, declared=where.is_declared)
+            same_table.check_same_table(ledger, schema.name, self._told, declared=self.is_declared)
         data_set = _known_data_set(ledger, schema.name)
         version = max(schema.version, 1 if data_set is None else data_set.version)
         schema = replace(schema, version=version)
-        contain_engine(where.source, lambda: self._engine.check(schema))
+        locating.contain_engine(where.source, lambda: self._engine.check(schema))
         near = "" if where.beside is None else f", with {where.beside.name} beside it"
         self._table = OpenTable(
             self._engine,
             schema,
             None if data_set is None else ledger,
-            source=source_words(where.source) + near,
+            source=locating.source_words(where.source) + near,
             own_ledger=not isinstance(call.ledger, Ledger),
             progress=call.progress,
             whole_name=where.whole_name,
@@ -296,7 +285,7 @@ class TableLook:
         """Writes down which table it is, how it is read, and the owner's word about its rows."""
         call, where, name = self._where.call, self._where, self.schema.name
         if not call.registered:
-            given, declared = call.name is not None, where.is_declared
+            given, declared = call.name is not None, self.is_declared
             same_table.remember_table(ledger, name, self._told, declared=declared, given=given)
             same_table.remember_types(ledger, name, self._types if is_frame(where.source) else {})
         if call.rows is not None:
@@ -306,7 +295,7 @@ class TableLook:
     def _told(self) -> str:
         """What the name stands for."""
         source = self._where.source
-        return contain_engine(
+        return locating.contain_engine(
             source, lambda: same_table.identity_of(source, self._where.call.table)
         )
 
@@ -319,31 +308,27 @@ def _write_down_vouched(ledger: Ledger, name: str, engine: Engine) -> None:
         ledger.administer(name, VOUCHES_ACT, {"of": facts})
 
 
-def _unit_of_frame(
-    call: OpeningCall, source: object, declared: Schema | None, book: Ledger | None
-) -> str | None:
+def _unit_of_frame(where: LocatedSource, book: Ledger | None) -> str | None:
     """The column that will be the unit of a frame, before anything of it is read."""
-    if not is_frame(source):
+    call, declared = where.call, where.declared
+    if not is_frame(where.source):
         return None
     whose = call.unit or (None if declared is None else declared.unit)
     if whose is None:
         name = call.name or (same_table.FRAME_NAME if declared is None else declared.name)
-        whose = _known_unit(book, name, names_of(source))
+        whose = _known_unit(book, name, names_of(where.source))
     return whose if isinstance(whose, str) else None
 
 
 def _types(
-    call: OpeningCall,
-    source: object,
-    declared: Schema | None,
-    book: Ledger | None,
-    unit: str | None,
+    call: OpeningCall, where: LocatedSource, book: Ledger | None, unit: str | None
 ) -> dict[str, Type]:
     """The types that are declared: by the call, and of a frame also by its first opening."""
+    source, declared = where.source, where.declared
     if declared is not None and call.types is not None:
         raise ParameterError(
-            f"Both a schema{schema_words(call, source)} and types are given. The schema has the"
-            " types: leave types out, or change them there."
+            f"Both a schema{locating.schema_words(call, source)} and types are given. The schema"
+            " has the types: leave types out, or change them there."
         )
     given = _read_types(call.types)
     if declared is not None or not is_frame(source):
@@ -362,11 +347,12 @@ def _read_types(types: object) -> dict[str, Type]:
     return {name: Column(name, kind).type for name, kind in given.items()}
 
 
-def _with_name(schema: Schema, name: str | None, *, source: object, declared: bool) -> Schema:
+def _with_name(schema: Schema, where: LocatedSource) -> Schema:
     """By the name that was given, else the schema's, else that of the file or the pattern."""
-    if name is not None:
-        return replace(schema, name=name)
-    if declared or is_address(source) or not isinstance(source, str | PathLike):
+    source = where.source
+    if where.call.name is not None:
+        return replace(schema, name=where.call.name)
+    if where.declared is not None or is_address(source) or not isinstance(source, str | PathLike):
         return schema
     written = fspath(cast("Place", source))
     if not has_magic(written) or Path(written).exists():

@@ -41,7 +41,6 @@ class Slot:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the column and its ends."""
         name = self.name
         return (name, f"{name}_low", f"{name}_high") if self.column.has_interval else (name,)
 

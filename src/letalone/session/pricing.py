@@ -30,7 +30,7 @@ from letalone.plans.plan import Plan
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import charge_filter, open_filter
-from letalone.session.notes import find_starved, in_rows, notes_of, question_of
+from letalone.session.notes import find_starved, in_rows, notes_of
 from letalone.session.outputs import fill_slots, slots_of
 from letalone.session.preview import Preview, preview_of
 from letalone.session.private_joins import lend_columns, partners_of, read_from_text, taken_on_trust
@@ -61,7 +61,6 @@ class Priced:
 
     @property
     def plan(self) -> Plan:
-        """The question with everything filled in."""
         return self.compiled.plan
 
     @property
@@ -163,7 +162,7 @@ def price_plan(
     terms = Terms(
         data_set=table.name,
         version=table.version,
-        question=question_of(plan),
+        question=plan.in_words(),
         plan=stored,
         digest=_digest(
             stored, epsilon=compilation.epsilon, delta=compilation.delta, confidence=sure

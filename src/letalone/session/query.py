@@ -20,7 +20,7 @@ from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
 from letalone.session import bounds_purchase, pricing
 from letalone.session.builder import QueryBuilder
-from letalone.session.notes import notes_of, question_of
+from letalone.session.notes import notes_of
 from letalone.session.open_table import OpenTable
 from letalone.session.preview import Preview
 from letalone.session.private_joins import read_from_text
@@ -126,9 +126,7 @@ class Query(QueryBuilder):
         """
         missing = [] if epsilon is not None else [pricing.missing_epsilon()]
         try:
-            query = self
-            if buy_bounds:
-                query = bounds_purchase.with_trial_bounds(self)
+            query = bounds_purchase.with_trial_bounds(self) if buy_bounds else self
             query._make_plan(find_keys=delta != 0)
         except ParameterError as error:
             if error.code.group is not CodeGroup.MISSING:
@@ -232,7 +230,7 @@ class Query(QueryBuilder):
             plan = self.plan
             from_text = read_from_text(self.table, plan)
             notes = [f"- {note}" for note in notes_of(plan, from_text=from_text)]
-            what = f"Question about {self.table.name}: {question_of(plan)}."
+            what = f"Question about {self.table.name}: {plan.in_words()}."
             more = "explain(epsilon=0.1) shows the price and its split, too; sql=True also the SQL."
             return views.flowing([what, *notes, more])
         return self.price(epsilon, delta=delta, confidence=confidence).explain(sql=sql)
@@ -258,7 +256,7 @@ class Query(QueryBuilder):
         try:
             if self.only_explained:
                 return self.explain()
-            return f"Query({self.table.name}: {question_of(self.plan)})"
+            return f"Query({self.table.name}: {self.plan.in_words()})"
         except LetaloneError as error:
             return f"Query({self.table.name}, not complete: {error})"
 

@@ -5,7 +5,7 @@ Tested:   tests/session
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import NoReturn, Self, overload
+from typing import NoReturn, Self, TypedDict, Unpack, overload
 
 from letalone.answers import views
 from letalone.errors import ParameterError
@@ -29,6 +29,18 @@ from letalone.session.sql_question import query_in_sql
 
 MAX_LISTED_COLUMNS = 8
 MAX_NAME_LENGTH = 30
+
+
+class SqlOptions(TypedDict, total=False):
+    """What `Session.sql` takes beside the SQL and its epsilon."""
+
+    delta: Number
+    keys: object
+    bounds: Bounds | None
+    tables: Mapping[str, object] | None
+    dialect: str | None
+    max_rows: int | None
+    max_groups: int | None
 
 
 class Session(QueryBuilder):
@@ -107,34 +119,10 @@ class Session(QueryBuilder):
         return query.price(epsilon, delta=delta).how_many_more()
 
     @overload
-    def sql(
-        self,
-        sql: str,
-        *,
-        epsilon: None = None,
-        delta: Number = 0,
-        keys: object = None,
-        bounds: Bounds | None = None,
-        tables: Mapping[str, object] | None = None,
-        dialect: str | None = None,
-        max_rows: int | None = None,
-        max_groups: int | None = None,
-    ) -> Query: ...
+    def sql(self, sql: str, *, epsilon: None = None, **given: Unpack[SqlOptions]) -> Query: ...
 
     @overload
-    def sql(
-        self,
-        sql: str,
-        *,
-        epsilon: Number,
-        delta: Number = 0,
-        keys: object = None,
-        bounds: Bounds | None = None,
-        tables: Mapping[str, object] | None = None,
-        dialect: str | None = None,
-        max_rows: int | None = None,
-        max_groups: int | None = None,
-    ) -> Release: ...
+    def sql(self, sql: str, *, epsilon: Number, **given: Unpack[SqlOptions]) -> Release: ...
 
     def sql(
         self,

@@ -37,32 +37,23 @@ class TableWork(Work):
         return lock_tables(self.tables)
 
     def reach(self, *, paid: bool) -> None:
-        reach(self.tables, paid=paid)
+        """Goes on only where servers of rows answer, and files are those that were opened."""
+        for table in self.tables:
+            try:
+                table.engine.reach()
+            except SourceAway:
+                error = source_away(table.name, paid=paid)  # the engine's words could name a server
+            except FileChanged:
+                error = file_changed(table.name, paid=paid)
+            else:
+                continue
+            raise error  # outside of the block, so that nothing of the engine's error goes with it
 
     def at_step(self, began: float, run: Callable[[], Result]) -> Result:
         return at_step(self.tables[0].asker, began, run)
 
     def reason(self, error: Exception) -> str:
         return FILE_CHANGED if isinstance(error, FileChanged) else ENGINE_FAILED
-
-
-def reach(tables: "Sequence[OpenTable]", *, paid: bool) -> None:
-    """Goes on only where servers of rows answer, and files are those that were opened; no row was
-    looked at until here.
-
-    Before the charge, so that nothing is paid in vain, and once more behind it. What was paid by
-    then is not settled: nothing of it was told, and who asks the same again goes on with it.
-    """
-    for table in tables:
-        try:
-            table.engine.reach()
-        except SourceAway:
-            error = source_away(table.name, paid=paid)  # the engine's words could name a server
-        except FileChanged:
-            error = file_changed(table.name, paid=paid)
-        else:
-            continue
-        raise error  # outside of the block, so that nothing of the engine's error goes with it
 
 
 def source_away(name: str, *, paid: bool = False) -> SourceAway:
