@@ -14,14 +14,7 @@ from math import exp, expm1, inf, isinf
 from pathlib import Path
 from time import perf_counter
 
-from letalone.cli.expressions import (
-    MAX_RUNS,
-    SAFER_WHEN_LARGE,
-    Node,
-    holes,
-    parse,
-    privacy_of,
-)
+from letalone.cli.expressions import MAX_RUNS, SAFER_WHEN_LARGE, Node, holes, parse, privacy_of
 from letalone.cli.noise_commands import AccountOptions, CalibrateOptions
 from letalone.cli.screen import console, in_short, number_text, print_json
 from letalone.errors import ParameterError

@@ -29,12 +29,7 @@ from letalone.errors.problem import Argument, Problem, problem
 from letalone.errors.remedies import ClampExpression, LeaveOut, NameBudget, NameUnit
 from letalone.exact.typed import CONFIDENCE, DELTA, EPSILON
 from letalone.ledger import DataSet
-from letalone.plans.bounds import (
-    UNIT_RANGE,
-    clamp_columns,
-    columns_without_bounds,
-    is_unbounded,
-)
+from letalone.plans.bounds import UNIT_RANGE, clamp_columns, columns_without_bounds, is_unbounded
 from letalone.plans.facts import AggregateRequest
 from letalone.plans.plan import Group, GroupColumn, expression_of
 from letalone.plans.trees import Computable, FormulaRequest

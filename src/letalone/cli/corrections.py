@@ -102,7 +102,8 @@ def make_offers(
         begun = options if remedy is None else apply_remedy(remedy, options)
         rest = (problem,) if remedy is None else problem.others
         offer = _finish(begun, rest, table)
-        if offer is not None and (fitting := fit_budget(offer, table.known)) is not None:
+        fitting = None if offer is None else fit_budget(offer, table.known)
+        if fitting is not None and fitting != options:  # the same again would be refused again
             yield fitting
             if not is_choice:
                 return

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from letalone.cli.typed import (
     AsJson,
+    CommandGroup,
     Confidence,
     Epsilon,
     OwnersKey,
@@ -100,7 +100,7 @@ THEOREMS = ("total", "tail", "shortfall", "survey", "dimensions")
 SLACK = "Slack in probability beside epsilon: far below 1/n for n people."
 
 
-class NumberOrFile(TyperGroup):
+class NumberOrFile(CommandGroup):
     """`letalone explain x.json` is short for `letalone explain receipt x.json`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

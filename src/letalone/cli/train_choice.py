@@ -23,12 +23,7 @@ from letalone.engines.addresses import is_address
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Argument, Problem, Remedy
-from letalone.errors.remedies import (
-    DeclareTypes,
-    LeaveOut,
-    SetEpsilon,
-    SetValue,
-)
+from letalone.errors.remedies import DeclareTypes, LeaveOut, SetEpsilon, SetValue
 from letalone.errors.spelling import did_you_mean
 from letalone.ledger import DataSet
 from letalone.plans.schema import SUFFIX, Column, Schema

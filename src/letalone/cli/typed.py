@@ -24,7 +24,7 @@ from typing import (
 )
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 Declared = TypeVar("Declared", bound=Callable[..., Any])
 
@@ -51,7 +51,23 @@ class Loaded(UserDict[str, Any]):
         return self.data[name]
 
 
-class TableGroup(TyperGroup):
+class HelpInOrder:
+    """Names the option of the help as it was declared: typer has its names from a set."""
+
+    def get_help_option_names(self, ctx: Any) -> list[str]:
+        names = cast("Any", super()).get_help_option_names(ctx)
+        return [name for name in ctx.help_option_names if name in names]
+
+
+class OneCommand(HelpInOrder, TyperCommand):
+    """A command."""
+
+
+class CommandGroup(HelpInOrder, TyperGroup):
+    """A group of commands."""
+
+
+class TableGroup(CommandGroup):
     """A group whose commands are the rows of a table."""
 
     def __init__(self, names: Iterable[str], load: Callable[[str], Any], **attributes: Any) -> None:
@@ -65,7 +81,7 @@ class TableGroup(TyperGroup):
 
 def new_group(words: str, **settings: Any) -> typer.Typer:
     """An app of several commands, which shows its help where none of them is typed."""
-    group = new_app(help=words, **settings)
+    group = new_app(help=words, **{"cls": CommandGroup, **settings})
 
     def start(context: typer.Context, as_json: AsJson = False) -> None:
         context.obj = as_json or context.obj
@@ -135,7 +151,7 @@ def command(
         }
         cast_to_any: Any = typed
         cast_to_any.__signature__ = Signature([first, *kept.values()])
-        app.command(name, **settings)(typed)
+        app.command(name, cls=OneCommand, **settings)(typed)
         return declared
 
     return add

@@ -9,13 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from letalone.answers.promise import (
-    FALSE_ALARMS,
-    best_guess,
-    group_promise,
-    most_caught,
-    promise,
-)
+from letalone.answers.promise import FALSE_ALARMS, best_guess, group_promise, most_caught, promise
 from letalone.cli.ledger import print_verified, verified_as_json
 from letalone.cli.screen import console, print_json, put, say
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
