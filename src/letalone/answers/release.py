@@ -12,18 +12,7 @@ from fractions import Fraction
 from typing import Any, Self, cast
 
 from letalone.answers import columns, picture, views
-from letalone.answers.columns import (
-    Cell,
-    CellKind,
-    KeyColumn,
-    Output,
-    check_lengths,
-    key_from_json,
-    key_to_json,
-    output_from_json,
-    output_to_json,
-    read_text,
-)
+from letalone.answers.columns import Cell, CellKind, KeyColumn, Output
 from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
 from letalone.answers.shown import as_shown, title_of
 from letalone.errors import FormatError, LetaloneError
@@ -99,7 +88,7 @@ class ReleaseRecord:
     standing: Standing = field(default=Standing(), compare=False)
 
     def __post_init__(self) -> None:
-        check_lengths(self.keys, self.outputs)
+        columns.check_lengths(self.keys, self.outputs)
 
     def __hash__(self) -> int:
         return hash((self.asked.digest, self.keys, self.outputs))
@@ -235,8 +224,8 @@ class ReleaseRecord:
             "split": [{name: str(getattr(part, name)) for name in PARTS} for part in terms.split],
             "sql": terms.sql,
             "notes": list(terms.notes),
-            "keys": [key_to_json(column) for column in self.keys],
-            "outputs": [output_to_json(output) for output in self.outputs],
+            "keys": [columns.key_to_json(column) for column in self.keys],
+            "outputs": [columns.output_to_json(output) for output in self.outputs],
         }
 
     @classmethod
@@ -247,8 +236,8 @@ class ReleaseRecord:
         def read() -> Self:
             return cls(
                 _asked_from_json(stored),
-                tuple(key_from_json(column) for column in _list(stored["keys"])),
-                tuple(output_from_json(column) for column in _list(stored["outputs"])),
+                tuple(columns.key_from_json(column) for column in _list(stored["keys"])),
+                tuple(columns.output_from_json(column) for column in _list(stored["outputs"])),
                 standing or Standing(),
             )
 
@@ -328,7 +317,9 @@ def check_format(stored: object, kind: str, fields: set[str]) -> None:
 
 
 def _asked_from_json(stored: Mapping[str, object]) -> Terms:
-    texts = {name: read_text(stored[name]) for name in ("data_set", "question", "digest", "sql")}
+    texts = {
+        name: columns.read_text(stored[name]) for name in ("data_set", "question", "digest", "sql")
+    }
     version = stored["version"]
     if type(version) is not int:
         raise FormatError("This release is damaged: its version is not a whole number.")
@@ -336,17 +327,17 @@ def _asked_from_json(stored: Mapping[str, object]) -> Terms:
         **texts,
         version=version,
         plan=dict(cast("Json", stored["plan"])),
-        epsilon=read_rational(read_text(stored["epsilon"])),
-        delta=read_rational(read_text(stored["delta"])),
-        confidence=read_rational(read_text(stored["confidence"])),
+        epsilon=read_rational(columns.read_text(stored["epsilon"])),
+        delta=read_rational(columns.read_text(stored["delta"])),
+        confidence=read_rational(columns.read_text(stored["confidence"])),
         privacy=from_json(cast("Json", stored["privacy"])),
         split=tuple(_part_from_json(cast("Json", part)) for part in _list(stored["split"])),
-        notes=tuple(read_text(note) for note in _list(stored["notes"])),
+        notes=tuple(columns.read_text(note) for note in _list(stored["notes"])),
     )
 
 
 def _part_from_json(stored: Json) -> SplitPart:
-    name, share, noise, groups = (read_text(stored[part]) for part in PARTS)
+    name, share, noise, groups = (columns.read_text(stored[part]) for part in PARTS)
     return SplitPart(name, read_rational(share), noise, groups)
 
 

@@ -8,15 +8,7 @@ from dataclasses import replace
 from typing import cast
 
 from letalone.answers.promise import as_sure
-from letalone.cli.screen import (
-    console,
-    flowing,
-    print_json,
-    protection_text,
-    put,
-    rounded_up,
-    table,
-)
+from letalone.cli import screen
 from letalone.cli.show_release import (
     HEIGHT,
     Offer,
@@ -52,18 +44,20 @@ def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -
     """The price, the split and the errors to expect; nothing is spent."""
     fits = None if known is None else priced.fits
     if options.as_json:
-        print_json("query", _preview_as_json(priced, options, known, fits=fits))
+        screen.print_json("query", _preview_as_json(priced, options, known, fits=fits))
         return
-    width = console().width
+    width = screen.console().width
     rows = [row for share in _shares(priced) for row in _rows(priced, share)]
-    put(table("part", "share of ε", "error to expect", "noise", rows=rows[:MAX_LINES]))
+    screen.put(
+        screen.table("part", "share of ε", "error to expect", "noise", rows=rows[:MAX_LINES])
+    )
     more = [f"and {len(rows) - MAX_LINES} more: --json has all"] if len(rows) > MAX_LINES else []
     notes = [*more, *_lines(priced, options, known, fits=fits)]
-    lines = [flowing(line, width) for line in notes]
-    words = flowing(f"That would be the {_question(priced)}.", width)
+    lines = [screen.flowing(line, width) for line in notes]
+    words = screen.flowing(f"That would be the {_question(priced)}.", width)
     taken = sum(line.count("\n") + 1 for line in (words, *lines))
     is_full = options.explain or HEAD + min(len(rows), MAX_LINES) + taken <= HEIGHT
-    put(*[words] * is_full, *lines)
+    screen.put(*[words] * is_full, *lines)
 
 
 def _warnings(priced: Priced) -> list[str]:
@@ -128,7 +122,7 @@ def _is_bounded(priced: Offer, name: str) -> bool:
 
 
 def _digits(error: float) -> str:
-    return rounded_up(error, 0 if error >= WHOLE else 2)
+    return screen.rounded_up(error, 0 if error >= WHOLE else 2)
 
 
 def _lines(
@@ -140,7 +134,8 @@ def _lines(
         *rows_that_count(answer, options),
         *filter(None, [caution(priced)]),
         f"Error bars are right {sure} of the time. Price: {brief(total_price(priced))}, to protect"
-        f" {protection_text(neighbours_of(answer))}. Nothing was spent, and no data was looked at.",
+        f" {screen.protection_text(neighbours_of(answer))}. Nothing was spent, and no data was"
+        " looked at.",
     ]
     if known is None:
         return lines
