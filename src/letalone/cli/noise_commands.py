@@ -113,7 +113,6 @@ def explain_epsilon(
         float, typer.Argument(help="The epsilon to explain.", parser=read_number, metavar="VALUE")
     ] = 1.0,
     delta: Annotated[float, number(SLACK)] = 0.0,
-    as_json: typed.AsJson = False,
 ) -> None:
     """What an epsilon promises to a person in the data."""
 
@@ -140,6 +139,5 @@ class ErrorOptions:
 def explain_receipt(
     path: Annotated[Path, typer.Argument(help="The receipt of an answer.", metavar="FILE")],
     key: typed.OwnersKey = None,
-    as_json: typed.AsJson = False,
 ) -> None:
     """What an answer reveals, in a paragraph to quote."""

@@ -19,7 +19,6 @@ def demo(
     attacks: Annotated[
         bool, switch("--attacks", "Play the attacks instead, in under a minute.")
     ] = False,
-    as_json: typed.AsJson = False,
 ) -> None:
     """Ask a made-up hospital two questions, privately, on DuckDB."""
 
@@ -44,7 +43,6 @@ def convert(
         tuple[str, ...], text("A column of numbers such as 1,5, to write as 1.5.", "COLUMN")
     ] = (),
     force: typed.Force = False,
-    as_json: typed.AsJson = False,
 ) -> None:
     """Make a Parquet file of a CSV with line breaks or decimal commas."""
 
@@ -142,7 +140,6 @@ def describe(
     file: typed.AnyTable,
     table_name: typed.TableName = None,
     ledger: typed.LedgerOption = None,
-    as_json: typed.AsJson = False,
 ) -> None:
     """What is public about a table, and its budget."""
 

@@ -38,13 +38,12 @@ def lint(
     paths: Annotated[
         tuple[Path, ...], typer.Argument(help="Scripts, notebooks or folders.", metavar="FILE")
     ] = (),
-    as_json: typed.AsJson = False,
 ) -> None:
     """Find slips in a script that break its privacy."""
 
 
 @command(app, "doctor")
-def doctor(as_json: typed.AsJson = False) -> None:
+def doctor() -> None:
     """Check this installation: versions, extras, random bits."""
 
 
@@ -60,7 +59,6 @@ def verify(
         tuple[Path, ...],
         text("A checkpoint kept elsewhere; may be given again.", "FILE", "--checkpoint"),
     ] = (),
-    as_json: typed.AsJson = False,
 ) -> None:
     """Check a receipt offline: is it as it was signed?"""
 
@@ -78,7 +76,7 @@ app.add_typer(ledger, name="ledger")
 
 
 @command(ledger, "show", work="ledger:show")
-def ledger_show(path: LedgerFile, as_json: typed.AsJson = False) -> None:
+def ledger_show(path: LedgerFile) -> None:
     """Budgets, what is spent, what is left, and the key's fingerprint."""
 
 
@@ -87,23 +85,22 @@ def ledger_verify(
     path: LedgerFile,
     head: typed.KeptHead = None,
     checkpoints: Checkpoints = (),
-    as_json: typed.AsJson = False,
 ) -> None:
     """Check the chain and do every charge again."""
 
 
 @command(ledger, "export", work="ledger:export")
-def ledger_export(path: LedgerFile, to: JsonFile, as_json: typed.AsJson = False) -> None:
+def ledger_export(path: LedgerFile, to: JsonFile) -> None:
     """Write it as JSON, for others to check."""
 
 
 @command(ledger, "levels", work="ledger:levels")
-def ledger_levels(path: LedgerFile, as_json: typed.AsJson = False) -> None:
+def ledger_levels(path: LedgerFile) -> None:
     """Who may use how much of each budget, and what for."""
 
 
 @command(ledger, "checkpoint", work="ledger:checkpoint")
-def ledger_checkpoint(path: LedgerFile, to: JsonFile, as_json: typed.AsJson = False) -> None:
+def ledger_checkpoint(path: LedgerFile, to: JsonFile) -> None:
     """Sign where the ledger stands, to be kept elsewhere."""
 
 
@@ -111,7 +108,6 @@ def ledger_checkpoint(path: LedgerFile, to: JsonFile, as_json: typed.AsJson = Fa
 def ledger_backup(
     path: LedgerFile,
     to: Annotated[Path, typer.Argument(help="The file to write; it must be new.", metavar="FILE")],
-    as_json: typed.AsJson = False,
 ) -> None:
     """Copy the file with its key, also while it is in use."""
 
@@ -122,7 +118,6 @@ def ledger_why(
     name: Annotated[
         str | None, typer.Argument(help="The data set; all that are frozen if left out.")
     ] = None,
-    as_json: typed.AsJson = False,
 ) -> None:
     """Why data sets are frozen, and what to look at."""
 
@@ -132,7 +127,6 @@ def ledger_thaw(
     path: LedgerFile,
     name: Annotated[str, typer.Argument(help="The data set.")],
     why: Annotated[str, typer.Option("--why", help="What you have found; it is written down.")],
-    as_json: typed.AsJson = False,
 ) -> None:
     """Allow questions about a frozen data set again."""
 
