@@ -7,7 +7,7 @@ of the noisy answers. `to_json` is what a ledger settles and a receipt signs.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Any, Self, cast
 
@@ -26,10 +26,6 @@ from letalone.privacy.stored import from_json
 FORMAT = 1
 KIND = "release"
 DAMAGE = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
-FIELDS = {
-    "format", "kind", "data_set", "version", "question", "plan", "digest", "epsilon", "delta",
-    "confidence", "privacy", "split", "sql", "notes", "keys", "outputs",
-}  # fmt: skip
 PARTS = ("name", "share", "noise", "groups")
 NO_GROUPS = "no groups"
 MOST_PARTS = 6
@@ -66,6 +62,9 @@ class Terms:
     split: tuple[SplitPart, ...]
     sql: str = field(repr=False)
     notes: tuple[str, ...]
+
+
+FIELDS = {"format", "kind", *(part.name for part in fields(Terms)), "keys", "outputs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +223,8 @@ class ReleaseRecord:
             "split": [{name: str(getattr(part, name)) for name in PARTS} for part in terms.split],
             "sql": terms.sql,
             "notes": list(terms.notes),
-            "keys": [columns.key_to_json(column) for column in self.keys],
-            "outputs": [columns.output_to_json(output) for output in self.outputs],
+            "keys": [columns.column_to_json(column) for column in self.keys],
+            "outputs": [columns.column_to_json(output) for output in self.outputs],
         }
 
     @classmethod
@@ -236,8 +235,12 @@ class ReleaseRecord:
         def read() -> Self:
             return cls(
                 _asked_from_json(stored),
-                tuple(columns.key_from_json(column) for column in _list(stored["keys"])),
-                tuple(columns.output_from_json(column) for column in _list(stored["outputs"])),
+                tuple(
+                    columns.column_from_json(KeyColumn, column) for column in _list(stored["keys"])
+                ),
+                tuple(
+                    columns.column_from_json(Output, column) for column in _list(stored["outputs"])
+                ),
                 standing or Standing(),
             )
 

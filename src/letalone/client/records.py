@@ -143,12 +143,10 @@ def read_all(kind: type[Found], said: object) -> Listing[Found]:
 
 
 def _read_budget(said: Mapping[str, Any]) -> Budget:
-    """A budget by its exact digits."""
     return Budget(amount(said["epsilon"]), amount(said["delta"]))
 
 
 def _read_schema(said: Mapping[str, Any]) -> Schema:
-    """A schema as it is declared."""
     relation = Relation(said["neighbours"])
     return Schema(
         said["name"],
@@ -178,20 +176,16 @@ def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda said: None if said is None else read(said)
 
 
-def _as_it_is(said: Any) -> Any:
-    return said
-
-
 # How a field is read, by its type.
 READERS: dict[Any, Callable[[Any], Any]] = {
     str: str,
     str | None: _or_none(str),
     bool: bool,
-    int: _as_it_is,
+    int: lambda said: said,
     tuple[str, ...]: _read_names,
     Budget: _read_budget,
     Schema: _read_schema,
-    Release: _as_it_is,
+    Release: lambda said: said,
     datetime: datetime.fromisoformat,
     datetime | None: _or_none(datetime.fromisoformat),
 }
