@@ -235,12 +235,8 @@ class ReleaseRecord:
         def read() -> Self:
             return cls(
                 _asked_from_json(stored),
-                tuple(
-                    columns.column_from_json(KeyColumn, column) for column in _list(stored["keys"])
-                ),
-                tuple(
-                    columns.column_from_json(Output, column) for column in _list(stored["outputs"])
-                ),
+                tuple(columns.column_from_json(KeyColumn, item) for item in _list(stored["keys"])),
+                tuple(columns.column_from_json(Output, item) for item in _list(stored["outputs"])),
                 standing or Standing(),
             )
 

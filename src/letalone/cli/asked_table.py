@@ -244,7 +244,6 @@ def _group_name(group: Group) -> str:
 
 
 def _check_price(options: QueryOptions) -> None:
-    """Refuses numbers that no price can have."""
     if options.delta is not None:
         DELTA.typed("delta", options.delta)
     CONFIDENCE.typed("confidence", options.confidence)

@@ -58,7 +58,6 @@ class DemoAnswers:
     patients: int
     older: DemoQuestion
     wards: DemoQuestion
-    spent: Budget
     remaining: Budget
 
     @property
@@ -103,7 +102,7 @@ def ask_both(hospital: HospitalVisits, folder: Path) -> DemoAnswers:
             _exactly_in_wards(hospital),
         )
         patients = len(np.unique(hospital.patient_id))
-        return DemoAnswers(len(hospital), patients, older, wards, session.spent, session.remaining)
+        return DemoAnswers(len(hospital), patients, older, wards, session.remaining)
 
 
 def _wards(session: Session) -> Query:

@@ -31,7 +31,6 @@ from letalone.session.beside import schema_beside
 
 LISTED = 10  # on a screen
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "|"}
-KNOWN = tuple(SEPARATORS.values())
 MOST = 30  # in an error
 EDIT = (
     "Open it and fill in what you know without looking at the data: bounds of the numbers, keys of"
@@ -99,7 +98,8 @@ def _hints(options: InitOptions, guess: Guess) -> list[str]:
     if guess.delimiter != ",":
         hints.append(f"Cells are separated by {SEPARATORS[guess.delimiter]}, as in the first line.")
     if len(guess.schema.columns) == 1:
-        hints.append(f"Only one column was found. Cells are separated by {' or '.join(KNOWN)}.")
+        known = " or ".join(SEPARATORS.values())
+        hints.append(f"Only one column was found. Cells are separated by {known}.")
     hints += _of_lines(options.file, guess.odd)
     if guess.commas:
         hints.append(

@@ -55,10 +55,7 @@ def verify(path: str, *, head: str | None, checkpoints: Sequence[Path], as_json:
     kept = [checkpoint.read_bytes() for checkpoint in checkpoints]
     with open_ledger(path, "verify") as ledger:
         verified = ledger.verify(head=head, checkpoints=kept)
-    if as_json:
-        print_json("ledger verify", verified_as_json(verified))
-        return
-    print_verified(verified)
+    tell_verified("ledger verify", verified, as_json=as_json)
 
 
 def export(path: str, to: Path, *, as_json: bool) -> None:
@@ -96,8 +93,11 @@ def open_ledger(path: str, command: str) -> Ledger:
     )
 
 
-def print_verified(verified: Verified) -> None:
-    """The words of a check that passed."""
+def tell_verified(command: str, verified: Verified, *, as_json: bool, **more: str) -> None:
+    """That a check has passed, and what it found; `more` is for programs."""
+    if as_json:
+        print_json(command, {**more, "holds": True, **asdict(verified)})
+        return
     say(str(verified))
     put(f"head         {verified.head}", f"fingerprint  {verified.fingerprint}")
     if verified.repriced:
@@ -111,11 +111,6 @@ def _set_back(entries: Sequence[int]) -> str:
     first = f"Entry {entries[0]} has an earlier time than the entry before it"
     more = f", and so have {len(entries) - 1} more" if len(entries) > 1 else ""
     return f"{first}{more}: a clock was set back, or clocks of machines differ. Look at the clock."
-
-
-def verified_as_json(verified: Verified) -> dict[str, object]:
-    """The same for programs."""
-    return {"holds": True, **asdict(verified)}
 
 
 def _lines(data_set: DataSet, unsettled: list[int]) -> Iterator[str]:

@@ -30,7 +30,6 @@ from letalone.privacy import Budget
 ROW = "row"
 USUAL_BUDGET = 2
 NUMBER = re.compile(r"(?<![\d.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-TRUTHS = {"true": True, "false": False}
 
 
 def read_unit(word: str, schema: Schema) -> str | None:
@@ -168,7 +167,7 @@ def _key(text: str, kind: Type, name: str) -> Key:
             case Type.INTEGER | Type.NUMBER:
                 return int(text)
             case Type.BOOLEAN:
-                return TRUTHS[text.lower()]
+                return {"true": True, "false": False}[text.lower()]
             case Type.DATE:
                 return date.fromisoformat(text)
             case _:

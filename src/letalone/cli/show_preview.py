@@ -36,7 +36,6 @@ from letalone.tables.compiled import PricePart
 BOUNDS = "bounds of "
 WHOLE = 10  # a larger error has no use for digits after the point
 MAX_LINES = 10  # of the table on a screen
-NO_ERROR = "less where a group has more rows"
 SAME = "same"
 
 
@@ -107,7 +106,7 @@ def _error_text(priced: Offer, share: PricePart, name: str) -> str:
     if error is None and kind is ErrorKind.PER_ROW:
         error, over = answer.compiled.expected_error(name, rows=1), " / rows in the group"
     if error is None:
-        return NO_ERROR
+        return "less where a group has more rows"
     if kind is ErrorKind.IN_ROWS:
         return f"± {_digits(error)} rows"
     return f"± {_digits(error)}{' × the range found' * _is_bounded(priced, name)}{over}"

@@ -66,7 +66,6 @@ class TrainingPlan:
         return list(self.job.features)
 
     def fits(self, state: FilterState) -> bool:
-        """Whether a budget in this state allows it."""
         try:
             charge_filter(state, self.job.privacy, delta=self.price.delta or None)
         except BudgetExceeded:

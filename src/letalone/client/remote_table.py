@@ -55,7 +55,6 @@ class RemoteTable(OpenTable):
         return RemotePriced(self, plan, epsilon, delta, confidence)
 
     def place(self) -> str:
-        """Where statements run."""
         return f"the service at {self.source}"
 
     def unit_kind(self, unit: str) -> str:
@@ -63,7 +62,6 @@ class RemoteTable(OpenTable):
         return self.schema.column(unit).type.value
 
     def as_joined(self, frame: object, *, name: str) -> object:
-        """As the service will read it."""
         return as_sent(frame, name=name)
 
     def check_trainable(self) -> NoReturn:
@@ -90,7 +88,6 @@ class RemoteTable(OpenTable):
         self._closed.set()
 
     def where_kept(self) -> str:
-        """Where the budget lives, in words."""
         return f"The budget is kept by {self.source}."
 
 
