@@ -137,9 +137,7 @@ class PredictOptions:
 
 @command(app, "describe")
 def describe(
-    file: typed.AnyTable,
-    table_name: typed.TableName = None,
-    ledger: typed.LedgerOption = None,
+    file: typed.AnyTable, table_name: typed.TableName = None, ledger: typed.LedgerOption = None
 ) -> None:
     """What is public about a table, and its budget."""
 

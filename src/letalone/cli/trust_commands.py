@@ -82,9 +82,7 @@ def ledger_show(path: LedgerFile) -> None:
 
 @command(ledger, "verify", work="ledger:verify")
 def ledger_verify(
-    path: LedgerFile,
-    head: typed.KeptHead = None,
-    checkpoints: Checkpoints = (),
+    path: LedgerFile, head: typed.KeptHead = None, checkpoints: Checkpoints = ()
 ) -> None:
     """Check the chain and do every charge again."""
 

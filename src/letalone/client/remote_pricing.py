@@ -74,24 +74,18 @@ class RemotePriced:
         return {"epsilon": self.epsilon, "delta": self.delta, "confidence": self.confidence}
 
     def _ask(self, what: str, price: Mapping[str, Number], **more: object) -> Json:
-        return ask_service(self.table, self.plan, price, what, **more)
-
-
-def ask_service(
-    table: "RemoteTable", plan: Plan, price: Mapping[str, Number], what: str, **more: object
-) -> Json:
-    """What the service says about a question at a price."""
-    table.check_open()
-    body = {
-        "data_set": table.name,
-        "purpose": table.purpose,
-        "plan": plan.to_json(),
-        **{name: _exact_digits(name, number) for name, number in price.items()},
-        **table.sent_with(plan),
-        **more,
-    }
-    post = table.link.post_once if what == "release" else table.link.post
-    return post(f"/questions/{what}", body)
+        table = self.table
+        table.check_open()
+        body = {
+            "data_set": table.name,
+            "purpose": table.purpose,
+            "plan": self.plan.to_json(),
+            **{name: _exact_digits(name, number) for name, number in price.items()},
+            **table.sent_with(self.plan),
+            **more,
+        }
+        post = table.link.post_once if what == "release" else table.link.post
+        return post(f"/questions/{what}", body)
 
 
 def _exact_digits(name: str, number: Number) -> str | int:

@@ -16,8 +16,7 @@ LOCATED = {
     "gauss",
     "normalvariate",
 }
-OTHERS = {"standard_normal", "exponential", "standard_exponential", "randn", "expovariate"}
-LAWS = LOCATED | OTHERS
+LAWS = LOCATED | {"standard_normal", "exponential", "standard_exponential", "randn", "expovariate"}
 GENERATORS = (
     "numpy.random.",
     "numpy.random.default_rng().",
