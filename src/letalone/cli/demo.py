@@ -154,20 +154,17 @@ def _rows(question: DemoQuestion) -> list[dict[str, Any]]:
 
 def _show(answers: DemoAnswers) -> None:
     roomy = screen.console().width >= screen.WIDEST
-    screen.say(_opening(answers), _count(answers.older))
+    screen.say(
+        f"A hospital that does not exist: {answers.visits:,} visits of {answers.patients:,}"
+        " patients, made up, written to a temporary folder, and asked by way of DuckDB.",
+        _count(answers.older),
+    )
     screen.put(_table(answers.wards, roomy=roomy))
     screen.say(_footnote(roomy=roomy), _price(answers), _meaning(answers))
     last = "Run it again and see the noise change. Then ask a table of yours:"
     query = ("query", "my.csv", "SELECT COUNT(*) FROM my", "--epsilon", "0.5")
     commands = to_type("init", "my.csv") + to_type(*query) + to_type("explain", "epsilon", "1")
     screen.say(last + commands)
-
-
-def _opening(answers: DemoAnswers) -> str:
-    return (
-        f"A hospital that does not exist: {answers.visits:,} visits of {answers.patients:,}"
-        " patients, made up, written to a temporary folder, and asked by way of DuckDB."
-    )
 
 
 def _count(question: DemoQuestion) -> str:

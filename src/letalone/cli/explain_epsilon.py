@@ -28,7 +28,8 @@ def explain_epsilon(epsilon: float, *, delta: float, as_json: bool) -> None:
     guess, caught = best_guess(privacy), most_caught(privacy)
     if as_json:
         promised = {"epsilon": epsilon, "delta": delta, "best_guess": guess}
-        test = {"false_alarm": FALSE_ALARMS, "caught": caught, "curve": _curve(privacy)}
+        curve = [(step / 20, privacy.tradeoff(step / 20)) for step in range(21)]
+        test = {"false_alarm": FALSE_ALARMS, "caught": caught, "curve": curve}
         screen.print_json("explain epsilon", promised | test)
         return
     terminal = screen.console()
@@ -64,10 +65,6 @@ def _cell(row: int, column: int, reach: float) -> str:
     if int((column + 0.5) / COLUMNS * ROWS) == row:
         return "·"
     return "░" if 1 - (row + 0.5) / ROWS < reach else " "
-
-
-def _curve(privacy: Privacy) -> list[tuple[float, float]]:
-    return [(step / 20, privacy.tradeoff(step / 20)) for step in range(21)]
 
 
 def _words(epsilon: float, delta: float, guess: float, caught: float) -> list[str]:

@@ -34,8 +34,11 @@ def show(path: str, *, as_json: bool) -> None:
     lines += _rest(listed, MAX_DATA_SETS) if listed else ["No data set is registered yet."]
     lines += [f"{name:<12} {facts[name]}" for name in ("entries", "head", "fingerprint")]
     last = "Spent and left are book-keeping; the budget is what is certified."
-    content = {**facts, "data_sets": [_as_json(*each) for each in listed]}
-    _tell("show", content, *lines, last, as_json=as_json)
+    data_sets = [
+        {"name": one.name, **standing_as_json(one), "not_settled": unsettled}
+        for one, unsettled in listed
+    ]
+    _tell("show", {**facts, "data_sets": data_sets}, *lines, last, as_json=as_json)
 
 
 def _tell(command: str, content: Mapping[str, object], *lines: str, as_json: bool) -> None:
@@ -134,10 +137,6 @@ def standing_as_json(data_set: DataSet) -> dict[str, object]:
         "releases": data_set.releases,
         "frozen": data_set.frozen,
     }
-
-
-def _as_json(data_set: DataSet, unsettled: list[int]) -> dict[str, object]:
-    return {"name": data_set.name, **standing_as_json(data_set), "not_settled": unsettled}
 
 
 def checkpoint(path: str, to: Path, *, as_json: bool) -> None:

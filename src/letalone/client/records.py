@@ -14,9 +14,9 @@ from letalone.errors import FormatError, LetaloneError
 from letalone.errors.problem import without_context
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Key, Type
-from letalone.privacy import ADD_REMOVE, REPLACE, Budget
+from letalone.privacy import Budget
 from letalone.privacy.filters import brief
-from letalone.privacy.neighbours import Relation
+from letalone.privacy.neighbours import Neighbours, Relation
 from letalone.session.release import Release
 
 Json = dict[str, Any]
@@ -142,17 +142,12 @@ def read_all(kind: type[Found], said: object) -> Listing[Found]:
     return Listing(read_one(kind, item) for item in cast("Sequence[object]", said))
 
 
-def _read_budget(said: Mapping[str, Any]) -> Budget:
-    return Budget(amount(said["epsilon"]), amount(said["delta"]))
-
-
 def _read_schema(said: Mapping[str, Any]) -> Schema:
-    relation = Relation(said["neighbours"])
     return Schema(
         said["name"],
         tuple(_column(name, column) for name, column in said["columns"].items()),
         unit=said["unit"],
-        neighbours=ADD_REMOVE if relation is Relation.ADD_REMOVE else REPLACE,
+        neighbours=Neighbours(Relation(said["neighbours"])),
     )
 
 
@@ -183,7 +178,7 @@ READERS: dict[Any, Callable[[Any], Any]] = {
     bool: bool,
     int: lambda said: said,
     tuple[str, ...]: _read_names,
-    Budget: _read_budget,
+    Budget: lambda said: Budget(amount(said["epsilon"]), amount(said["delta"])),
     Schema: _read_schema,
     Release: lambda said: said,
     datetime: datetime.fromisoformat,
