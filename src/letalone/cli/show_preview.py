@@ -41,9 +41,8 @@ SAME = "same"
 
 def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -> None:
     """The price, the split and the errors to expect; nothing is spent."""
-    fits = None if known is None else priced.fits
     if options.as_json:
-        screen.print_json("query", _preview_as_json(priced, options, known, fits=fits))
+        screen.print_json("query", _as_json(priced, options, known))
         return
     width = screen.console().width
     rows = [row for share in _shares(priced) for row in _rows(priced, share)]
@@ -51,7 +50,7 @@ def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -
         screen.table("part", "share of ε", "error to expect", "noise", rows=rows[:MAX_LINES])
     )
     more = [f"and {len(rows) - MAX_LINES} more: --json has all"] if len(rows) > MAX_LINES else []
-    notes = [*more, *_lines(priced, options, known, fits=fits)]
+    notes = [*more, *_lines(priced, options, known)]
     lines = [screen.flowing(line, width) for line in notes]
     words = screen.flowing(f"That would be the {_question(priced)}.", width)
     taken = sum(line.count("\n") + 1 for line in (words, *lines))
@@ -124,9 +123,7 @@ def _digits(error: float) -> str:
     return screen.rounded_up(error, 0 if error >= WHOLE else 2)
 
 
-def _lines(
-    priced: Offer, options: QueryOptions, known: DataSet | None, *, fits: bool | None
-) -> list[str]:
+def _lines(priced: Offer, options: QueryOptions, known: DataSet | None) -> list[str]:
     sure, answer = as_sure(options.confidence), answer_of(priced)
     lines = [
         *(f"Beware: {warning}." for warning in _warnings(answer)),
@@ -138,7 +135,7 @@ def _lines(
     ]
     if known is None:
         return lines
-    return [*lines, f"{left_of(known)}. {'It fits.' if fits else 'It does not fit.'}"]
+    return [*lines, f"{left_of(known)}. {'It fits.' if priced.fits else 'It does not fit.'}"]
 
 
 def _question(priced: Offer) -> str:
@@ -149,9 +146,7 @@ def _question(priced: Offer) -> str:
     return words
 
 
-def _preview_as_json(
-    priced: Offer, options: QueryOptions, known: DataSet | None, *, fits: bool | None
-) -> dict[str, object]:
+def _as_json(priced: Offer, options: QueryOptions, known: DataSet | None) -> dict[str, object]:
     total, answer = total_price(priced), answer_of(priced)
     return {
         "dry_run": True,
@@ -166,6 +161,6 @@ def _preview_as_json(
         ],
         "budget": None if known is None else budget_to_json(known.budget),
         "remaining": None if known is None else budget_to_json(known.remaining),
-        "fits": fits,
+        "fits": None if known is None else priced.fits,
         "warnings": _warnings(answer),
     }

@@ -51,11 +51,11 @@ class HelpInOrder:
 
 
 class OneCommand(HelpInOrder, TyperCommand):
-    """A command."""
+    """What `command` adds to an app."""
 
 
 class CommandGroup(HelpInOrder, TyperGroup):
-    """A group of commands."""
+    """What `new_group` makes."""
 
 
 class TableGroup(CommandGroup):
