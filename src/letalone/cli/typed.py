@@ -69,9 +69,9 @@ class TableGroup(CommandGroup):
         return list(self.commands)
 
 
-def new_group(words: str, **settings: Any) -> typer.Typer:
+def new_group(words: str, cls: type[TyperGroup] = CommandGroup) -> typer.Typer:
     """An app of several commands, which shows its help where none of them is typed."""
-    group = new_app(help=words, **{"cls": CommandGroup, **settings})
+    group = new_app(help=words, cls=cls)
 
     def start(context: typer.Context, as_json: AsJson = False) -> None:
         context.obj = as_json or context.obj
