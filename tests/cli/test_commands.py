@@ -7,6 +7,7 @@ from socket import socket
 from typing import Any, cast
 
 import pytest
+import typer
 from typer.main import get_command
 
 from letalone.cli.app import COMMANDS, FILES, app
@@ -35,6 +36,13 @@ def test_the_help_lists_the_table_in_its_order(letalone: Letalone) -> None:
     ]
     as_json = letalone("--json").json()["commands"]
     assert list(as_json.items()) == list(COMMANDS.items())
+
+
+@pytest.mark.parametrize("command", [get_command(app), LOADED["query"], LOADED["explain"]])
+def test_the_option_of_the_help_has_its_names_in_their_order(command: Any) -> None:
+    names = [f"--{letter}" for letter in "zyxwvutsrq"]
+    context = typer.Context(command, help_option_names=names)
+    assert command.get_help_option_names(context) == names
 
 
 def test_a_mistyped_command_is_answered_with_the_nearest_one(letalone: Letalone) -> None:

@@ -93,6 +93,14 @@ def test_an_epsilon_that_is_changed_is_spoken_of(letalone: Letalone, my: Path) -
     assert float(option(command, "--epsilon")) <= 1
 
 
+def test_the_refused_command_is_not_offered_again(letalone: Letalone, my: Path) -> None:
+    tiny = ("--unit", "pid", "--epsilon", "1e-30", "--budget", "2")
+    refused = letalone("query", "my.csv", COUNT, *tiny)
+    assert refused.code == 2
+    assert "Give a larger epsilon" in refused.err
+    assert "letalone query" not in refused.err
+
+
 def test_no_unit_is_made_up_where_no_name_sounds_like_a_person(
     letalone: Letalone, my: Path
 ) -> None:

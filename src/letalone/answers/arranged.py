@@ -106,7 +106,8 @@ def arrange_release(release: AnyRelease, how: Arrangement) -> AnyRelease:
     if how == AS_IT_IS:
         return release
     rows = release.rows()
-    kept = [place for place, row in enumerate(rows) if _holds(how.having, row)]
+    having = how.having or Fixed(value=True)
+    kept = [place for place, row in enumerate(rows) if _value(having, row) is True]
     places = kept
     for order in reversed(how.order):
         places = _sort_rows(places, [row.get(order.name) for row in rows], order)
@@ -131,10 +132,6 @@ def _none_passes(how: Arrangement) -> str:
     """That HAVING keeps nothing, and which question shows all rows and was paid for."""
     moved = " and with what it compares at the end of SELECT" if how.hidden else ""
     return f"{NONE_PASSES} The same question without it{moved} is free."
-
-
-def _holds(condition: Condition | None, row: Mapping[str, Cell]) -> bool:
-    return condition is None or _value(condition, row) is True
 
 
 def _value(condition: Condition, row: Mapping[str, Cell]) -> Cell:

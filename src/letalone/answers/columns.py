@@ -11,12 +11,12 @@ whole numbers of 64 bits. The libraries are loaded when they are asked for.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from enum import Enum
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from letalone.errors import FormatError, ParameterError
 from letalone.privacy.curve import Json
@@ -93,45 +93,29 @@ class Output:
         return [(self.name, self.kind, self.values), *found]
 
 
-def key_to_json(column: KeyColumn) -> Json:
-    """A key column as it is stored."""
-    return {"name": column.name, "kind": column.kind.value, "values": _texts(column.values)}
+Column = TypeVar("Column", KeyColumn, Output)
+CELLS = ("values", "low", "high")  # fields that hold a cell for each group
 
 
-def key_from_json(stored: object) -> KeyColumn:
-    """The key column that was stored."""
-    fields = _fields(stored, {"name", "kind", "values"})
-    kind = CellKind(fields["kind"])
-    return KeyColumn(read_text(fields["name"]), kind, _cells(fields["values"], kind))
+def column_to_json(column: KeyColumn | Output) -> Json:
+    """A column as it is stored: field by field, its cells as texts."""
+    parts: Json = {part.name: getattr(column, part.name) for part in fields(column)}
+    cells = {name: parts[name] for name in CELLS if parts.get(name) is not None}
+    texts = {name: [_write_cell(cell) for cell in part] for name, part in cells.items()}
+    return {**parts, **texts, "kind": column.kind.value}
 
 
-def output_to_json(output: Output) -> Json:
-    """An output as it is stored."""
-    return {
-        "name": output.name,
-        "aggregate": output.aggregate,
-        "label": output.label,
-        "kind": output.kind.value,
-        "values": _texts(output.values),
-        "low": None if output.low is None else _texts(output.low),
-        "high": None if output.high is None else _texts(output.high),
-    }
-
-
-def output_from_json(stored: object) -> Output:
-    """The output that was stored."""
-    fields = _fields(stored, {"name", "aggregate", "label", "kind", "values", "low", "high"})
-    kind = CellKind(fields["kind"])
-    low, high = fields["low"], fields["high"]
-    return Output(
-        name=read_text(fields["name"]),
-        aggregate=read_text(fields["aggregate"]),
-        label=read_text(fields["label"]),
-        kind=kind,
-        values=_cells(fields["values"], kind),
-        low=None if low is None else _cells(low, kind),
-        high=None if high is None else _cells(high, kind),
-    )
+def column_from_json(column: type[Column], stored: object) -> Column:
+    """The key column or the output that was stored."""
+    names = {part.name for part in fields(column)}
+    if not isinstance(stored, dict) or set(cast("Json", stored)) != names:
+        raise FormatError("This release is damaged: a column has other fields than it must have.")
+    written = cast("Json", stored)
+    parts: Json = {name: read_text(written[name]) for name in names.difference(CELLS)}
+    kind = CellKind(parts["kind"])
+    given = {name: written[name] for name in CELLS if written.get(name) is not None}
+    parts |= {"kind": kind} | {name: _cells(part, kind) for name, part in given.items()}
+    return column(**parts)
 
 
 def check_lengths(keys: Sequence[KeyColumn], outputs: Sequence[Output]) -> int:
@@ -141,10 +125,6 @@ def check_lengths(keys: Sequence[KeyColumn], outputs: Sequence[Output]) -> int:
     if len(lengths) != 1:
         raise ParameterError("The columns of a release must all have as many cells.")
     return lengths.pop()
-
-
-def _texts(cells: Sequence[Cell]) -> list[str | None]:
-    return [_write_cell(cell) for cell in cells]
 
 
 def _write_cell(cell: Cell) -> str | None:
@@ -172,12 +152,6 @@ def read_text(stored: object) -> str:
     if not isinstance(stored, str):
         raise FormatError("This release is damaged: something that must be text is not.")
     return stored
-
-
-def _fields(stored: object, names: set[str]) -> Json:
-    if not isinstance(stored, dict) or set(cast("Json", stored)) != names:
-        raise FormatError("This release is damaged: a column has other fields than it must have.")
-    return cast("Json", stored)
 
 
 FrameColumns = Sequence[tuple[str, CellKind, tuple[Cell, ...]]]

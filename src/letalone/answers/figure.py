@@ -24,8 +24,9 @@ def empty_figure(path: object = None, **settings: Any) -> Any:
 
 def check_drawable(path: object = None) -> None:
     """Refuses a path where no picture can be written, and a machine that cannot draw."""
-    if path is not None:
-        _check(Path(cast("str", path)))
+    if path is not None and (target := Path(cast("str", path))).suffix.lower() not in FORMATS:
+        allowed = ", ".join(FORMATS)
+        raise ParameterError(f"The picture is to go to '{target}', but must end in {allowed}.")
     if find_spec("matplotlib") is None:
         raise ParameterError(
             ".plot() needs matplotlib, which is not installed: pip install 'letalone[plot]'."
@@ -37,9 +38,3 @@ def save_figure(figure: Any, path: object = None) -> Any:
     if path is not None:
         figure.savefig(path)
     return figure
-
-
-def _check(target: Path) -> None:
-    if target.suffix.lower() not in FORMATS:
-        allowed = ", ".join(FORMATS)
-        raise ParameterError(f"The picture is to go to '{target}', but must end in {allowed}.")

@@ -7,23 +7,12 @@ of the noisy answers. `to_json` is what a ledger settles and a receipt signs.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Any, Self, cast
 
 from letalone.answers import columns, picture, views
-from letalone.answers.columns import (
-    Cell,
-    CellKind,
-    KeyColumn,
-    Output,
-    check_lengths,
-    key_from_json,
-    key_to_json,
-    output_from_json,
-    output_to_json,
-    read_text,
-)
+from letalone.answers.columns import Cell, CellKind, KeyColumn, Output
 from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
 from letalone.answers.shown import as_shown, title_of
 from letalone.errors import FormatError, LetaloneError
@@ -37,10 +26,6 @@ from letalone.privacy.stored import from_json
 FORMAT = 1
 KIND = "release"
 DAMAGE = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
-FIELDS = {
-    "format", "kind", "data_set", "version", "question", "plan", "digest", "epsilon", "delta",
-    "confidence", "privacy", "split", "sql", "notes", "keys", "outputs",
-}  # fmt: skip
 PARTS = ("name", "share", "noise", "groups")
 NO_GROUPS = "no groups"
 MOST_PARTS = 6
@@ -79,6 +64,9 @@ class Terms:
     notes: tuple[str, ...]
 
 
+FIELDS = {"format", "kind", *(part.name for part in fields(Terms)), "keys", "outputs"}
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """What is said with an answer and not stored with it: how the budget stands by then."""
@@ -99,7 +87,7 @@ class ReleaseRecord:
     standing: Standing = field(default=Standing(), compare=False)
 
     def __post_init__(self) -> None:
-        check_lengths(self.keys, self.outputs)
+        columns.check_lengths(self.keys, self.outputs)
 
     def __hash__(self) -> int:
         return hash((self.asked.digest, self.keys, self.outputs))
@@ -235,8 +223,8 @@ class ReleaseRecord:
             "split": [{name: str(getattr(part, name)) for name in PARTS} for part in terms.split],
             "sql": terms.sql,
             "notes": list(terms.notes),
-            "keys": [key_to_json(column) for column in self.keys],
-            "outputs": [output_to_json(output) for output in self.outputs],
+            "keys": [columns.column_to_json(column) for column in self.keys],
+            "outputs": [columns.column_to_json(output) for output in self.outputs],
         }
 
     @classmethod
@@ -247,8 +235,8 @@ class ReleaseRecord:
         def read() -> Self:
             return cls(
                 _asked_from_json(stored),
-                tuple(key_from_json(column) for column in _list(stored["keys"])),
-                tuple(output_from_json(column) for column in _list(stored["outputs"])),
+                tuple(columns.column_from_json(KeyColumn, item) for item in _list(stored["keys"])),
+                tuple(columns.column_from_json(Output, item) for item in _list(stored["outputs"])),
                 standing or Standing(),
             )
 
@@ -328,7 +316,9 @@ def check_format(stored: object, kind: str, fields: set[str]) -> None:
 
 
 def _asked_from_json(stored: Mapping[str, object]) -> Terms:
-    texts = {name: read_text(stored[name]) for name in ("data_set", "question", "digest", "sql")}
+    texts = {
+        name: columns.read_text(stored[name]) for name in ("data_set", "question", "digest", "sql")
+    }
     version = stored["version"]
     if type(version) is not int:
         raise FormatError("This release is damaged: its version is not a whole number.")
@@ -336,17 +326,17 @@ def _asked_from_json(stored: Mapping[str, object]) -> Terms:
         **texts,
         version=version,
         plan=dict(cast("Json", stored["plan"])),
-        epsilon=read_rational(read_text(stored["epsilon"])),
-        delta=read_rational(read_text(stored["delta"])),
-        confidence=read_rational(read_text(stored["confidence"])),
+        epsilon=read_rational(columns.read_text(stored["epsilon"])),
+        delta=read_rational(columns.read_text(stored["delta"])),
+        confidence=read_rational(columns.read_text(stored["confidence"])),
         privacy=from_json(cast("Json", stored["privacy"])),
         split=tuple(_part_from_json(cast("Json", part)) for part in _list(stored["split"])),
-        notes=tuple(read_text(note) for note in _list(stored["notes"])),
+        notes=tuple(columns.read_text(note) for note in _list(stored["notes"])),
     )
 
 
 def _part_from_json(stored: Json) -> SplitPart:
-    name, share, noise, groups = (read_text(stored[part]) for part in PARTS)
+    name, share, noise, groups = (columns.read_text(stored[part]) for part in PARTS)
     return SplitPart(name, read_rational(share), noise, groups)
 
 

@@ -1,7 +1,7 @@
 """The command line: `letalone …`.
 
 Nothing of letalone is imported before a command is chosen, so that `letalone --help`
-answers at once. `app` has the table of commands; each has a file of its own in `commands`.
+answers at once. `app` has the table of commands.
 
   Tested:   every command at 80 columns, its JSON, its exit codes, a closed pipe, and
             the modules that a bare `--help` loads

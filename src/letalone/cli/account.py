@@ -9,19 +9,13 @@ convex, so its chords lie above it and their continuations below.
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from math import exp, expm1, inf, isinf
 from pathlib import Path
 from time import perf_counter
 
-from letalone.cli.expressions import (
-    MAX_RUNS,
-    SAFER_WHEN_LARGE,
-    Node,
-    holes,
-    parse,
-    privacy_of,
-)
+from letalone.cli.expressions import MAX_RUNS, SAFER_WHEN_LARGE, Node, holes, parse, privacy_of
 from letalone.cli.noise_commands import AccountOptions, CalibrateOptions
 from letalone.cli.screen import console, in_short, number_text, print_json
 from letalone.errors import ParameterError
@@ -37,16 +31,7 @@ BETWEEN = 8  # steps drawn between two points that were computed
 NEGLIGIBLE = 1e-12
 SMALLEST = 1e-300
 DIGITS = 8  # of a number that is found to one part in 10^6
-NOT_SOUGHT = (
-    "size",
-    "reports",
-    "categories",
-    "dimension",
-    "order",
-    "delta",
-    "truth",
-    "sensitivity",
-)
+SOUGHT = ("sigma", "scale", "epsilon", "rho", "mu", "runs", "rate")
 
 Bounded = tuple[float, tuple[float, float]]
 
@@ -210,14 +195,6 @@ def _endless(privacy: Privacy) -> str:
     return "The privacy loss of this noise has no bound: it needs a delta above 0."
 
 
-def _above(value: float) -> str:
-    return _six(value, up=True)
-
-
-def _below(value: float) -> str:
-    return _six(value, up=False)
-
-
 def _six(value: float, *, up: bool) -> str:
     """Six digits, rounded outwards; below 10^-300 nobody needs to know better."""
     if value < SMALLEST:
@@ -226,6 +203,9 @@ def _six(value: float, *, up: bool) -> str:
         return "∞"
     context = Context(prec=6, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     return f"{float(context.plus(Decimal(value))):.6g}".replace("e-0", "e-")
+
+
+_above, _below = partial(_six, up=True), partial(_six, up=False)
 
 
 def _hole_name(tree: Node) -> str:
@@ -242,7 +222,7 @@ def _hole_name(tree: Node) -> str:
 
 def _solve(tree: Node, name: str, *, epsilon: float, delta: float) -> tuple[float, float]:
     """The number, short, and the delta that is certified at it."""
-    if name in NOT_SOUGHT:
+    if name not in SOUGHT:
         raise ParameterError(
             f"? stands for {name}, but calibrate finds noise (sigma, scale), prices (epsilon, "
             "rho, mu), the number of runs (? * …) and the sampling rate."

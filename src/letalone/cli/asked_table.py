@@ -10,15 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from letalone.cli.option_values import (
-    ROW,
-    advised,
-    read_bounds,
-    read_budget,
-    read_keys,
-    read_public,
-    read_unit,
-)
+from letalone.cli import option_values
+from letalone.cli.option_values import ROW
 from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import progress_bar
 from letalone.cli.table_commands import QueryOptions
@@ -29,12 +22,7 @@ from letalone.errors.problem import Argument, Problem, problem
 from letalone.errors.remedies import ClampExpression, LeaveOut, NameBudget, NameUnit
 from letalone.exact.typed import CONFIDENCE, DELTA, EPSILON
 from letalone.ledger import DataSet
-from letalone.plans.bounds import (
-    UNIT_RANGE,
-    clamp_columns,
-    columns_without_bounds,
-    is_unbounded,
-)
+from letalone.plans.bounds import UNIT_RANGE, clamp_columns, columns_without_bounds, is_unbounded
 from letalone.plans.facts import AggregateRequest
 from letalone.plans.plan import Group, GroupColumn, expression_of
 from letalone.plans.trees import Computable, FormulaRequest
@@ -128,7 +116,7 @@ class AskedTable:
     def _question(self, options: QueryOptions, unit: str | None) -> Query:
         """The question that the SQL asks, with the keys and bounds that were typed."""
         session = self.look.session(unit or EACH_ROW)
-        tables = read_public(options.public)
+        tables = option_values.read_public(options.public)
         query = session.sql(options.sql, tables=tables, dialect=options.dialect)
         if options.max_rows is not None:
             query = query.bound(max_rows=options.max_rows)
@@ -139,7 +127,7 @@ class AskedTable:
     def _with_bounds(self, query: Query, options: QueryOptions) -> Query:
         asked = cast("dict[str, Computable]", dict(query.aggregates))
         added = list(dict.fromkeys(name for one in asked.values() for name in columns_within(one)))
-        given = read_bounds(options.bounds, query.rows, added)
+        given = option_values.read_bounds(options.bounds, query.rows, added)
         return replace(query, aggregates=tuple(give_bounds(asked, given, columns=given).items()))
 
     def _with_keys(self, query: Query, options: QueryOptions) -> Query:
@@ -148,14 +136,14 @@ class AskedTable:
         groups = {
             _group_name(group): columns.type_of(expression_of(group)).type for group in query.groups
         }
-        keys = read_keys(options.keys, groups, types)
+        keys = option_values.read_keys(options.keys, groups, types)
         return replace(query, keys=keys) if keys else query
 
     def _with_edits(self, lacking: Problem, options: QueryOptions) -> Problem:
         """With edits of the SQL that clamp what has no bounds, where it stands in it."""
         if lacking.code is not Code.MISSING_EXPRESSION_BOUNDS:
             return lacking
-        tables = public_schemas(public_frames(read_public(options.public)))
+        tables = public_schemas(public_frames(option_values.read_public(options.public)))
         whole, schema = self.look.whole_name, self.look.schema
         question = read_question(
             options.sql, schema, tables=tables, dialect=options.dialect, whole_name=whole
@@ -172,19 +160,19 @@ class AskedTable:
         schema = self.look.schema
         declares = self.look.is_declared and schema.unit_declared
         if options.unit is not None:
-            unit = read_unit(options.unit, schema)
+            unit = option_values.read_unit(options.unit, schema)
             if declares and schema.unit is not None and unit != schema.unit:
                 file = in_short_form(schema_beside(options.file, options.table))
                 words = (
                     f"--unit is {unit or ROW}, but {file} says that the unit is {schema.unit}."
                     " Leave --unit out, or change the file."
                 )
-                raise ParameterError(advised(words, LEAVE_UNIT))
+                raise ParameterError(option_values.advised(words, LEAVE_UNIT))
             return self._same_unit(unit), []
         if declares:
             return self._same_unit(schema.unit), []
         if self.known is not None and self.known.neighbours.unit is not None:
-            return read_unit(self.known.neighbours.unit, schema), []
+            return option_values.read_unit(self.known.neighbours.unit, schema), []
         columns = tuple(column.name for column in schema.columns)
         remedy = NameUnit(self.likely_unit, columns)
         return self.likely_unit, [problem(Code.MISSING_UNIT, remedy, columns=columns)]
@@ -198,13 +186,15 @@ class AskedTable:
             f"The budget of {known.name!r} protects each {before}, and this question would protect"
             f" each {unit or ROW}. A table has one unit: ask with --unit {before}."
         )
-        raise NeighboursDiffer(advised(words, LEAVE_UNIT, code=Code.NEIGHBOURS_DIFFER))
+        raise NeighboursDiffer(
+            option_values.advised(words, LEAVE_UNIT, code=Code.NEIGHBOURS_DIFFER)
+        )
 
     def budget(self, options: QueryOptions) -> Budget | None:
         """The budget that was typed; None where none was, and the ledger may know it."""
         if options.budget is None:
             return None
-        given, known = read_budget(options.budget), self.known
+        given, known = option_values.read_budget(options.budget), self.known
         if known is None or given == known.budget:
             return given
         words = (
@@ -213,7 +203,7 @@ class AskedTable:
             f" la.Ledger.open(path).raise_budget({known.name!r}, la.Budget(…))."
         )
         remedy = LeaveOut(Argument("budget"))
-        raise ParameterError(advised(words, remedy, code=Code.BUDGET_IS_FIXED))
+        raise ParameterError(option_values.advised(words, remedy, code=Code.BUDGET_IS_FIXED))
 
     def missing_budget(self, options: QueryOptions) -> list[Problem]:
         """That nobody has named a budget, where one is needed."""
@@ -231,7 +221,7 @@ class AskedTable:
             f"{cost}, which a budget of ({budget}) does not allow. Nothing was charged, and the"
             " budget was not written down: name a larger one, or ask for less."
         )
-        raise BudgetExceeded(advised(words, NameBudget(2), code=Code.BUDGET_EXCEEDED))
+        raise BudgetExceeded(option_values.advised(words, NameBudget(2), code=Code.BUDGET_EXCEEDED))
 
 
 def _open_expressions(question: ReadSql, columns: ColumnTypes) -> Iterator[str]:
@@ -254,7 +244,6 @@ def _group_name(group: Group) -> str:
 
 
 def _check_price(options: QueryOptions) -> None:
-    """Refuses numbers that no price can have."""
     if options.delta is not None:
         DELTA.typed("delta", options.delta)
     CONFIDENCE.typed("confidence", options.confidence)

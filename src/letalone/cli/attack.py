@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from inspect import Parameter, Signature
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Annotated, Any, NamedTuple, get_args
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.main import get_command
@@ -19,16 +19,7 @@ from letalone.attacks.result import AttackReport
 from letalone.cli.column_names import names_in, own_or_made_up
 from letalone.cli.places import drawable
 from letalone.cli.screen import in_short, print_json, printable, put, say, table
-from letalone.cli.typed import (
-    AsJson,
-    TableGroup,
-    command,
-    new_app,
-    new_group,
-    number,
-    text,
-    whole_number,
-)
+from letalone.cli.typed import TableGroup, command, new_app, new_group, number, text, whole_number
 
 Typed = Mapping[str, Any]  # all values that were typed, by option
 
@@ -299,7 +290,7 @@ ATTACKS = {
 
 def _attack_command(name: str) -> Any:
     attack, app = ATTACKS[name], new_app()
-    options = (*attack.options, PLOT, AttackOption("as_json", *get_args(AsJson), default=False))
+    options = (*attack.options, PLOT)
 
     def work(*, plot: Path | None, as_json: bool, **typed: Any) -> None:
         files = [typed[name] for name in FILES if name in typed]

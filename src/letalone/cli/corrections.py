@@ -18,26 +18,10 @@ from letalone.cli.option_values import read_budget, usual_budget
 from letalone.cli.screen import in_short
 from letalone.cli.table_commands import QueryOptions
 from letalone.cli.table_option import NOT_TYPED, TO_FILL_IN
-from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
+from letalone.errors import BudgetExceeded, LetaloneError, ParameterError, remedies
 from letalone.errors.codes import Code, Group
 from letalone.errors.in_options import EXAMPLE_BOUNDS, example_keys, in_options
 from letalone.errors.problem import Argument, Problem, Remedy
-from letalone.errors.remedies import (
-    AddBounds,
-    AskInstead,
-    BuyBounds,
-    EditSql,
-    FindKeys,
-    LeaveOut,
-    LimitRows,
-    LowerEpsilon,
-    NameBudget,
-    NameKeys,
-    NameUnit,
-    SetEpsilon,
-    SetValue,
-    UseName,
-)
 from letalone.exact.typed import as_typed
 from letalone.ledger import DataSet
 from letalone.privacy import ApproxDP, PureDP
@@ -87,8 +71,8 @@ def _asks_other(
     problem: Problem, options: QueryOptions, offers: list[QueryOptions], count: str
 ) -> bool:
     """Whether nothing but a count is offered for a question that was understood."""
-    edits = [one for one in problem.remedies if isinstance(one, EditSql)]
-    is_unread = not edits and any(isinstance(one, AskInstead) for one in problem.remedies)
+    edits = [one for one in problem.remedies if isinstance(one, remedies.EditSql)]
+    is_unread = not edits and any(isinstance(one, remedies.AskInstead) for one in problem.remedies)
     return not is_unread and options.sql != count and all(one.sql == count for one in offers)
 
 
@@ -97,12 +81,13 @@ def make_offers(
 ) -> Iterator[QueryOptions]:
     """The options with all that is wrong put right: one for each of the first remedies."""
     is_choice = problem.code.group is Group.MISSING or problem.code in ALTERNATIVES
-    remedies = [one for one in problem.remedies if _is_possible(one, options, table)]
-    for remedy in remedies or (None,):
+    possible = [one for one in problem.remedies if _is_possible(one, options, table)]
+    for remedy in possible or (None,):
         begun = options if remedy is None else apply_remedy(remedy, options)
         rest = (problem,) if remedy is None else problem.others
         offer = _finish(begun, rest, table)
-        if offer is not None and (fitting := fit_budget(offer, table.known)) is not None:
+        fitting = None if offer is None else fit_budget(offer, table.known)
+        if fitting is not None and fitting != options:  # the same again would be refused again
             yield fitting
             if not is_choice:
                 return
@@ -110,7 +95,7 @@ def make_offers(
 
 def _is_possible(remedy: Remedy, options: QueryOptions, table: AskedTable) -> bool:
     """Finding keys takes a δ, and those that are listed are not found."""
-    if not isinstance(remedy, FindKeys):
+    if not isinstance(remedy, remedies.FindKeys):
         return True
     return not options.keys and (table.known is None or table.known.budget.delta > 0)
 
@@ -136,10 +121,10 @@ def _remedy(
 ) -> QueryOptions:
     """The options with the first remedy that is new to them; else a count of rows is asked."""
     name = problem.facts.get("name")
-    remedies = list(problem.remedies)
+    choices = list(problem.remedies)
     if isinstance(name, Argument) and name in USUAL_VALUES:
-        remedies.append(SetValue(name, USUAL_VALUES[name]))
-    for remedy in (*remedies, AskInstead(table.count)):
+        choices.append(remedies.SetValue(name, USUAL_VALUES[name]))
+    for remedy in (*choices, remedies.AskInstead(table.count)):
         changed = apply_remedy(remedy, options)
         if changed not in (options, *seen):
             return changed
@@ -152,34 +137,34 @@ def apply_remedy(remedy: Remedy, options: Any) -> Any:
     They are those of `letalone query`, or of another command that has the options in question.
     """
     match remedy:
-        case SetEpsilon(epsilon) | LowerEpsilon(float() as epsilon):
+        case remedies.SetEpsilon(epsilon) | remedies.LowerEpsilon(float() as epsilon):
             return replace(options, epsilon=epsilon)
-        case NameUnit(likely):
+        case remedies.NameUnit(likely):
             return replace(options, unit=likely or "row")
-        case NameBudget():
+        case remedies.NameBudget():
             return replace(options, budget=usual_budget(options.epsilon, options.delta))
-        case AddBounds(columns):
+        case remedies.AddBounds(columns):
             added = tuple(f"{name}={EXAMPLE_BOUNDS}" for name in columns)
             return replace(options, bounds=(*options.bounds, *added), private_bounds=False)
-        case BuyBounds():
+        case remedies.BuyBounds():
             return replace(options, private_bounds=True)
-        case NameKeys():
+        case remedies.NameKeys():
             added = tuple(f"{name}={keys}" for name, keys in example_keys(remedy).items())
             return replace(options, keys=(*options.keys, *added))
-        case FindKeys(delta):
+        case remedies.FindKeys(delta):
             return replace(options, delta=delta, keys=())
-        case EditSql((start, end), text):
+        case remedies.EditSql((start, end), text):
             return replace(options, sql=options.sql[:start] + text + options.sql[end:])
-        case AskInstead(sql):
+        case remedies.AskInstead(sql):
             return replace(options, sql=sql)
-        case SetValue(name, example):
+        case remedies.SetValue(name, example):
             return replace(options, **{str(name): example})
-        case LeaveOut(name):
+        case remedies.LeaveOut(name):
             (left_out,) = [field for field in fields(options) if field.name == str(name)]
             return replace(options, **{left_out.name: left_out.default})
-        case LimitRows(rows):
+        case remedies.LimitRows(rows):
             return replace(options, max_rows=rows)
-        case UseName(typed, meant):
+        case remedies.UseName(typed, meant):
             return _rename(options, typed, meant)
         case _:
             return options

@@ -20,18 +20,8 @@ from rich.table import Table
 from letalone.answers.columns import Cell
 from letalone.answers.promise import FALSE_ALARMS, best_guess, most_caught
 from letalone.answers.views import cell_text, output_cells
+from letalone.cli import screen
 from letalone.cli.offered import to_type
-from letalone.cli.screen import (
-    WIDEST,
-    console,
-    in_short,
-    percent_text,
-    print_json,
-    protection_text,
-    put,
-    say,
-    table,
-)
 from letalone.ledger.data_sets import budget_to_json
 from letalone.plans.expressions import ColumnRef
 from letalone.plans.requests import count, count_distinct, mean
@@ -68,7 +58,6 @@ class DemoAnswers:
     patients: int
     older: DemoQuestion
     wards: DemoQuestion
-    spent: Budget
     remaining: Budget
 
     @property
@@ -88,7 +77,7 @@ def demo(*, attacks: bool, as_json: bool) -> None:
     with TemporaryDirectory(prefix="letalone-demo-") as folder:
         answers = ask_both(hospital, Path(folder))
     if as_json:
-        print_json("demo", _as_json(answers))
+        screen.print_json("demo", _as_json(answers))
     else:
         _show(answers)
 
@@ -113,7 +102,7 @@ def ask_both(hospital: HospitalVisits, folder: Path) -> DemoAnswers:
             _exactly_in_wards(hospital),
         )
         patients = len(np.unique(hospital.patient_id))
-        return DemoAnswers(len(hospital), patients, older, wards, session.spent, session.remaining)
+        return DemoAnswers(len(hospital), patients, older, wards, session.remaining)
 
 
 def _wards(session: Session) -> Query:
@@ -164,21 +153,18 @@ def _rows(question: DemoQuestion) -> list[dict[str, Any]]:
 
 
 def _show(answers: DemoAnswers) -> None:
-    roomy = console().width >= WIDEST
-    say(_opening(answers), _count(answers.older))
-    put(_table(answers.wards, roomy=roomy))
-    say(_footnote(roomy=roomy), _price(answers), _meaning(answers))
+    roomy = screen.console().width >= screen.WIDEST
+    screen.say(
+        f"A hospital that does not exist: {answers.visits:,} visits of {answers.patients:,}"
+        " patients, made up, written to a temporary folder, and asked by way of DuckDB.",
+        _count(answers.older),
+    )
+    screen.put(_table(answers.wards, roomy=roomy))
+    screen.say(_footnote(roomy=roomy), _price(answers), _meaning(answers))
     last = "Run it again and see the noise change. Then ask a table of yours:"
     query = ("query", "my.csv", "SELECT COUNT(*) FROM my", "--epsilon", "0.5")
     commands = to_type("init", "my.csv") + to_type(*query) + to_type("explain", "epsilon", "1")
-    say(last + commands)
-
-
-def _opening(answers: DemoAnswers) -> str:
-    return (
-        f"A hospital that does not exist: {answers.visits:,} visits of {answers.patients:,}"
-        " patients, made up, written to a temporary folder, and asked by way of DuckDB."
-    )
+    screen.say(last + commands)
 
 
 def _count(question: DemoQuestion) -> str:
@@ -197,7 +183,7 @@ def _table(question: DemoQuestion, *, roomy: bool) -> Table:
         columns += [("exact*", exact)] * roomy
     names = [name for name, _ in columns]
     rows = zip(*(cells for _, cells in columns), strict=True)
-    return table(*names, right=names[1:], rows=rows)
+    return screen.table(*names, right=names[1:], rows=rows)
 
 
 def _footnote(*, roomy: bool) -> str:
@@ -210,7 +196,7 @@ def _footnote(*, roomy: bool) -> str:
 def _price(answers: DemoAnswers) -> str:
     prices = f"{FOR_OLDER:g} + {FOR_WARDS:g}"
     label = answers.wards.release.privacy.neighbours
-    whom = "" if label is None else f", to protect {protection_text(label)}, with all visits"
+    whom = "" if label is None else f", to protect {screen.protection_text(label)}, with all visits"
     remaining = f"Left: about {brief(answers.remaining, up=False)} of {brief(BUDGET)}."
     return f"Price: ε = {prices}{whom}. {remaining}"
 
@@ -220,8 +206,8 @@ def _meaning(answers: DemoAnswers) -> str:
     epsilon = answers.privacy.epsilon(0)
     promised = PureDP(epsilon)
     return (
-        f"ε = {in_short(epsilon)} means: whoever bets at even odds that a patient"
-        f" was here wins at most {percent_text(best_guess(promised))} of the time, and a test with"
-        f" {percent_text(FALSE_ALARMS)} false alarms finds a patient at most"
-        f" {percent_text(most_caught(promised))} of the time."
+        f"ε = {screen.in_short(epsilon)} means: whoever bets at even odds that a patient"
+        f" was here wins at most {screen.percent_text(best_guess(promised))} of the time, and a"
+        f" test with {screen.percent_text(FALSE_ALARMS)} false alarms finds a patient at most"
+        f" {screen.percent_text(most_caught(promised))} of the time."
     )

@@ -9,18 +9,11 @@ from pathlib import Path
 
 from rich.table import Table
 
+from letalone.cli import table_option
 from letalone.cli.ledger import standing_as_json
 from letalone.cli.offered import to_type
 from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import print_json, protection_text, put, table
-from letalone.cli.table_option import (
-    check_one_file,
-    fingerprint_of,
-    known_data_set,
-    unit_example,
-    wait_for_spark,
-    with_one_table,
-)
 from letalone.engines.opening import open_engine
 from letalone.ledger import DataSet
 from letalone.plans.constants import format_constant
@@ -51,14 +44,14 @@ class TableFile:
 def describe(file: str, *, table_name: str | None, ledger: Path | None, as_json: bool) -> None:
     """Print the schema, whose privacy is protected, and how the budget stands."""
     kept = [] if ledger is None else ["--ledger", str(ledger)]
-    source = with_one_table(
+    source = table_option.with_one_table(
         lambda: _read_source(file, table_name),
         file,
         lambda choice: to_type("describe", choice.file, *choice.option, *kept),
     )
     path = ledger_path(file, ledger)
-    known = known_data_set(path, source.schema.name)
-    fingerprint = fingerprint_of(path)
+    known = table_option.known_data_set(path, source.schema.name)
+    fingerprint = table_option.fingerprint_of(path)
     if as_json:
         print_json("describe", _as_json(source, path, known, fingerprint))
         return
@@ -67,9 +60,9 @@ def describe(file: str, *, table_name: str | None, ledger: Path | None, as_json:
 
 def _read_source(file: str, table_name: str | None) -> TableFile:
     """The file's columns and types: as its schema file declares them, else from its metadata."""
-    check_one_file(file)
+    table_option.check_one_file(file)
     data = source_of(file) if is_schema_file(file) else file
-    wait_for_spark(data, table_name)
+    table_option.wait_for_spark(data, table_name)
     beside = in_short_form(schema_beside(file, table_name))
     declared = Schema.read(beside) if beside.exists() else None
     with closing(open_engine(data, schema=declared, table=table_name)) as engine:
@@ -124,11 +117,11 @@ def _foot(
         lines += [f"ledger       {path}", f"fingerprint  {fingerprint}"]
     if source.schema_file is None:
         which = [] if source.table is None else ["--table", source.table]
-        unit = unit_example(source.schema, known)
+        unit = table_option.unit_example(source.schema, known)
         init = to_type("init", source.file, *which, "--unit", unit)
         return [*lines, f"Write down what is known:{init}"]
     if known is None and not source.declares_unit:
-        unit = unit_example(source.schema)
+        unit = table_option.unit_example(source.schema)
         lines.append(f'Say who is protected: write unit = "{unit}" into {source.schema_file}.')
     return lines
 

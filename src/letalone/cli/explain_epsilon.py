@@ -11,17 +11,7 @@ in the data" is sometimes wrong both ways, and below the curve nobody can be.
 from math import ceil, exp, log
 
 from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, most_caught
-from letalone.cli.screen import (
-    TOGETHER,
-    console,
-    in_short,
-    number_text,
-    percent_text,
-    print_json,
-    put,
-    rounded_up,
-    say,
-)
+from letalone.cli import screen
 from letalone.privacy import ApproxDP, Privacy, PureDP
 
 ROWS, COLUMNS = 9, 42
@@ -38,23 +28,24 @@ def explain_epsilon(epsilon: float, *, delta: float, as_json: bool) -> None:
     guess, caught = best_guess(privacy), most_caught(privacy)
     if as_json:
         promised = {"epsilon": epsilon, "delta": delta, "best_guess": guess}
-        test = {"false_alarm": FALSE_ALARMS, "caught": caught, "curve": _curve(privacy)}
-        print_json("explain epsilon", promised | test)
+        curve = [(step / 20, privacy.tradeoff(step / 20)) for step in range(21)]
+        test = {"false_alarm": FALSE_ALARMS, "caught": caught, "curve": curve}
+        screen.print_json("explain epsilon", promised | test)
         return
-    screen = console()
+    terminal = screen.console()
     for paragraph in _words(epsilon, delta, guess, caught):
-        screen.print(paragraph)
-    put("", *picture(privacy))
-    others = [f"{usual:g}: {percent_text(best_guess(PureDP(usual)))}" for usual in USUAL]
-    shown = "  ".join(other.replace(" ", TOGETHER) for other in others)
-    put("")
-    say(f"Won at most, by ε:  {shown}")
+        terminal.print(paragraph)
+    screen.put("", *picture(privacy))
+    others = [f"{usual:g}: {screen.percent_text(best_guess(PureDP(usual)))}" for usual in USUAL]
+    shown = "  ".join(other.replace(" ", screen.TOGETHER) for other in others)
+    screen.put("")
+    screen.say(f"Won at most, by ε:  {shown}")
 
 
 def factor(epsilon: float) -> str:
     """e^epsilon, rounded up."""
     if epsilon <= LARGEST_FACTOR:
-        return rounded_up(exp(epsilon) * (1 + 2.0**-50), 2)
+        return screen.rounded_up(exp(epsilon) * (1 + 2.0**-50), 2)
     return f"10^{ceil(epsilon / log(10))}"
 
 
@@ -76,19 +67,13 @@ def _cell(row: int, column: int, reach: float) -> str:
     return "░" if 1 - (row + 0.5) / ROWS < reach else " "
 
 
-def _curve(privacy: Privacy) -> list[tuple[float, float]]:
-    return [(step / 20, privacy.tradeoff(step / 20)) for step in range(21)]
-
-
 def _words(epsilon: float, delta: float, guess: float, caught: float) -> list[str]:
     """One line each, that the screen may break where it is narrow."""
-    more = (
-        f" On top of that, probabilities may differ by δ = {number_text(delta)}." if delta else ""
-    )
+    beside = f" On top of that, probabilities may differ by δ = {screen.number_text(delta)}."
     return [
-        f"[bold]ε = {in_short(epsilon)}[/bold] promises: take one person out of the data, or"
+        f"[bold]ε = {screen.in_short(epsilon)}[/bold] promises: take one person out of the data, or"
         " change all it says of them, and no answer becomes more than"
-        f" {factor(epsilon)} times as likely as it was.{more}\n",
+        f" {factor(epsilon)} times as likely as it was.{beside * (delta > 0)}\n",
         "Was this person in the data? From the answers, and whatever else they know,",
         f"- those who bet at even odds win [bold]{at_most(guess)}[/bold] (blindly: 50 %);",
         f"- a test with 5 % false alarms finds {at_most(caught, 'of people')} (blindly: 5 %).",

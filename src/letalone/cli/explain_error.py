@@ -26,18 +26,9 @@ from typing import Any
 from rich.table import Table
 
 from letalone.answers.figure import FORMATS
+from letalone.cli import screen
 from letalone.cli.noise_commands import ErrorOptions
-from letalone.cli.screen import (
-    console,
-    how_to_install,
-    in_short,
-    in_two_digits,
-    number_text,
-    print_json,
-    put,
-    say,
-    table,
-)
+from letalone.cli.screen import in_two_digits
 from letalone.errors import ParameterError
 from letalone.errors.spelling import nearest
 from letalone.exact.typed import COUNT, EPSILON, POSITIVE_DELTA
@@ -74,19 +65,19 @@ def explain_error(options: ErrorOptions) -> None:
     if options.as_json:
         fixed = {"epsilon": options.epsilon, "delta": options.delta, "people": options.people}
         comparisons = {"comparisons": [asdict(comparison) for comparison in compared]}
-        print_json("explain error", fixed | comparisons | {"plot": plot})
+        screen.print_json("explain error", fixed | comparisons | {"plot": plot})
         return
-    screen = console()
+    terminal = screen.console()
     for comparison in compared:
         if comparison is not compared[0]:
-            put("")
-        for part in (comparison.question, _rows(comparison, screen.width), comparison.conclusion):
-            screen.print(part)
+            screen.put("")
+        for part in (comparison.question, _rows(comparison, terminal.width), comparison.conclusion):
+            terminal.print(part)
     if options.theorem is None:
         others = ", ".join(name for name in THEOREMS if name not in USUAL)
-        say(f"For more, add --theorem and one of: {others}.")
+        screen.say(f"For more, add --theorem and one of: {others}.")
     if plot is not None:
-        put(f"Drawn to {plot}")
+        screen.put(f"Drawn to {plot}")
 
 
 def _choose(theorem: str | None) -> list[Callable[[ErrorOptions], ErrorComparison]]:
@@ -180,7 +171,7 @@ def dimensions(options: ErrorOptions) -> ErrorComparison:
     )
     columns = ("Laplace", "Gaussian")
     vectors = f"the mean of {people:,} vectors" if people > 1 else "1 vector"
-    prices = f"{_price(options)}, δ = {number_text(options.delta)}"
+    prices = f"{_price(options)}, δ = {screen.number_text(options.delta)}"
     return ErrorComparison(
         theorem="dimensions",
         question=f"Root-mean-square error of {vectors} of length at most 1 in d dimensions, with"
@@ -204,7 +195,7 @@ def _points(sizes: Sequence[int], *errors: Callable[[int], float]) -> Points:
 
 
 def _price(options: ErrorOptions) -> str:
-    return f"ε = {in_short(float(EPSILON.typed('epsilon', options.epsilon)))}"
+    return f"ε = {screen.in_short(float(EPSILON.typed('epsilon', options.epsilon)))}"
 
 
 def _growth(points: Points, over: str) -> str:
@@ -240,7 +231,7 @@ def _rows(compared: ErrorComparison, width: int) -> Table:
         [f"{number:,}", *(f"{in_two_digits(error):<{digits}}{bar(error)}" for error in all_of_them)]
         for number, *all_of_them in compared.points
     ]
-    return table(compared.over, *compared.columns, right=(compared.over,), rows=rows)
+    return screen.table(compared.over, *compared.columns, right=(compared.over,), rows=rows)
 
 
 def _bars(least: float, largest: float, longest: int) -> Callable[[float], str]:
@@ -254,10 +245,10 @@ def draw(compared: Sequence[ErrorComparison], options: ErrorOptions, path: Path)
     if path.suffix.lower() not in FORMATS:
         raise ParameterError(f"--plot is '{path}', but must end in {' or '.join(FORMATS)}.")
     if find_spec("matplotlib") is None:
-        raise ParameterError(f"--plot needs matplotlib: {how_to_install('plot')}.")
+        raise ParameterError(f"--plot needs matplotlib: {screen.how_to_install('plot')}.")
     from matplotlib.figure import Figure
 
-    more = {"dimensions": f", δ = {number_text(options.delta)}, n = {options.people:,}"}
+    more = {"dimensions": f", δ = {screen.number_text(options.delta)}, n = {options.people:,}"}
     figure: Any = Figure(figsize=(4.5 * len(compared), 4), layout="constrained")
     grid: Any = figure.subplots(1, len(compared), squeeze=False)
     for axes, comparison in zip(grid[0], compared, strict=True):

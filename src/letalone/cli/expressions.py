@@ -171,7 +171,7 @@ def parse(text: str) -> Node:
         )
     reader = _Reader(text, tuple(_tokens(text)))
     tree = reader.sum(0)
-    if reader.kind != "end":
+    if reader.token.kind != "end":
         reader.fail("here the expression should have ended, or gone on with +")
     return tree
 
@@ -262,10 +262,6 @@ class _Reader:
     def token(self) -> Word:
         return self.tokens[self.next]
 
-    @property
-    def kind(self) -> str:
-        return self.token.kind
-
     def fail(self, words: str) -> NoReturn:
         _fail(self.text, self.token.position, words)
 
@@ -291,7 +287,7 @@ class _Reader:
         before = None
         if self.token.text == "-":
             self.fail("nothing is run fewer than 0 times, so no minus can stand here")
-        if self.kind == "number" or self.token.text == "?":
+        if self.token.kind == "number" or self.token.text == "?":
             before = self.value()
             if not self.taken("*"):
                 self.fail("a number counts releases: here a '*' should stand")
@@ -339,7 +335,7 @@ class _Reader:
     def call(self, known: Mapping[str, object], what: str) -> Call:
         name, position = self.token.text, self.token.position
         names = EVERY_METHOD if known is METHODS else tuple(known)
-        if self.kind != "name":
+        if self.token.kind != "name":
             self.fail(f"here a {what} should stand. Those are: {', '.join(names)}")
         if name not in known:
             self.fail(f"'{name}' is not a {what}. {_nearest(name, names)}")
@@ -367,7 +363,7 @@ class _Reader:
 
     def key(self, name: str, parameters: tuple[str, ...]) -> str | None:
         """The name before '=', if there is one."""
-        if self.kind != "name":
+        if self.token.kind != "name":
             return None
         word = self.token.text
         if word not in parameters:
@@ -390,7 +386,7 @@ class _Reader:
 
     def number(self) -> Fraction:
         sign = -1 if self.taken("-") else 1
-        if self.kind != "number":
+        if self.token.kind != "number":
             self.fail("here a number should stand")
         text = self.token.text
         exponent = re.split("[eE]", text)[1:] or ["0"]

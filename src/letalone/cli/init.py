@@ -12,20 +12,13 @@ from pathlib import Path
 import typer
 from rich.table import Table
 
+from letalone.cli import table_option
 from letalone.cli.convert import points_in
 from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.option_values import read_unit
 from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import print_json, put, say, table
 from letalone.cli.table_commands import InitOptions
-from letalone.cli.table_option import (
-    check_one_file,
-    kind_of,
-    known_data_set,
-    unit_example,
-    wait_for_spark,
-    with_one_table,
-)
 from letalone.engines.csv_files import Guess, guess_csv, guess_parquet
 from letalone.engines.csv_lines import OddLines
 from letalone.engines.opening import open_engine
@@ -38,7 +31,6 @@ from letalone.session.beside import schema_beside
 
 LISTED = 10  # on a screen
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "|"}
-KNOWN = tuple(SEPARATORS.values())
 MOST = 30  # in an error
 EDIT = (
     "Open it and fill in what you know without looking at the data: bounds of the numbers, keys of"
@@ -48,11 +40,11 @@ EDIT = (
 
 def init(options: InitOptions) -> None:
     """Write NAME.letalone.toml beside the file; of one of its tables, NAME.TABLE.letalone.toml."""
-    check_one_file(options.file)
-    wait_for_spark(options.file, options.table)
+    table_option.check_one_file(options.file)
+    table_option.wait_for_spark(options.file, options.table)
     path = _place(options)
     again = replace(options, as_json=False)
-    guess = with_one_table(
+    guess = table_option.with_one_table(
         lambda: _guess(options),
         options.file,
         lambda choice: to_type_again("init", again, file=choice.file, table=choice.table),
@@ -85,7 +77,7 @@ def _place(options: InitOptions) -> Path:
 
 
 def _guess(options: InitOptions) -> Guess:
-    kind = kind_of(options.file)
+    kind = table_option.kind_of(options.file)
     if kind == "csv" and options.table is None:
         return guess_csv(options.file)
     with closing(open_engine(options.file, table=options.table)) as engine:
@@ -106,7 +98,8 @@ def _hints(options: InitOptions, guess: Guess) -> list[str]:
     if guess.delimiter != ",":
         hints.append(f"Cells are separated by {SEPARATORS[guess.delimiter]}, as in the first line.")
     if len(guess.schema.columns) == 1:
-        hints.append(f"Only one column was found. Cells are separated by {' or '.join(KNOWN)}.")
+        known = " or ".join(SEPARATORS.values())
+        hints.append(f"Only one column was found. Cells are separated by {known}.")
     hints += _of_lines(options.file, guess.odd)
     if guess.commas:
         hints.append(
@@ -171,8 +164,8 @@ def _confirm(options: InitOptions, guess: Guess) -> None:
 
 def _example(options: InitOptions, schema: Schema) -> str:
     name = schema.name if schema.name.isidentifier() else f'"{schema.name}"'
-    known = known_data_set(ledger_path(options.file), schema.name)
-    unit = [] if schema.unit_declared else ["--unit", unit_example(schema, known)]
+    known = table_option.known_data_set(ledger_path(options.file), schema.name)
+    unit = [] if schema.unit_declared else ["--unit", table_option.unit_example(schema, known)]
     budget = [] if known is not None else ["--budget", "2"]
     sql = f"SELECT COUNT(*) FROM {name}"
     which = [] if options.table is None else ["--table", options.table]

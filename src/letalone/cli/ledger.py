@@ -34,8 +34,11 @@ def show(path: str, *, as_json: bool) -> None:
     lines += _rest(listed, MAX_DATA_SETS) if listed else ["No data set is registered yet."]
     lines += [f"{name:<12} {facts[name]}" for name in ("entries", "head", "fingerprint")]
     last = "Spent and left are book-keeping; the budget is what is certified."
-    content = {**facts, "data_sets": [_as_json(*each) for each in listed]}
-    _tell("show", content, *lines, last, as_json=as_json)
+    data_sets = [
+        {"name": one.name, **standing_as_json(one), "not_settled": unsettled}
+        for one, unsettled in listed
+    ]
+    _tell("show", {**facts, "data_sets": data_sets}, *lines, last, as_json=as_json)
 
 
 def _tell(command: str, content: Mapping[str, object], *lines: str, as_json: bool) -> None:
@@ -55,10 +58,7 @@ def verify(path: str, *, head: str | None, checkpoints: Sequence[Path], as_json:
     kept = [checkpoint.read_bytes() for checkpoint in checkpoints]
     with open_ledger(path, "verify") as ledger:
         verified = ledger.verify(head=head, checkpoints=kept)
-    if as_json:
-        print_json("ledger verify", verified_as_json(verified))
-        return
-    print_verified(verified)
+    tell_verified("ledger verify", verified, as_json=as_json)
 
 
 def export(path: str, to: Path, *, as_json: bool) -> None:
@@ -96,8 +96,11 @@ def open_ledger(path: str, command: str) -> Ledger:
     )
 
 
-def print_verified(verified: Verified) -> None:
-    """The words of a check that passed."""
+def tell_verified(command: str, verified: Verified, *, as_json: bool, **more: str) -> None:
+    """That a check has passed, and what it found; `more` is for programs."""
+    if as_json:
+        print_json(command, {**more, "holds": True, **asdict(verified)})
+        return
     say(str(verified))
     put(f"head         {verified.head}", f"fingerprint  {verified.fingerprint}")
     if verified.repriced:
@@ -111,11 +114,6 @@ def _set_back(entries: Sequence[int]) -> str:
     first = f"Entry {entries[0]} has an earlier time than the entry before it"
     more = f", and so have {len(entries) - 1} more" if len(entries) > 1 else ""
     return f"{first}{more}: a clock was set back, or clocks of machines differ. Look at the clock."
-
-
-def verified_as_json(verified: Verified) -> dict[str, object]:
-    """The same for programs."""
-    return {"holds": True, **asdict(verified)}
 
 
 def _lines(data_set: DataSet, unsettled: list[int]) -> Iterator[str]:
@@ -139,10 +137,6 @@ def standing_as_json(data_set: DataSet) -> dict[str, object]:
         "releases": data_set.releases,
         "frozen": data_set.frozen,
     }
-
-
-def _as_json(data_set: DataSet, unsettled: list[int]) -> dict[str, object]:
-    return {"name": data_set.name, **standing_as_json(data_set), "not_settled": unsettled}
 
 
 def checkpoint(path: str, to: Path, *, as_json: bool) -> None:

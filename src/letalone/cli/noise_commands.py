@@ -4,21 +4,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
-from letalone.cli.typed import (
-    AsJson,
-    Confidence,
-    Epsilon,
-    OwnersKey,
-    command,
-    new_app,
-    new_group,
-    number,
-    read_number,
-    text,
-    whole_number,
-)
+from letalone.cli import typed
+from letalone.cli.typed import command, new_app, new_group, number, read_number, text, whole_number
 
 app = new_app()
 MECHANISMS = ("laplace", "geometric", "gaussian", "discrete-gaussian")
@@ -43,7 +31,7 @@ class NoiseOptions:
     sensitivity: Annotated[
         float | None, number("The most one person can change all values together (required).")
     ] = None
-    epsilon: Epsilon = None
+    epsilon: typed.Epsilon = None
     delta: Annotated[
         float | None,
         number("Slack in probability, far below 1/n; with --sigma, where to read epsilon (1e-6)."),
@@ -52,8 +40,8 @@ class NoiseOptions:
     sigma: Annotated[
         float | None, number("Standard deviation of Gaussian noise, instead of --epsilon.")
     ] = None
-    confidence: Confidence = 0.95
-    as_json: AsJson = False
+    confidence: typed.Confidence = 0.95
+    as_json: typed.AsJson = False
 
 
 @command(
@@ -73,7 +61,7 @@ class AccountOptions:
     ] = None
     epsilon: Annotated[float | None, number("Say the delta at this epsilon instead.")] = None
     plot: Annotated[Path | None, typer.Option(help="Draw the curve to this file (.svg).")] = None
-    as_json: AsJson = False
+    as_json: typed.AsJson = False
 
 
 @command(
@@ -89,18 +77,18 @@ class CalibrateOptions:
     expression: Annotated[
         str, typer.Argument(help="Releases, with a ? for the number to find.", metavar="TEXT")
     ]
-    epsilon: Epsilon = None
+    epsilon: typed.Epsilon = None
     delta: Annotated[
         float | None, number("Slack in probability: far below 1/n (0 if not given).")
     ] = None
-    as_json: AsJson = False
+    as_json: typed.AsJson = False
 
 
 THEOREMS = ("total", "tail", "shortfall", "survey", "dimensions")
 SLACK = "Slack in probability beside epsilon: far below 1/n for n people."
 
 
-class NumberOrFile(TyperGroup):
+class NumberOrFile(typed.CommandGroup):
     """`letalone explain x.json` is short for `letalone explain receipt x.json`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -125,7 +113,6 @@ def explain_epsilon(
         float, typer.Argument(help="The epsilon to explain.", parser=read_number, metavar="VALUE")
     ] = 1.0,
     delta: Annotated[float, number(SLACK)] = 0.0,
-    as_json: AsJson = False,
 ) -> None:
     """What an epsilon promises to a person in the data."""
 
@@ -145,13 +132,12 @@ class ErrorOptions:
     plot: Annotated[
         Path | None, typer.Option(help="Also draw to this file (.svg, .png, .pdf).")
     ] = None
-    as_json: AsJson = False
+    as_json: typed.AsJson = False
 
 
 @command(explaining, "receipt", work="verify:explain_receipt")
 def explain_receipt(
     path: Annotated[Path, typer.Argument(help="The receipt of an answer.", metavar="FILE")],
-    key: OwnersKey = None,
-    as_json: AsJson = False,
+    key: typed.OwnersKey = None,
 ) -> None:
     """What an answer reveals, in a paragraph to quote."""

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from difflib import get_close_matches
 from fractions import Fraction
 
 from letalone.cli.screen import number_text
@@ -19,6 +18,7 @@ from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Argument, Problem, Remedy, Result, without_context
 from letalone.errors.remedies import LeaveOut, NameBudget, SetValue
+from letalone.errors.spelling import nearest
 from letalone.exact.typed import as_typed
 from letalone.plans.bounds import check_range
 from letalone.plans.constants import as_bound
@@ -30,7 +30,6 @@ from letalone.privacy import Budget
 ROW = "row"
 USUAL_BUDGET = 2
 NUMBER = re.compile(r"(?<![\d.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-TRUTHS = {"true": True, "false": False}
 
 
 def read_unit(word: str, schema: Schema) -> str | None:
@@ -77,13 +76,12 @@ def mend_bounds(words: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
 
 def _mend_range(word: str, names: Sequence[str]) -> str:
     typed, _, ends = word.rpartition("=")
-    by_lower = {name.lower(): name for name in names}
-    near = get_close_matches(typed.lower(), by_lower, n=1)
+    near = nearest(typed, names)
     numbers = sorted({float(one): one for one in ("0", *NUMBER.findall(ends))[-2:]}.items())
     if len(numbers) != 2 or not (near or len(names) == 1):
         return word
     (_, lower), (_, upper) = numbers
-    return f"{by_lower[near[0]] if near else names[0]}={lower}:{upper}"
+    return f"{near or names[0]}={lower}:{upper}"
 
 
 def read_keys(
@@ -168,7 +166,7 @@ def _key(text: str, kind: Type, name: str) -> Key:
             case Type.INTEGER | Type.NUMBER:
                 return int(text)
             case Type.BOOLEAN:
-                return TRUTHS[text.lower()]
+                return {"true": True, "false": False}[text.lower()]
             case Type.DATE:
                 return date.fromisoformat(text)
             case _:

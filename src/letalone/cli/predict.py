@@ -136,7 +136,6 @@ def _copy_cells(kind: Type, cells: Any) -> list[object]:
 
 
 def _names(options: PredictOptions) -> dict[str, Type]:
-    """The columns of the table with their own types."""
     with closing(_open(options, {})) as engine:
         return {column.name: column.type for column in engine.schema().columns}
 
@@ -213,7 +212,6 @@ def _names_in(out: Path) -> list[str]:
 
 
 def _write(out: Path, columns: Mapping[str, Sequence[object]]) -> None:
-    """Writes the columns as the file's name ends."""
     try:
         if out.suffix.lower() == ".parquet":
             content = {name: list(cells) for name, cells in columns.items()}

@@ -15,13 +15,7 @@ from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.places import check_folder
 from letalone.cli.screen import how_to_install
 from letalone.cli.show_preview import print_preview
-from letalone.cli.show_release import (
-    Offer,
-    QueryResult,
-    WrittenFiles,
-    print_answer,
-    total_price,
-)
+from letalone.cli.show_release import Offer, QueryResult, WrittenFiles, print_answer, total_price
 from letalone.cli.table_commands import QueryOptions
 from letalone.cli.table_option import TableChoice, rename_table, table_in, with_one_table
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError

@@ -52,7 +52,6 @@ class Scene:
 
     @property
     def can_play(self) -> bool:
-        """Whether all that it needs is installed."""
         return self.needs is None or find_spec(self.needs[0]) is not None
 
 
@@ -137,7 +136,6 @@ class SceneResult:
     result: AttackReport
 
     def to_json(self) -> dict[str, object]:
-        """The scene, for programs."""
         fields: dict[str, object] = {name: getattr(self, name) for name in self.__slots__}
         return fields | {"result": self.result.to_json()}
 
@@ -151,7 +149,10 @@ def play_attacks(*, as_json: bool) -> None:
         more = {"attacks": results, "left_out": list(_left_out()), **took}
         print_json("demo", {"made_up": True, "epsilon": EPSILON, **more})
         return
-    say(_opening())
+    say(
+        f"{len(SCENES) - len(_left_out())} attacks on what people publish today, and on the same"
+        f" through letalone with ε = {in_short(EPSILON)}. The data is made up."
+    )
     for scene in scenes:
         put(_result_text(scene, console().width))
     for name, extra in _left_out().items():
@@ -180,14 +181,6 @@ def _left_out() -> dict[str, str]:
     return {
         name: scene.needs[1] for name, scene in SCENES.items() if scene.needs and not scene.can_play
     }
-
-
-def _opening() -> str:
-    number = len(SCENES) - len(_left_out())
-    return (
-        f"{number} attacks on what people publish today, and on the same through letalone with"
-        f" ε = {in_short(EPSILON)}. The data is made up."
-    )
 
 
 def _result_text(played: SceneResult, width: int) -> str:

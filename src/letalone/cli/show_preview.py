@@ -8,15 +8,7 @@ from dataclasses import replace
 from typing import cast
 
 from letalone.answers.promise import as_sure
-from letalone.cli.screen import (
-    console,
-    flowing,
-    print_json,
-    protection_text,
-    put,
-    rounded_up,
-    table,
-)
+from letalone.cli import screen
 from letalone.cli.show_release import (
     HEIGHT,
     Offer,
@@ -44,26 +36,26 @@ from letalone.tables.compiled import PricePart
 BOUNDS = "bounds of "
 WHOLE = 10  # a larger error has no use for digits after the point
 MAX_LINES = 10  # of the table on a screen
-NO_ERROR = "less where a group has more rows"
 SAME = "same"
 
 
 def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -> None:
     """The price, the split and the errors to expect; nothing is spent."""
-    fits = None if known is None else priced.fits
     if options.as_json:
-        print_json("query", _preview_as_json(priced, options, known, fits=fits))
+        screen.print_json("query", _as_json(priced, options, known))
         return
-    width = console().width
+    width = screen.console().width
     rows = [row for share in _shares(priced) for row in _rows(priced, share)]
-    put(table("part", "share of ε", "error to expect", "noise", rows=rows[:MAX_LINES]))
+    screen.put(
+        screen.table("part", "share of ε", "error to expect", "noise", rows=rows[:MAX_LINES])
+    )
     more = [f"and {len(rows) - MAX_LINES} more: --json has all"] if len(rows) > MAX_LINES else []
-    notes = [*more, *_lines(priced, options, known, fits=fits)]
-    lines = [flowing(line, width) for line in notes]
-    words = flowing(f"That would be the {_question(priced)}.", width)
+    notes = [*more, *_lines(priced, options, known)]
+    lines = [screen.flowing(line, width) for line in notes]
+    words = screen.flowing(f"That would be the {_question(priced)}.", width)
     taken = sum(line.count("\n") + 1 for line in (words, *lines))
     is_full = options.explain or HEAD + min(len(rows), MAX_LINES) + taken <= HEIGHT
-    put(*[words] * is_full, *lines)
+    screen.put(*[words] * is_full, *lines)
 
 
 def _warnings(priced: Priced) -> list[str]:
@@ -113,7 +105,7 @@ def _error_text(priced: Offer, share: PricePart, name: str) -> str:
     if error is None and kind is ErrorKind.PER_ROW:
         error, over = answer.compiled.expected_error(name, rows=1), " / rows in the group"
     if error is None:
-        return NO_ERROR
+        return "less where a group has more rows"
     if kind is ErrorKind.IN_ROWS:
         return f"± {_digits(error)} rows"
     return f"± {_digits(error)}{' × the range found' * _is_bounded(priced, name)}{over}"
@@ -128,23 +120,22 @@ def _is_bounded(priced: Offer, name: str) -> bool:
 
 
 def _digits(error: float) -> str:
-    return rounded_up(error, 0 if error >= WHOLE else 2)
+    return screen.rounded_up(error, 0 if error >= WHOLE else 2)
 
 
-def _lines(
-    priced: Offer, options: QueryOptions, known: DataSet | None, *, fits: bool | None
-) -> list[str]:
+def _lines(priced: Offer, options: QueryOptions, known: DataSet | None) -> list[str]:
     sure, answer = as_sure(options.confidence), answer_of(priced)
     lines = [
         *(f"Beware: {warning}." for warning in _warnings(answer)),
         *rows_that_count(answer, options),
         *filter(None, [caution(priced)]),
         f"Error bars are right {sure} of the time. Price: {brief(total_price(priced))}, to protect"
-        f" {protection_text(neighbours_of(answer))}. Nothing was spent, and no data was looked at.",
+        f" {screen.protection_text(neighbours_of(answer))}. Nothing was spent, and no data was"
+        " looked at.",
     ]
     if known is None:
         return lines
-    return [*lines, f"{left_of(known)}. {'It fits.' if fits else 'It does not fit.'}"]
+    return [*lines, f"{left_of(known)}. {'It fits.' if priced.fits else 'It does not fit.'}"]
 
 
 def _question(priced: Offer) -> str:
@@ -155,9 +146,7 @@ def _question(priced: Offer) -> str:
     return words
 
 
-def _preview_as_json(
-    priced: Offer, options: QueryOptions, known: DataSet | None, *, fits: bool | None
-) -> dict[str, object]:
+def _as_json(priced: Offer, options: QueryOptions, known: DataSet | None) -> dict[str, object]:
     total, answer = total_price(priced), answer_of(priced)
     return {
         "dry_run": True,
@@ -172,6 +161,6 @@ def _preview_as_json(
         ],
         "budget": None if known is None else budget_to_json(known.budget),
         "remaining": None if known is None else budget_to_json(known.remaining),
-        "fits": fits,
+        "fits": None if known is None else priced.fits,
         "warnings": _warnings(answer),
     }

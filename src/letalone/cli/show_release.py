@@ -10,16 +10,8 @@ from pathlib import Path
 
 from letalone.answers.arranged import NONE_PASSES
 from letalone.answers.promise import as_sure
-from letalone.cli.screen import (
-    WIDEST,
-    console,
-    flowing,
-    in_short,
-    in_two_digits,
-    print_json,
-    protection_text,
-    rounded_up,
-)
+from letalone.cli import screen
+from letalone.cli.screen import in_two_digits, rounded_up
 from letalone.cli.table_commands import QueryOptions
 from letalone.cli.tabled import lay_out
 from letalone.ledger import DataSet
@@ -88,16 +80,16 @@ class WrittenFiles:
 def print_answer(result: QueryResult, written: WrittenFiles) -> None:
     """The table, what to know of it, the price, what is left."""
     if result.options.as_json:
-        print_json("query", _as_json(result, written))
+        screen.print_json("query", _as_json(result, written))
         return
-    screen = console(WIDEST_TABLE)
-    width = min(screen.width, WIDEST)
-    lines = [flowing(line, width) for line in [*_lines(result), *written.remarks]]
+    terminal = screen.console(WIDEST_TABLE)
+    width = min(terminal.width, screen.WIDEST)
+    lines = [screen.flowing(line, width) for line in [*_lines(result), *written.remarks]]
     files = list(_files(result, written))
     below = sum(line.count("\n") + 1 for line in lines) + len(files)
-    numbers = lay_out(result.release, width=screen.width, height=HEIGHT - below)
+    numbers = lay_out(result.release, width=terminal.width, height=HEIGHT - below)
     for part in (*numbers.tables, *numbers.more, *lines, *files):
-        screen.print(part, markup=False, soft_wrap=isinstance(part, str))
+        terminal.print(part, markup=False, soft_wrap=isinstance(part, str))
 
 
 def _files(result: QueryResult, written: WrittenFiles) -> Iterator[str]:
@@ -137,7 +129,7 @@ def _price(result: QueryResult) -> str:
             "The same answer as before: it is free. Changed data needs a new version in the schema"
             " file."
         )
-    whom = protection_text(neighbours_of(answer_of(result.priced)))
+    whom = screen.protection_text(neighbours_of(answer_of(result.priced)))
     return f"Price: {brief(total_price(result.priced))}, to protect {whom}."
 
 
@@ -226,7 +218,7 @@ def _bounds_text(result: QueryResult) -> str:
         f"{name}={format_constant(lower)}:{format_constant(upper)}"
         for name, (lower, upper) in result.bounds.items()
     )
-    part = in_short(float(BOUNDS_SHARE * total_price(result.priced).epsilon))
+    part = screen.in_short(float(BOUNDS_SHARE * total_price(result.priced).epsilon))
     return (
         f"A fifth of ε, {part}, bought bounds: {bounds} (public: --bounds takes them next time)."
         f" {caution(result.priced)}"

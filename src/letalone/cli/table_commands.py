@@ -8,26 +8,8 @@ from typing import Annotated
 
 import typer
 
-from letalone.cli.typed import (
-    TABLE,
-    AnyTable,
-    AsJson,
-    DataFile,
-    Epsilon,
-    Force,
-    LedgerOption,
-    PlotFile,
-    SideTableName,
-    TableName,
-    TableOfFile,
-    UnitOption,
-    command,
-    new_app,
-    number,
-    switch,
-    text,
-    whole_number,
-)
+from letalone.cli import typed
+from letalone.cli.typed import command, new_app, number, switch, text, whole_number
 
 app = new_app()
 
@@ -37,7 +19,6 @@ def demo(
     attacks: Annotated[
         bool, switch("--attacks", "Play the attacks instead, in under a minute.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Ask a made-up hospital two questions, privately, on DuckDB."""
 
@@ -46,12 +27,12 @@ def demo(
 class InitOptions:
     """Write down what is public about a table, to fill in."""
 
-    file: AnyTable
-    unit: UnitOption = None
-    table: TableName = None
+    file: typed.AnyTable
+    unit: typed.UnitOption = None
+    table: typed.TableName = None
     yes: Annotated[bool, switch("--yes", "Guessed types may be known.")] = False
-    force: Force = False
-    as_json: AsJson = False
+    force: typed.Force = False
+    as_json: typed.AsJson = False
 
 
 @command(app, "convert", example="visits.csv visits.parquet")
@@ -61,8 +42,7 @@ def convert(
     decimal_comma: Annotated[
         tuple[str, ...], text("A column of numbers such as 1,5, to write as 1.5.", "COLUMN")
     ] = (),
-    force: Force = False,
-    as_json: AsJson = False,
+    force: typed.Force = False,
 ) -> None:
     """Make a Parquet file of a CSV with line breaks or decimal commas."""
 
@@ -71,13 +51,13 @@ def convert(
 class QueryOptions:
     """Ask a table in SQL: a private answer, error bars, price."""
 
-    file: Annotated[str, typer.Argument(help=TABLE, metavar="FILE", hidden=True)]
+    file: Annotated[str, typer.Argument(help=typed.TABLE, metavar="FILE", hidden=True)]
     sql: Annotated[
         str, typer.Argument(help="A SELECT with COUNT, SUM, AVG, …", metavar="SQL", hidden=True)
     ]
-    epsilon: Epsilon = None
+    epsilon: typed.Epsilon = None
     delta: Annotated[float | None, number("Slack in probability: far below 1/n.")] = None
-    unit: UnitOption = None
+    unit: typed.UnitOption = None
     keys: Annotated[tuple[str, ...], text("Groups: ward=A,B,C.", "COLUMN=KEYS")] = ()
     bounds: Annotated[tuple[str, ...], text("Values clamped: cost=0:1000.", "COLUMN=BOUNDS")] = ()
     public: Annotated[tuple[str, ...], text("Tables to join: cities=cities.csv.", "NAME=FILE")] = ()
@@ -97,18 +77,18 @@ class QueryOptions:
         ),
     ] = None
     budget: Annotated[str | None, text("For all questions, named once.", "EPSILON[:DELTA]")] = None
-    ledger: LedgerOption = None
-    table: TableName = None
-    side_table: SideTableName = None
+    ledger: typed.LedgerOption = None
+    table: typed.TableName = None
+    side_table: typed.SideTableName = None
     name: Annotated[
         str | None, text("The data set's name in the ledger, and in FROM.", "NAME", hidden=True)
     ] = None
     confidence: Annotated[float, number("How often a bar must be right.")] = 0.95
     dry_run: Annotated[bool, switch("--dry-run", "Say price and errors; spend nothing.")] = False
     explain: Annotated[bool, switch("--explain", "With all notes, in words.", hidden=True)] = False
-    plot: PlotFile = None
+    plot: typed.PlotFile = None
     receipt: Annotated[Path | None, typer.Option(help="Write a signed receipt (.json).")] = None
-    as_json: AsJson = False
+    as_json: typed.AsJson = False
 
 
 @command(app, "train", example="people.csv --target income --epsilon 1 --budget 4:1e-4")
@@ -120,21 +100,21 @@ class TrainOptions:
         typer.Argument(help="A file (.csv, .parquet, .duckdb) or postgresql://…", metavar="FILE"),
     ]
     target: Annotated[str | None, text("The column to predict.", "COLUMN")] = None
-    epsilon: Epsilon = None
+    epsilon: typed.Epsilon = None
     delta: Annotated[float | None, number("Slack in probability: far below 1/n.")] = None
     features: Annotated[str | None, text("Columns to learn from; else all declared.", "A,B,…")] = (
         None
     )
     model: Annotated[str | None, text("logistic, svc, trees, bayes or linear.", "NAME")] = None
     knots: Annotated[int | None, whole_number("Points of a curve along numbers, as 8.")] = None
-    unit: UnitOption = None
+    unit: typed.UnitOption = None
     budget: Annotated[str | None, text("For all that is asked, once.", "EPSILON[:DELTA]")] = None
-    ledger: LedgerOption = None
-    table: TableName = None
-    side_table: SideTableName = None
+    ledger: typed.LedgerOption = None
+    table: typed.TableName = None
+    side_table: typed.SideTableName = None
     out: Annotated[Path | None, text("The model's file; else NAME.TARGET.json.", "PATH")] = None
     dry_run: Annotated[bool, switch("--dry-run", "Say price and method; spend nothing.")] = False
-    as_json: AsJson = False
+    as_json: typed.AsJson = False
 
 
 @command(app, "predict", example="people.income.json new.csv --out predictions.csv")
@@ -142,11 +122,11 @@ class PredictOptions:
     """What a model says of the rows of a table."""
 
     model: Annotated[Path, typer.Argument(help="A file that train wrote.", metavar="MODEL")]
-    file: DataFile
-    table: TableOfFile = None
+    file: typed.DataFile
+    table: typed.TableOfFile = None
     keep: Annotated[str | None, text("Columns to copy beside it: id,…", "A,B,…")] = None
     out: Annotated[Path | None, text("Write all: .csv or .parquet.", "PATH")] = None
-    as_json: AsJson = False
+    as_json: typed.AsJson = False
 
     @property
     def kept_columns(self) -> list[str]:
@@ -157,10 +137,7 @@ class PredictOptions:
 
 @command(app, "describe")
 def describe(
-    file: AnyTable,
-    table_name: TableName = None,
-    ledger: LedgerOption = None,
-    as_json: AsJson = False,
+    file: typed.AnyTable, table_name: typed.TableName = None, ledger: typed.LedgerOption = None
 ) -> None:
     """What is public about a table, and its budget."""
 
@@ -169,7 +146,7 @@ def describe(
 class AnonymityOptions:
     """How anonymous a table is: k, l, t; and make it so."""
 
-    file: DataFile
+    file: typed.DataFile
     quasi_identifiers: Annotated[
         tuple[str, ...], text("What others may know: zip,birth.", "COLUMNS")
     ] = ()
@@ -183,5 +160,5 @@ class AnonymityOptions:
     max_suppressed: Annotated[float, number("Share of rows left out.")] = 0.01
     population: Annotated[int | None, whole_number("People around it.")] = None
     html: Annotated[Path | None, typer.Option(help="Write a page with pictures.")] = None
-    table: TableOfFile = None
-    as_json: AsJson = False
+    table: typed.TableOfFile = None
+    as_json: typed.AsJson = False

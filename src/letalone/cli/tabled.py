@@ -30,8 +30,8 @@ class TableLayout:
 
 def lay_out(release: Release, *, width: int, height: int) -> TableLayout:
     """The answer in tables of at most this width, and of this height where they can be."""
-    rows, _ = grid(release.keys, release.shown, most=MAX_ROWS)
-    number = _number(release)
+    rows, rest = grid(release.keys, release.shown, most=MAX_ROWS)
+    number = len(rows) - 1 + rest
     front = max(1, len(release.keys))
     parts = _parts(rows, front=front, width=width)
     most, many = _fitting(number, len(parts), height=height)
@@ -40,13 +40,6 @@ def lay_out(release: Release, *, width: int, height: int) -> TableLayout:
     columns = sum(len(part[0]) - front for part in hidden)
     more += [f"and {columns} more columns: --json has all"] if columns else []
     return TableLayout(tuple(_table(part[: most + 1], front) for part in shown), tuple(more))
-
-
-def _number(release: Release) -> int:
-    """Of rows: where nothing is grouped each output has one."""
-    if release.keys:
-        return len(release.keys[0].values)
-    return sum(bool(output.values) for output in release.outputs)
 
 
 def _fitting(number: int, parts: int, *, height: int) -> tuple[int, int]:

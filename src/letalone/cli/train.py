@@ -13,20 +13,14 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from letalone.cli import train_choice
 from letalone.cli.asked_table import AskedTable, open_to_ask
 from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.places import check_folder
 from letalone.cli.screen import print_json, protection_text, say
 from letalone.cli.table_commands import TrainOptions
 from letalone.cli.table_option import fingerprint_of, with_one_table
-from letalone.cli.train_choice import (
-    TrainingPlan,
-    as_question,
-    correct,
-    model_place,
-    plan_training,
-    with_command,
-)
+from letalone.cli.train_choice import TrainingPlan, model_place
 from letalone.engines.spark_address import is_spark_address
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError, UnsupportedQuery
 from letalone.errors.problem import without_context
@@ -53,7 +47,7 @@ def train(options: TrainOptions) -> None:
         raise UnsupportedQuery(NOT_ON_SPARK)  # before a Spark is started
 
     def work() -> None:
-        with open_to_ask(as_question(options)) as table:
+        with open_to_ask(train_choice.as_question(options)) as table:
             _train(options, table)
 
     with_one_table(
@@ -65,9 +59,9 @@ def train(options: TrainOptions) -> None:
 
 def _train(options: TrainOptions, table: AskedTable) -> None:
     plan = without_context(
-        lambda: plan_training(options, table),
+        lambda: train_choice.plan_training(options, table),
         LetaloneError,
-        error=lambda error: with_command(error, options, table),
+        error=lambda error: train_choice.with_command(error, options, table),
     )
     if options.dry_run:
         _print_preview(plan, table.known)
@@ -92,7 +86,7 @@ def _train(options: TrainOptions, table: AskedTable) -> None:
 def _affordable(error: BudgetExceeded, options: TrainOptions, table: AskedTable) -> LetaloneError:
     """With a command that the budget allows; where nothing is left, with where to look."""
     now = replace(table, known=table.look.data_set)
-    offer = correct(error.problem, options, now)
+    offer = train_choice.correct(error.problem, options, now)
     if offer is not None:
         return error.with_words(f"{error}\nTry:{to_type_again('train', offer)}")
     return error.with_words(

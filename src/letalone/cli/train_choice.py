@@ -23,12 +23,7 @@ from letalone.engines.addresses import is_address
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Argument, Problem, Remedy
-from letalone.errors.remedies import (
-    DeclareTypes,
-    LeaveOut,
-    SetEpsilon,
-    SetValue,
-)
+from letalone.errors.remedies import DeclareTypes, LeaveOut, SetEpsilon, SetValue
 from letalone.errors.spelling import did_you_mean
 from letalone.ledger import DataSet
 from letalone.plans.schema import SUFFIX, Column, Schema
@@ -71,7 +66,6 @@ class TrainingPlan:
         return list(self.job.features)
 
     def fits(self, state: FilterState) -> bool:
-        """Whether a budget in this state allows it."""
         try:
             charge_filter(state, self.job.privacy, delta=self.price.delta or None)
         except BudgetExceeded:

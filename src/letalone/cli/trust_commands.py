@@ -5,20 +5,8 @@ from typing import Annotated
 
 import typer
 
-from letalone.cli.typed import (
-    AsJson,
-    KeptHead,
-    OwnersKey,
-    PlotFile,
-    UnitOption,
-    command,
-    new_app,
-    new_group,
-    number,
-    switch,
-    text,
-    whole_number,
-)
+from letalone.cli import typed
+from letalone.cli.typed import command, new_app, new_group, number, switch, text, whole_number
 
 app = new_app()
 
@@ -35,14 +23,14 @@ class AuditOptions:
     one: Annotated[str | None, text("An input.", "VALUE")] = None
     other: Annotated[str | None, text("Its neighbour.", "VALUE")] = None
     table: Annotated[Path | None, text("Or a table; neighbours are found.", "FILE")] = None
-    unit: UnitOption = None
+    unit: typed.UnitOption = None
     samples: Annotated[int | None, whole_number("Draws on each.")] = None
     confidence: Annotated[float, number("How rarely it may be wrong.")] = 0.95
     many: Annotated[bool, switch("--many", "It takes (value, count).")] = False
     timing: Annotated[bool, switch("--timing", "Audit the time it takes.")] = False
     itself: Annotated[bool, switch("--self", "Audit letalone's own.")] = False
-    plot: PlotFile = None
-    as_json: AsJson = False
+    plot: typed.PlotFile = None
+    as_json: typed.AsJson = False
 
 
 @command(app, "lint", work="lint:lint_files", example="script.py")
@@ -50,13 +38,12 @@ def lint(
     paths: Annotated[
         tuple[Path, ...], typer.Argument(help="Scripts, notebooks or folders.", metavar="FILE")
     ] = (),
-    as_json: AsJson = False,
 ) -> None:
     """Find slips in a script that break its privacy."""
 
 
 @command(app, "doctor")
-def doctor(as_json: AsJson = False) -> None:
+def doctor() -> None:
     """Check this installation: versions, extras, random bits."""
 
 
@@ -66,13 +53,12 @@ def verify(
         Path,
         typer.Argument(help="A receipt, model, checkpoint or exported ledger.", metavar="FILE"),
     ],
-    key: OwnersKey = None,
-    head: KeptHead = None,
+    key: typed.OwnersKey = None,
+    head: typed.KeptHead = None,
     checkpoints: Annotated[
         tuple[Path, ...],
         text("A checkpoint kept elsewhere; may be given again.", "FILE", "--checkpoint"),
     ] = (),
-    as_json: AsJson = False,
 ) -> None:
     """Check a receipt offline: is it as it was signed?"""
 
@@ -90,29 +76,29 @@ app.add_typer(ledger, name="ledger")
 
 
 @command(ledger, "show", work="ledger:show")
-def ledger_show(path: LedgerFile, as_json: AsJson = False) -> None:
+def ledger_show(path: LedgerFile) -> None:
     """Budgets, what is spent, what is left, and the key's fingerprint."""
 
 
 @command(ledger, "verify", work="ledger:verify")
 def ledger_verify(
-    path: LedgerFile, head: KeptHead = None, checkpoints: Checkpoints = (), as_json: AsJson = False
+    path: LedgerFile, head: typed.KeptHead = None, checkpoints: Checkpoints = ()
 ) -> None:
     """Check the chain and do every charge again."""
 
 
 @command(ledger, "export", work="ledger:export")
-def ledger_export(path: LedgerFile, to: JsonFile, as_json: AsJson = False) -> None:
+def ledger_export(path: LedgerFile, to: JsonFile) -> None:
     """Write it as JSON, for others to check."""
 
 
 @command(ledger, "levels", work="ledger:levels")
-def ledger_levels(path: LedgerFile, as_json: AsJson = False) -> None:
+def ledger_levels(path: LedgerFile) -> None:
     """Who may use how much of each budget, and what for."""
 
 
 @command(ledger, "checkpoint", work="ledger:checkpoint")
-def ledger_checkpoint(path: LedgerFile, to: JsonFile, as_json: AsJson = False) -> None:
+def ledger_checkpoint(path: LedgerFile, to: JsonFile) -> None:
     """Sign where the ledger stands, to be kept elsewhere."""
 
 
@@ -120,7 +106,6 @@ def ledger_checkpoint(path: LedgerFile, to: JsonFile, as_json: AsJson = False) -
 def ledger_backup(
     path: LedgerFile,
     to: Annotated[Path, typer.Argument(help="The file to write; it must be new.", metavar="FILE")],
-    as_json: AsJson = False,
 ) -> None:
     """Copy the file with its key, also while it is in use."""
 
@@ -131,7 +116,6 @@ def ledger_why(
     name: Annotated[
         str | None, typer.Argument(help="The data set; all that are frozen if left out.")
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Why data sets are frozen, and what to look at."""
 
@@ -141,7 +125,6 @@ def ledger_thaw(
     path: LedgerFile,
     name: Annotated[str, typer.Argument(help="The data set.")],
     why: Annotated[str, typer.Option("--why", help="What you have found; it is written down.")],
-    as_json: AsJson = False,
 ) -> None:
     """Allow questions about a frozen data set again."""
 
@@ -186,4 +169,4 @@ class ServeOptions:
     start_anew: Annotated[
         bool, switch("--start-anew", "Also where the database of a used ledger is lost.")
     ] = False
-    as_json: AsJson = False
+    as_json: typed.AsJson = False

@@ -9,22 +9,13 @@ import re
 from collections import UserDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from inspect import Parameter, Signature, isclass, signature
+from inspect import Parameter, Signature, get_annotations, isclass, signature
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import (
-    Annotated,
-    Any,
-    TypeVar,
-    cast,
-    dataclass_transform,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, TypeVar, cast, dataclass_transform, get_args, get_origin
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 Declared = TypeVar("Declared", bound=Callable[..., Any])
 
@@ -51,7 +42,23 @@ class Loaded(UserDict[str, Any]):
         return self.data[name]
 
 
-class TableGroup(TyperGroup):
+class HelpInOrder:
+    """Names the option of the help as it was declared: typer has its names from a set."""
+
+    def get_help_option_names(self, ctx: Any) -> list[str]:
+        names = cast("Any", super()).get_help_option_names(ctx)
+        return [name for name in ctx.help_option_names if name in names]
+
+
+class OneCommand(HelpInOrder, TyperCommand):
+    """What `command` adds to an app."""
+
+
+class CommandGroup(HelpInOrder, TyperGroup):
+    """What `new_group` makes."""
+
+
+class TableGroup(CommandGroup):
     """A group whose commands are the rows of a table."""
 
     def __init__(self, names: Iterable[str], load: Callable[[str], Any], **attributes: Any) -> None:
@@ -59,13 +66,12 @@ class TableGroup(TyperGroup):
         self.commands = cast("Any", Loaded(names, load))
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """Their names, in the order of the table."""
         return list(self.commands)
 
 
-def new_group(words: str, **settings: Any) -> typer.Typer:
+def new_group(words: str, cls: type[TyperGroup] = CommandGroup) -> typer.Typer:
     """An app of several commands, which shows its help where none of them is typed."""
-    group = new_app(help=words, **settings)
+    group = new_app(help=words, cls=cls)
 
     def start(context: typer.Context, as_json: AsJson = False) -> None:
         context.obj = as_json or context.obj
@@ -101,8 +107,9 @@ def command(
 
     A class becomes such a record, frozen. `work` takes the record, or the same options, and returns
     the exit code. It is a function, or the "module:name" of one, which is "NAME:NAME" if not given:
-    its module is loaded when the command runs, so that help is quick. `--json` also counts where it
-    stands before the command. `tuple[str, ...]` is an option to be repeated.
+    its module is loaded when the command runs, so that help is quick. Every command has `--json`,
+    which also counts where it stands before the command; a record has a field for it, `as_json`.
+    `tuple[str, ...]` is an option to be repeated.
     """
     if example is not None:
         settings["epilog"] = f"Example: letalone {name} {example}"
@@ -111,8 +118,10 @@ def command(
         is_record = isclass(declared)
         if is_record:
             declared = cast("Declared", dataclass(frozen=True, slots=True)(declared))
-        options = get_type_hints(declared, include_extras=True)
+        options = {"as_json": AsJson, **get_annotations(declared)}
         parameters = list(signature(declared).parameters.values())
+        if not is_record:
+            parameters.append(Parameter("as_json", Parameter.KEYWORD_ONLY, default=False))
         several = {parameter.name for parameter in parameters if _is_tuple(options[parameter.name])}
 
         def typed(context: typer.Context, **values: Any) -> None:
@@ -124,18 +133,13 @@ def command(
             if code:
                 raise typer.Exit(code)
 
-        kept = {
-            parameter.name: _for_typer(parameter, options[parameter.name])
-            for parameter in parameters
-        }
-        first = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD)
+        first = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+        kept = [first, *(_for_typer(one, options[one.name]) for one in parameters)]
         typed.__doc__ = declared.__doc__
-        typed.__annotations__ = {"context": typer.Context} | {
-            name: parameter.annotation for name, parameter in kept.items()
-        }
+        typed.__annotations__ = {parameter.name: parameter.annotation for parameter in kept}
         cast_to_any: Any = typed
-        cast_to_any.__signature__ = Signature([first, *kept.values()])
-        app.command(name, **settings)(typed)
+        cast_to_any.__signature__ = Signature(kept)
+        app.command(name, cls=OneCommand, **settings)(typed)
         return declared
 
     return add

@@ -9,14 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from letalone.answers.promise import (
-    FALSE_ALARMS,
-    best_guess,
-    group_promise,
-    most_caught,
-    promise,
-)
-from letalone.cli.ledger import print_verified, verified_as_json
+from letalone.answers.promise import FALSE_ALARMS, best_guess, group_promise, most_caught, promise
+from letalone.cli.ledger import tell_verified
 from letalone.cli.screen import console, print_json, put, say
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.learn import model_files
@@ -45,10 +39,7 @@ def verify(
             raise ParameterError("--key is for receipts; for an exported ledger give --head.")
         kept = [_read_json(checkpoint) for checkpoint in checkpoints]
         verified = verify_export(stored, head=head, checkpoints=kept)
-        if as_json:
-            print_json("verify", {"kind": "ledger", **verified_as_json(verified)})
-        else:
-            print_verified(verified)
+        tell_verified("verify", verified, as_json=as_json, kind="ledger")
         return
     if head is not None or checkpoints:
         raise ParameterError("--head and --checkpoint are for exported ledgers; this is none.")
@@ -85,7 +76,6 @@ def _alone(path: Path, stored: Json) -> Json:
 
 
 def _check_checkpoint(stored: Json, *, key: str | None, as_json: bool) -> None:
-    """A checkpoint by itself: whether it is as it was signed."""
     fingerprint = check_signed(stored, public_key=key)
     compared = key is not None
     if as_json:

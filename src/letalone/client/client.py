@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from getpass import getpass
 from os import PathLike
-from types import TracebackType
 from typing import Any, NoReturn, Self, cast
 
 from letalone.answers import views
@@ -194,12 +193,7 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __reduce__(self) -> NoReturn:
@@ -234,7 +228,6 @@ class Client:
             )
 
     def _purpose(self, name: str, purpose: str | None) -> str:
-        """The purpose that is meant, if it was granted."""
         granted = [grant.purpose for grant in self.grants() if grant.data_set == name]
         if not granted:
             raise no_grant(name, purpose)

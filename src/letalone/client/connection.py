@@ -76,20 +76,17 @@ class ServiceConnection:
         )
 
     def get(self, path: str, **params: str | int) -> Json:
-        """What is at an address."""
         return self._answered("GET", path, params=params)
 
     def post(self, path: str, body: Mapping[str, Any]) -> Json:
-        """What a body is answered with."""
         return self._answered("POST", path, json=body)
 
     def post_once(self, path: str, body: Mapping[str, Any]) -> Json:
-        """The same for what must happen once: if need be it is sent again, under one name."""
+        """For what must happen once: if need be it is sent again, under one name."""
         headers = {"Idempotency-Key": token_hex(16)}
         return self._answered("POST", path, PAUSES, json=body, headers=headers)
 
     def close(self) -> None:
-        """Closes the connections; what was spent stays spent."""
         self._http.close()
 
     def _answered(self, method: str, path: str, pauses: Sequence[float] = (), **more: Any) -> Json:

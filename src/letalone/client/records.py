@@ -14,9 +14,9 @@ from letalone.errors import FormatError, LetaloneError
 from letalone.errors.problem import without_context
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Key, Type
-from letalone.privacy import ADD_REMOVE, REPLACE, Budget
+from letalone.privacy import Budget
 from letalone.privacy.filters import brief
-from letalone.privacy.neighbours import Relation
+from letalone.privacy.neighbours import Neighbours, Relation
 from letalone.session.release import Release
 
 Json = dict[str, Any]
@@ -142,19 +142,12 @@ def read_all(kind: type[Found], said: object) -> Listing[Found]:
     return Listing(read_one(kind, item) for item in cast("Sequence[object]", said))
 
 
-def _read_budget(said: Mapping[str, Any]) -> Budget:
-    """A budget by its exact digits."""
-    return Budget(amount(said["epsilon"]), amount(said["delta"]))
-
-
 def _read_schema(said: Mapping[str, Any]) -> Schema:
-    """A schema as it is declared."""
-    relation = Relation(said["neighbours"])
     return Schema(
         said["name"],
         tuple(_column(name, column) for name, column in said["columns"].items()),
         unit=said["unit"],
-        neighbours=ADD_REMOVE if relation is Relation.ADD_REMOVE else REPLACE,
+        neighbours=Neighbours(Relation(said["neighbours"])),
     )
 
 
@@ -178,20 +171,16 @@ def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda said: None if said is None else read(said)
 
 
-def _as_it_is(said: Any) -> Any:
-    return said
-
-
 # How a field is read, by its type.
 READERS: dict[Any, Callable[[Any], Any]] = {
     str: str,
     str | None: _or_none(str),
     bool: bool,
-    int: _as_it_is,
+    int: lambda said: said,
     tuple[str, ...]: _read_names,
-    Budget: _read_budget,
+    Budget: lambda said: Budget(amount(said["epsilon"]), amount(said["delta"])),
     Schema: _read_schema,
-    Release: _as_it_is,
+    Release: lambda said: said,
     datetime: datetime.fromisoformat,
     datetime | None: _or_none(datetime.fromisoformat),
 }

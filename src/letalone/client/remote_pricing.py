@@ -14,7 +14,7 @@ from letalone.answers.arranged import AS_IT_IS, Arrangement, arrange_release
 from letalone.answers.release import SplitPart, Standing
 from letalone.client.problems import amount
 from letalone.client.records import DAMAGE
-from letalone.errors import FormatError, LetaloneError
+from letalone.errors import FormatError
 from letalone.errors.problem import without_context
 from letalone.exact.typed import CONFIDENCE, COUNT, DELTA, EPSILON, Number
 from letalone.ledger import verify_receipt
@@ -47,7 +47,9 @@ class RemotePriced:
     def preview(self, rows: int | None = None) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""
         more = {} if rows is None else {"rows": rows}
-        return _read_preview(self._ask("preview", {**self._price, **more}, left=True))
+        said = self._ask("preview", {**self._price, **more}, left=True)
+        damaged = "The preview cannot be read. Update the older of client and service."
+        return without_context(lambda: _read_preview(said), *DAMAGE, error=FormatError(damaged))
 
     def explain(self, *, sql: bool = False) -> str:
         """The question, its price and its split in words, and the SQL."""
@@ -72,24 +74,18 @@ class RemotePriced:
         return {"epsilon": self.epsilon, "delta": self.delta, "confidence": self.confidence}
 
     def _ask(self, what: str, price: Mapping[str, Number], **more: object) -> Json:
-        return ask_service(self.table, self.plan, price, what, **more)
-
-
-def ask_service(
-    table: "RemoteTable", plan: Plan, price: Mapping[str, Number], what: str, **more: object
-) -> Json:
-    """What the service says about a question at a price."""
-    table.check_open()
-    body = {
-        "data_set": table.name,
-        "purpose": table.purpose,
-        "plan": plan.to_json(),
-        **{name: _exact_digits(name, number) for name, number in price.items()},
-        **table.sent_with(plan),
-        **more,
-    }
-    post = table.link.post_once if what == "release" else table.link.post
-    return post(f"/questions/{what}", body)
+        table = self.table
+        table.check_open()
+        body = {
+            "data_set": table.name,
+            "purpose": table.purpose,
+            "plan": self.plan.to_json(),
+            **{name: _exact_digits(name, number) for name, number in price.items()},
+            **table.sent_with(self.plan),
+            **more,
+        }
+        post = table.link.post_once if what == "release" else table.link.post
+        return post(f"/questions/{what}", body)
 
 
 def _exact_digits(name: str, number: Number) -> str | int:
@@ -120,22 +116,16 @@ def _check_answers(release: Release, plan: Plan, price: Mapping[str, Number]) ->
 
 
 def _read_preview(said: Json) -> Preview:
-    return without_context(
-        lambda: _preview(said),
-        LetaloneError,
-        *DAMAGE,
-        error=FormatError("The preview cannot be read. Update the older of client and service."),
-    )
-
-
-def _preview(said: Json) -> Preview:
     return Preview(
         privacy=from_json(said["privacy"]),
         epsilon=float(said["epsilon"]),
         delta=float(said["delta"]),
         confidence=float(said["confidence"]),
         columns=tuple(said["columns"]),
-        split=tuple(_part(item) for item in said["split"]),
+        split=tuple(
+            SplitPart(part["name"], amount(part["share"]), part["noise"], part["groups"])
+            for part in said["split"]
+        ),
         errors={
             name: None if item is None else float(item) for name, item in said["errors"].items()
         },
@@ -148,7 +138,3 @@ def _preview(said: Json) -> Preview:
         formulas=frozenset(said["formulas"]),
         fitted=frozenset(said["fitted"]),
     )
-
-
-def _part(said: Json) -> SplitPart:
-    return SplitPart(said["name"], amount(said["share"]), said["noise"], said["groups"])

@@ -55,7 +55,6 @@ class RemoteTable(OpenTable):
         return RemotePriced(self, plan, epsilon, delta, confidence)
 
     def place(self) -> str:
-        """Where statements run."""
         return f"the service at {self.source}"
 
     def unit_kind(self, unit: str) -> str:
@@ -63,8 +62,12 @@ class RemoteTable(OpenTable):
         return self.schema.column(unit).type.value
 
     def as_joined(self, frame: object, *, name: str) -> object:
-        """As the service will read it."""
-        return as_sent(frame, name=name)
+        """A public table as the service will read it from JSON."""
+        arrays = [(column, array_of(values)) for column, values in columns_of(name, frame).items()]
+        for column, array in arrays:
+            if array is None:
+                raise ParameterError(f"Column {column!r} of {name!r} mixes types. Use one.")
+        return table_of(arrays)
 
     def check_trainable(self) -> NoReturn:
         """Refused: a model is trained where the rows are."""
@@ -90,18 +93,7 @@ class RemoteTable(OpenTable):
         self._closed.set()
 
     def where_kept(self) -> str:
-        """Where the budget lives, in words."""
         return f"The budget is kept by {self.source}."
-
-
-def as_sent(frame: object, *, name: str) -> object:
-    """A public table as the service will read it from JSON."""
-    columns = columns_of(name, frame)
-    arrays = [(column, array_of(values)) for column, values in columns.items()]
-    for column, array in arrays:
-        if array is None:
-            raise ParameterError(f"Column {column!r} of {name!r} mixes types. Use one.")
-    return table_of(arrays)
 
 
 def columns_of(name: str, frame: object) -> Columns:

@@ -29,7 +29,6 @@ class Secret:
         self._text = text
 
     def header(self) -> dict[str, str]:
-        """What is sent with each request."""
         return {"Authorization": f"Bearer {self._text}"}
 
     def __repr__(self) -> str:

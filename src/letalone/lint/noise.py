@@ -16,8 +16,7 @@ LOCATED = {
     "gauss",
     "normalvariate",
 }
-OTHERS = {"standard_normal", "exponential", "standard_exponential", "randn", "expovariate"}
-LAWS = LOCATED | OTHERS
+LAWS = LOCATED | {"standard_normal", "exponential", "standard_exponential", "randn", "expovariate"}
 GENERATORS = (
     "numpy.random.",
     "numpy.random.default_rng().",
@@ -29,12 +28,9 @@ GENERATORS = (
 )
 WITH_KEYS = "jax.random."  # whose first argument is a key
 OF_TORCH = ("torch.randn", "torch.normal", "torch.randn_like")
-LOCATIONS = ("loc", "mu", "mean")
 SUMS = ("numpy.add", "numpy.subtract", "torch.add", "torch.sub")
 SUMS_OF_LISTS = ("sum", "math.fsum", "numpy.sum")
-ZEROS = ("zeros", "zeros_like")
 CLASSIC = 1.25
-ROOTS = ("power", "pow")
 
 
 def float_noise(script: Script) -> Iterator[Found]:
@@ -90,7 +86,7 @@ def _location(call: ast.Call, name: str) -> ast.expr | None:
     """Where the noise lies, if that is said: the first argument, or one of these names."""
     if name.rpartition(".")[2] not in LOCATED | {"rvs"}:
         return None
-    return argument(call, *LOCATIONS, place=0)
+    return argument(call, "loc", "mu", "mean", place=0)
 
 
 def _is_written(script: Script, location: ast.expr) -> bool:
@@ -99,7 +95,7 @@ def _is_written(script: Script, location: ast.expr) -> bool:
         case ast.List(elts=inside) | ast.Tuple(elts=inside):
             return all(_is_written(script, element) for element in inside)
         case ast.Call(func=called):
-            return script.full_name(called).rpartition(".")[2] in ZEROS
+            return script.full_name(called).rpartition(".")[2] in ("zeros", "zeros_like")
         case ast.Starred():
             return True
         case _:
@@ -118,7 +114,7 @@ def _is_root(script: Script, node: ast.AST) -> bool:
             return _is_half(script, power)
         case ast.Call(func=called, args=[_, *rest]):
             last = script.full_name(called).rpartition(".")[2]
-            is_half = bool(rest) and last in ROOTS and _is_half(script, rest[0])
+            is_half = bool(rest) and last in ("power", "pow") and _is_half(script, rest[0])
             return last == "sqrt" or is_half
         case _:
             return False

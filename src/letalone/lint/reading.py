@@ -14,7 +14,7 @@ import json
 import re
 import tokenize
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
@@ -75,15 +75,18 @@ class _NotPython(ParameterError):  # noqa: N818  (as in letalone.errors)
 
 def _lint_notebook(path: Path) -> list[Finding]:
     """The findings in the whole of its code, each with its cell and the line there."""
-    notebook = read_notebook(path)
+    cells = [_lines(source) for source in _sources(path)]
+    text = "\n".join(line for lines in cells for line in lines)
+    # Of every line of the text: its cell, the first of which is 1, and the line there.
+    places = [(cell, at + 1) for cell, lines in enumerate(cells, 1) for at in range(len(lines))]
     try:
-        findings = lint_text(notebook.text, file=str(path))
+        findings = lint_text(text, file=str(path))
     except _NotPython as error:
         line = error.line
     else:
-        places = [notebook.places[finding.line - 1] for finding in findings]
-        return [replace(f, cell=c, line=n) for f, (c, n) in zip(findings, places, strict=True)]
-    cell = None if line is None else notebook.places[min(line, len(notebook.places)) - 1]
+        found = [places[finding.line - 1] for finding in findings]
+        return [replace(f, cell=c, line=n) for f, (c, n) in zip(findings, found, strict=True)]
+    cell = None if line is None else places[min(line, len(places)) - 1]
     where = path if cell is None else f"{path}:cell {cell[0]}:{cell[1]}"
     raise ParameterError(f"{where} {NOT_PYTHON}")
 
@@ -108,23 +111,6 @@ def _is_silenced(line: str, code: str) -> bool:
         return False
     codes = comment["codes"]
     return codes is None or code in re.split(r"[,\s]+", codes.upper())
-
-
-@dataclass(frozen=True, slots=True)
-class Notebook:
-    """The text of all code cells; `places` has the cell and the line in it of every line."""
-
-    text: str
-    places: tuple[tuple[int, int], ...]
-
-
-def read_notebook(path: Path) -> Notebook:
-    """A notebook's code cells, the first of which is cell 1."""
-    cells = [_lines(source) for source in _sources(path)]
-    places = [
-        (cell, line) for cell, lines in enumerate(cells, 1) for line in range(1, len(lines) + 1)
-    ]
-    return Notebook("\n".join(line for lines in cells for line in lines), tuple(places))
 
 
 def _sources(path: Path) -> Iterator[str]:

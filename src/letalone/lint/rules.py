@@ -18,18 +18,14 @@ DESCRIPTIONS = ("Budget", "PureDP", "ApproxDP", "BudgetAccountant")  # they spen
 BUDGETS = ("letalone.Budget", "letalone.Filter", "letalone.learn.Account", "BudgetAccountant")
 REPEATED = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-REGRESSION = "diffprivlib.models.LinearRegression"
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "cross_val_score", "cross_validate")
-KMEANS = "diffprivlib.models.KMeans"
-EXACT = ("labels_", "inertia_")
 ENGINE = "opacus.PrivacyEngine"
-WEIGHTED = "torch.utils.data.WeightedRandomSampler"
 
 
 def unit_bounds(script: Script) -> Iterator[Found]:
     """A regression on data in [0, 1]: its matrix gets no noise on the diagonal."""
     for node, name in script.calls():
-        if not _is(name, REGRESSION):
+        if not _is(name, "diffprivlib.models.LinearRegression"):
             continue
         bounds = argument(node, "bounds_X", place=1)
         if bounds is None:
@@ -50,9 +46,9 @@ def copied_accountant(script: Script) -> Iterator[Found]:
 def exact_clusters(script: Script) -> Iterator[Found]:
     """`labels_` and `inertia_` of a private k-means, which are exact."""
     for node in ast.walk(script.tree):
-        if isinstance(node, ast.Attribute) and node.attr in EXACT:
+        if isinstance(node, ast.Attribute) and node.attr in ("labels_", "inertia_"):
             name = script.full_name(node.value).replace("().fit()", "()")
-            if _is(name.removesuffix("()"), KMEANS):
+            if _is(name.removesuffix("()"), "diffprivlib.models.KMeans"):
                 yield node, f"Here: {node.attr}."
 
 
@@ -61,7 +57,7 @@ def weighted_sampler(script: Script) -> Iterator[Found]:
     if not any(name.startswith("opacus.") for name in script.imported.values()):
         return
     for node, name in script.calls():
-        if name in (WEIGHTED, "torch.utils.data.sampler.WeightedRandomSampler"):
+        if _is(name, "torch.utils.data.WeightedRandomSampler"):
             yield node, ""
 
 
