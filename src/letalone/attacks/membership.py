@@ -34,7 +34,7 @@ from letalone.attacks.confidence import Loss
 from letalone.attacks.games import MODELS, ordinary_model, private_model
 from letalone.attacks.rates import bound
 from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, beyond_line
-from letalone.attacks.shadows import Attack, Test, beyond, confidence_of_each
+from letalone.attacks.shadows import ShadowAttack, Test, beyond, confidence_of_each
 from letalone.attacks.stage import TARGET, study
 from letalone.attacks.training_people import TrainingPeople, people_of, people_of_arrays
 from letalone.errors import ParameterError
@@ -200,7 +200,9 @@ def infer_membership(
         if private is None
         else private
     )
-    attack = Attack(crowd, loss, _shadows(shadows), int(MODELS.typed("models", models)), fixed_size)
+    attack = ShadowAttack(
+        crowd, loss, _shadows(shadows), int(MODELS.typed("models", models)), fixed_size
+    )
     ordinary, _ = attack.on(today, alarms, generator, ordinary=True)
     noisy, privacy = attack.on(kept, alarms, generator)
     return ModelMembership(

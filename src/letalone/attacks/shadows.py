@@ -71,7 +71,7 @@ def confidence_of_each(tests: Sequence[Test]) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attack:
+class ShadowAttack:
     """Who is attacked, and with how many models."""
 
     people: TrainingPeople
