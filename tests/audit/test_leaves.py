@@ -94,6 +94,7 @@ LEAKS = [
 
 
 @pytest.mark.parametrize("place", range(len(LEAKS)))
+@pytest.mark.few("0", "4")
 def test_a_leak_inside_a_container_is_accused(place: int) -> None:
     """Each tells the inputs apart by epsilon 4 or more; an honest twin is let off."""
     noise = noisy(place)

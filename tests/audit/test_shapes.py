@@ -41,6 +41,7 @@ SHAPES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.few("text", "a key more")
 def test_one_odd_shape_does_not_blind_the_audit(shape: str) -> None:
     """The exact value is released, up to a thousandth; a twin that does not look is let off."""
     leak = SHAPES[shape]

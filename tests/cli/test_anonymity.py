@@ -248,6 +248,7 @@ def test_hierarchies_and_a_population_can_be_given(letalone: Letalone, my: Path)
         (("no.csv", "--quasi-identifiers", "zip"), "There is no file"),
     ],
 )
+@pytest.mark.few("words1-", "words5", "words6", "words12")
 def test_wrong_usage_is_refused_with_the_remedy(
     letalone: Letalone, my: Path, words: tuple[str, ...], said: str
 ) -> None:

@@ -82,6 +82,7 @@ def test_a_question_whose_bounds_are_bought_is_compiled_once_for_each_trial_and_
         ("SELECT COUNT(*) FROM my", *PRICE, "--max-rows", "0"),
     ],
 )
+@pytest.mark.few("asked0", "asked2", "asked3", "asked5")
 def test_a_refusal_compiles_nothing_and_every_command_that_it_offers_is_answered(
     letalone: Letalone, my: Path, compilations: list[object], asked: tuple[str, ...]
 ) -> None:

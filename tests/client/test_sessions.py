@@ -39,6 +39,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.few("groups", "units", "sql")
 def test_questions_have_the_same_plan_price_errors_and_words(visits, local, name):
     there, here = QUESTIONS[name](visits), QUESTIONS[name](local)
     assert there.plan == here.plan

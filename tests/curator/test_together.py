@@ -185,6 +185,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("what", DAMAGES)
+@pytest.mark.few("a table", "pages")
 def test_a_damaged_database_ends_the_start_in_words_that_name_it(folder, what):
     DAMAGES[what](place(folder, "curator.db"))
     with pytest.raises(FormatError, match=r"curator\.db, is damaged.*newest backup") as error:
@@ -210,6 +211,7 @@ def look_around(curator):
 
 
 @pytest.mark.parametrize("what", ROWS)
+@pytest.mark.few("roles", "an answer")
 def test_a_row_that_cannot_be_read_is_told_without_its_words(folder, what):
     with open_curator(folder) as curator:
         damage_row(ROWS[what])(place(folder, "curator.db"))

@@ -132,6 +132,7 @@ def test_all_features_are_those_of_plain_python_whatever_the_order_of_rows(
 
 
 @pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.few("parquet", "csv", "postgres")
 def test_every_kind_of_source_has_the_same_units(maker, tmp_path):
     random = Random(5)
     rows = [

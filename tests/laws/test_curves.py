@@ -76,6 +76,16 @@ EPSILONS = [-5, -1, -0.1, 0, 1e-9, 0.05, 0.1, 0.3, 0.30000000000000004, 1, 2.5, 
 DELTAS = [0, 1e-60, 1e-12, 1e-5, 0.01, 0.3, 0.9]
 
 every_curve = pytest.mark.parametrize("curve", CURVES, ids=str)
+one_of_a_kind = pytest.mark.few(
+    "GaussianDP(mu=1)",
+    "LaplacePrivacy(ratio=0.1)",
+    "DiscreteGaussianPrivacy(sensitivity=1",
+    "Composed",
+    "Sampled(",
+    "Finite(",
+    "Shuffled",
+    "ApproxDP(epsilon=1",
+)
 # Renyi divergences halve their order; steps known at one point each are rounded up each time.
 GROUPABLE = [c for c in CURVES if not isinstance(c, RenyiDP | OptimalComposition)]
 every_groupable_curve = pytest.mark.parametrize("curve", GROUPABLE, ids=str)
@@ -92,6 +102,7 @@ def test_every_kind_of_curve_is_under_these_laws():
 
 
 @every_curve
+@one_of_a_kind
 def test_delta_falls_with_epsilon_and_lies_between_its_bounds(curve):
     bounds = [curve.delta_bounds(epsilon) for epsilon in EPSILONS]
     assert all(0 <= lower <= upper <= 1 for lower, upper in bounds)
@@ -100,6 +111,7 @@ def test_delta_falls_with_epsilon_and_lies_between_its_bounds(curve):
 
 
 @every_curve
+@one_of_a_kind
 def test_epsilon_falls_with_delta_and_lies_between_its_bounds(curve):
     bounds = [curve.epsilon_bounds(delta) for delta in DELTAS]
     assert all(0 <= lower <= upper for lower, upper in bounds)
@@ -108,6 +120,7 @@ def test_epsilon_falls_with_delta_and_lies_between_its_bounds(curve):
 
 @every_curve
 @pytest.mark.parametrize("delta", DELTAS)
+@one_of_a_kind
 def test_the_stated_pair_holds_however_the_float_is_read(curve, delta):
     epsilon = curve.epsilon(delta)
     if isinf(epsilon):
@@ -132,6 +145,7 @@ def test_epsilon_undoes_delta(curve, epsilon):
 
 
 @every_curve
+@one_of_a_kind
 def test_no_pair_below_the_lower_epsilon_is_possible(curve):
     """The lower bound is refuted by the lower curve, so it could not be larger unnoticed."""
     for delta in DELTAS:
@@ -159,6 +173,7 @@ def test_no_runs_cost_nothing(curve):
 
 
 @every_curve
+@one_of_a_kind
 def test_order_does_not_matter(curve):
     others = (LaplacePrivacy(0.5), GaussianDP(2), PAIR)
     together = compose(curve, *others)
@@ -171,6 +186,7 @@ def test_order_does_not_matter(curve):
 
 
 @every_curve
+@one_of_a_kind
 def test_composition_is_never_below_its_parts_nor_above_basic_composition(curve):
     other = ApproxDP(0.5, 0.001)
     both = compose(curve, other)

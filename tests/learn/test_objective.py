@@ -65,6 +65,7 @@ def claimed(loss, strength, sigma, start):
 @pytest.mark.parametrize(
     ("strength", "sigma"), [(0.5, 2.0), (2.0, 1.0), (8.0, 5.0), (1.0, 10.0), (0.1, 3.0)]
 )
+@pytest.mark.few("like it")
 def test_the_exact_curve_is_never_above_the_claimed_one(codes, loss, strength, sigma):
     floor = float(loss.curvature) / strength
     for epsilon in (0.0, min(1.0, floor / 2), floor, floor + 0.3, floor + 1):

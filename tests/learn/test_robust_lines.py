@@ -74,6 +74,7 @@ def test_slopes_are_as_exact_as_is_said(loss, score, code, off):
 @pytest.mark.parametrize("others", [[], [(0.5, 0.3), (-1.0, 1.0), (1.0, 0.9)]])
 @pytest.mark.parametrize("target", [-1.0, 0.0, 1.0])
 @pytest.mark.parametrize("epsilon", [0.5, 2])
+@pytest.mark.few("2-0.0-")
 def test_the_exact_curve_in_one_dimension_is_below_the_claimed_one(others, target, epsilon):
     """The minimum's density is the noise's at the gradient times the second derivative. Without
     the noise on the weights, which reveals less still. A third of the claim is exceeded."""

@@ -87,6 +87,7 @@ def test_a_charge_is_debited_at_all_three_levels_by_one_entry(rationed: Ledger) 
         (("ann", "research"), "'ann' for"),
     ],
 )
+@pytest.mark.few("file-", "postgres-who4")
 def test_whoever_has_no_level_is_refused_everywhere_and_it_is_written_down(
     rationed: Ledger, who: tuple[str | None, str | None], words: str
 ) -> None:
@@ -450,6 +451,13 @@ def long_ago(entry: dict[str, Any]) -> None:
         *[(EntryKind.LEVEL_RAISED, one) for one in (larger, unpaid)],
         *[(EntryKind.LEVEL_WITHDRAWN, one) for one in (not_withdrawn, unpaid)],
     ],
+)
+@pytest.mark.few(
+    "RESERVED-unpaid",
+    "SHARED-other_question",
+    "LEVEL_OPENED-larger",
+    "LEVEL_RAISED-larger",
+    "not_withdrawn",
 )
 def test_levels_that_do_not_add_up_are_found_though_they_are_signed(
     ledger: Ledger, path: Path, kind: EntryKind, change: Callable[[dict[str, Any]], None]

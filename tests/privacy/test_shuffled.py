@@ -114,6 +114,7 @@ def epsilons(truth: Fraction, categories: int) -> list[Fraction]:
 
 
 @pytest.mark.parametrize(("truth", "categories", "reports"), CASES)
+@pytest.mark.few("truth0-", "truth7-", "truth10-", "truth14-")
 def test_every_batch_of_randomized_response_lies_below_the_curve(truth, categories, reports):
     curve = RandomizedResponsePrivacy(truth=truth, categories=categories).shuffled(reports)
     for epsilon in epsilons(truth, categories):
@@ -296,6 +297,7 @@ def test_more_reports_hide_better_and_none_hurts(local):
 
 
 @every_local
+@pytest.mark.few("PureDP(epsilon=1)", "LaplacePrivacy", "Finite", "truth=0.75")
 def test_delta_falls_with_epsilon_and_bounds_are_in_order(local):
     for reports in (2, 30, 1000, 10**6):
         curve = local.shuffled(reports)

@@ -76,6 +76,7 @@ KINDS: dict[str, Callable[[NDArray[np.int64]], object]] = {
     "scale",
     [Fraction(1, 1 << 20), Fraction(1, 3), Fraction(10), Fraction(10**6), Fraction(1 << 40)],
 )
+@pytest.mark.few("scale0", "scale3")
 def test_quick_draws_equal_the_reference_word_for_word(
     kind: str, density: Density, scale: Fraction
 ):
