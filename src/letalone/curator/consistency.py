@@ -41,8 +41,11 @@ NO_NEW_LEDGER = (
 )
 KNOWN_LOSSES = func.length(SEEN.c.decided)  # a loss makes it longer
 IS_LATER = (bindparam("long") == KNOWN_LOSSES) & (bindparam("last") > SEEN.c.number)
-ENTRY = {"number": bindparam("last"), "hash": bindparam("its"), "decided": bindparam("losses")}
-KEEP_SEEN = update(SEEN).where((bindparam("long") > KNOWN_LOSSES) | IS_LATER).values(ENTRY)
+KEEP_SEEN = (
+    update(SEEN)
+    .where((bindparam("long") > KNOWN_LOSSES) | IS_LATER)
+    .values(number=bindparam("last"), hash=bindparam("its"), decided=bindparam("losses"))
+)
 
 
 def open_matching_stores(
