@@ -16,7 +16,7 @@ group, and each group is a pair of neighbours.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -164,7 +164,8 @@ def _table(names: Sequence[str], more: bool) -> Any:
     x = np.tile([0] * ROWS_PER_GROUP + person, groups)
     labels = np.where(x == 1, "B", "A")
     units, keys = np.arange(groups * rows), np.repeat(np.asarray(names), rows)
-    return pa.table({"u": units, "g": keys, "x": x.astype(float), "a": 9 * x, "d": labels})
+    columns = {"u": units, "g": keys, "x": x.astype(float), "a": 9 * x, "d": labels}
+    return cast("Any", pa).table(columns)
 
 
 def _rows(table: Any) -> Any:
