@@ -59,6 +59,7 @@ class Loss(Protocol):
     @property
     def curvature(self) -> Fraction:
         """What R²/λ is multiplied by to bound the change of the log-determinant."""
+        ...
 
     @property
     def floor_share(self) -> Fraction: ...  # the floor of the loss, in units of curvature · R²/λ
@@ -69,19 +70,24 @@ class Loss(Protocol):
     @property
     def bend(self) -> Fraction:
         """The largest eigenvalue of the second derivatives in the scores."""
+        ...
 
     def slopes(self, scores: Floats, codes: Codes) -> Floats:
         """The derivative in each score, row by row."""
+        ...
 
     def curved(self, scores: Floats, codes: Codes) -> Floats:
         """The matrix of second derivatives in the scores, row by row."""
+        ...
 
     def roundings(self, size: float) -> float:
         """The norm of the error of a row's slopes, in units of 2^-53, where scores are off by
         `size` such units."""
+        ...
 
     def careful_slopes(self, scores: list[Ball], code: int) -> list[Ball]:
         """The slopes of one row in balls."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ class ConvexMethod(PrivatePlan, Protocol):
 
     def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> ModelWeights:
         """The weights; rows have norm at most R."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,11 @@ class PrivateTable(Protocol):
 
     def trainable_schema(self) -> Schema:
         """What is public about the rows; refused where no model can be trained on them."""
+        ...
 
     def train(self, job: FitJob) -> Settled:
         """Charges, fetches rows, fits and settles; or gives back what the same job gave before."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,12 +26,14 @@ class PrivatePlan(Protocol):
     @property
     def privacy(self) -> Privacy:
         """What is revealed: its delta at the stated epsilon is at most the stated."""
+        ...
 
     @property
     def words(self) -> tuple[str, ...]: ...  # how it is done, a line for each fact that matters
 
     def described(self) -> Json:
         """All that decides the law of what is made: text and whole numbers."""
+        ...
 
 
 class FitPlan(PrivatePlan, Protocol):
@@ -39,6 +41,7 @@ class FitPlan(PrivatePlan, Protocol):
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
         """What may be published, by attribute; sees data, so it must succeed for any values."""
+        ...
 
 
 def stated_promise(epsilon: Fraction, delta: Fraction) -> Privacy:

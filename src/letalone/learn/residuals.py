@@ -47,9 +47,11 @@ class Residuals(Protocol):
 
     def goals(self, labels: NDArray[Any]) -> Wholes:
         """The labels as whole numbers; negative for rows that are dropped."""
+        ...
 
     def of(self, scores: Wholes, goals: Wholes) -> Wholes:
         """The residuals of rows with these scores."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ class Claims(Protocol):
 
     def let_go(self, number: int, by: object) -> None:
         """It is not one's own, whether or not it was: `take` may have been stopped midway."""
+        ...
 
 
 @contextmanager

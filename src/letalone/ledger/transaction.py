@@ -216,8 +216,10 @@ class LedgerTransaction:
         """The answer with this release, the key to sign for it, and how a data set stands by now,
         where one is named."""
         wanted = {"digested": text_digest(release), "released": release}
-        asked = (statements.RELEASED, wanted), (statements.THE_KEY, {})
-        answers, keys, *changed = self._asked(*asked, *(() if name is None else to_stand(name)))
+        standing = () if name is None else to_stand(name)
+        answers, keys, *changed = self._asked(
+            (statements.RELEASED, wanted), (statements.THE_KEY, {}), *standing
+        )
         answer = _read_answer(answers[0]) if answers else None
         return answer, _key(keys), _last(*changed) if changed else None
 

@@ -340,6 +340,10 @@ def _number_of(request: AggregateRequest, columns: ColumnTypes, *, done: str) ->
     return of
 
 
+def _resolve_histogram(request: AggregateRequest, columns: ColumnTypes) -> "Histogram":
+    return Histogram(_number_of(request, columns, done="a histogram"), request.edges)
+
+
 def _describe_histogram(asked: "Histogram") -> str:
     ends = f"from {format_constant(asked.edges[0])} to {format_constant(asked.edges[-1])}"
     return f"histogram of {in_words(asked.of)} in {len(asked.edges) - 1} ranges {ends}"
@@ -363,9 +367,7 @@ def _ranges(asked: "Histogram", _: ColumnTypes) -> Sequence[OutputColumn]:
     "Histogram",
     words=("histogram",),
     describe=_describe_histogram,
-    resolve=lambda request, columns: Histogram(
-        _number_of(request, columns, done="a histogram"), request.edges
-    ),
+    resolve=_resolve_histogram,
     check=_check_histogram,
     columns=_ranges,
     error=ErrorKind.STEADY,
@@ -445,6 +447,10 @@ class MostFrequent(StructuralEquality):
     candidates: tuple[Key, ...]
 
 
+def _resolve_bounds(request: AggregateRequest, columns: ColumnTypes) -> "PrivateBounds":
+    return PrivateBounds(_number_of(request, columns, done="finding bounds"))
+
+
 def _sides(asked: "PrivateBounds", columns: ColumnTypes) -> Sequence[OutputColumn]:
     return facts.labelled(
         ("lower", "upper"), facts.number_type(asked.of, columns), has_interval=False
@@ -457,9 +463,7 @@ def _sides(asked: "PrivateBounds", columns: ColumnTypes) -> Sequence[OutputColum
     title=always("bounds"),
     needs=Needs.NUMBERS,
     describe=lambda asked: f"private bounds of {in_words(asked.of)}",
-    resolve=lambda request, columns: PrivateBounds(
-        _number_of(request, columns, done="finding bounds")
-    ),
+    resolve=_resolve_bounds,
     check=lambda asked, columns: check_numeric(asked.of, columns, done="finding bounds"),
     columns=_sides,
     error=ErrorKind.IN_ROWS,

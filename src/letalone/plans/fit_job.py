@@ -27,6 +27,7 @@ class FitJob(Protocol):
     @property
     def target(self) -> str | None:
         """The column that it learns to predict; rows without it are left out."""
+        ...
 
     @property
     def epsilon(self) -> Number: ...  # the price, with `delta`: what `privacy` promises
@@ -41,3 +42,4 @@ class FitJob(Protocol):
 
     def fit(self, columns: FitColumns) -> Json:
         """The model, as it is published; must succeed for any values."""
+        ...

@@ -84,11 +84,15 @@ def _two_in_words(asked: TwoClamped, between: str) -> str:
     return f"{of} {between} {clamped_in_words(asked.by, asked.by_lower, asked.by_upper)}"
 
 
+def _resolve_covariance(request: AggregateRequest, columns: ColumnTypes) -> "Covariance":
+    return Covariance(*_resolve_two(request, columns), sample=request.sample)
+
+
 @aggregate(
     "Covariance",
     words=("covariance",),
     describe=lambda asked: f"{'sample ' * asked.sample}covariance of {_two_in_words(asked, 'and')}",
-    resolve=lambda request, columns: Covariance(*_resolve_two(request, columns), request.sample),
+    resolve=_resolve_covariance,
     check=_check_two,
     note=BOTH,
     sql_word="covar_pop",

@@ -255,16 +255,14 @@ def _keys(
         for group, column in zip(groups, zip(*read, strict=True), strict=True):
             _check_column_keys(group, column)
         return read
-    domains_or_none = [closed_domain(group.of, columns) for group in groups]
-    domains = [domain for domain in domains_or_none if domain is not None]
-    if not groups or len(domains) < len(groups):
+    by_group = [(group, closed_domain(group.of, columns)) for group in groups]
+    without = [group for group, domain in by_group if domain is None]
+    if not groups or without:
         checks.check_not_unit(((group.name, group.of) for group in groups), columns)
         if groups and not find:
-            without = [
-                group for group, keys in zip(groups, domains_or_none, strict=True) if keys is None
-            ]
             raise ParameterError(missing_keys(without, FindKeys(), python=NOT_LISTED))
         return None
+    domains = [domain for _, domain in by_group if domain is not None]
     number = prod(len(domain) for domain in domains)
     if number > MOST_KEYS:
         raise ParameterError(

@@ -42,10 +42,8 @@ def check_names_nobody(plan: "Plan") -> None:
     units = _units(plan.schema, rows.joins)
     if not units:
         return
-    for column in (
-        *plan.schema.columns,
-        *(joined for join in rows.joins for joined in join.columns),
-    ):
+    joined = [column for join in rows.joins for column in join.columns]
+    for column in (*plan.schema.columns, *joined):
         if column.name in units:
             check_unlisted(column)
     for name, of in rows.derived:

@@ -91,7 +91,9 @@ def _notes(plan: Plan) -> Iterator[Note]:
     yield from _units(plan)
     yield from (Note(words) for words in (*_partners(plan), *public_people(plan)))
     yield from (*_intervals(plan), *_groups(plan))
-    yield from (Note(words) for words in _aggregates(plan))
+    for name, aggregate in plan.aggregates:
+        if (note := facts_of(aggregate).note) is not None:
+            yield Note(f"{name} {note(aggregate)}")
 
 
 def find_starved(parts: Sequence[SplitPart]) -> Iterator[str]:
@@ -242,9 +244,3 @@ def _groups(plan: Plan) -> Iterator[Note]:
     elif plan.groups:
         plain = "rows of groups that are not listed are not counted"
         yield Note("rows with other keys are left out", plain=plain)
-
-
-def _aggregates(plan: Plan) -> Iterator[str]:
-    for name, aggregate in plan.aggregates:
-        if (note := facts_of(aggregate).note) is not None:
-            yield f"{name} {note(aggregate)}"
