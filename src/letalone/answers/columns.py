@@ -99,7 +99,7 @@ CELLS = ("values", "low", "high")  # fields that hold a cell for each group
 
 def column_to_json(column: KeyColumn | Output) -> Json:
     """A column as it is stored: field by field, its cells as texts."""
-    parts: Json = {part.name: getattr(column, part.name) for part in fields(column)}
+    parts: dict[str, Any] = {part.name: getattr(column, part.name) for part in fields(column)}
     cells = {name: parts[name] for name in CELLS if parts.get(name) is not None}
     texts = {name: [_write_cell(cell) for cell in part] for name, part in cells.items()}
     return {**parts, **texts, "kind": column.kind.value}
@@ -111,7 +111,7 @@ def column_from_json(column: type[Column], stored: object) -> Column:
     if not isinstance(stored, dict) or set(cast("Json", stored)) != names:
         raise FormatError("This release is damaged: a column has other fields than it must have.")
     written = cast("Json", stored)
-    parts: Json = {name: read_text(written[name]) for name in names.difference(CELLS)}
+    parts: dict[str, Any] = {name: read_text(written[name]) for name in names.difference(CELLS)}
     kind = CellKind(parts["kind"])
     given = {name: written[name] for name in CELLS if written.get(name) is not None}
     parts |= {"kind": kind} | {name: _cells(part, kind) for name, part in given.items()}
