@@ -502,6 +502,7 @@ def test_explain_checks_the_receipt_first(letalone: Letalone, my: Path) -> None:
     check_screen(letalone("explain", "epsilon"))
 
 
+@pytest.mark.long  # session/test_secrets.py
 def test_planted_secrets_are_in_no_screen_and_no_error(
     letalone: Letalone, my: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from screens import check_advice, check_refusal, check_screen, offered, option
 
+pytestmark = pytest.mark.long  # test_query.py asks; here are its screens
+
 Letalone = Callable[..., Any]
 ROWS = "\n".join(f"{n},{'ABC'[n % 3]},{n % 7}.5,{n % 4},{2022 + n % 2}" for n in range(120))
 CSV = f"pid,ward,cost,los,year\n{ROWS}\n"

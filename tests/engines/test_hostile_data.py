@@ -75,6 +75,7 @@ def asked_everything(engine, name):
     return found
 
 
+@pytest.mark.long  # its neighbours have one cell each
 def test_no_cell_of_a_frame_stops_a_statement():
     engine = open_duck(pa.table(FRAMED))
     for name in FRAMED:

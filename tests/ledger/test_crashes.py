@@ -29,6 +29,7 @@ def where(request: pytest.FixtureRequest) -> object:
 
 @pytest.mark.few("charge")
 @pytest.mark.parametrize("what", ["charge", "refuse", "settle", "fail", "raise"])
+@pytest.mark.long  # session/test_releasing.py kills a process
 def test_killed_at_any_statement_an_act_has_happened_or_has_not(what: str, tmp_path: Path) -> None:
     """It is killed before and after every statement, at the commit and after it."""
     check_deaths(killing(what, tmp_path))

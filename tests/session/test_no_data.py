@@ -73,6 +73,7 @@ def unasked() -> Iterator[list[la.Session]]:
 
 
 @pytest.mark.parametrize("name", LOOKS)
+@pytest.mark.few("session", "html", "columns", "preview", "found keys", "digest", "units")
 def test_what_is_seen_before_an_answer_does_not_depend_on_the_data(
     name: str, unasked: list[la.Session]
 ) -> None:

@@ -108,6 +108,7 @@ def asked(session: la.Session, ask: Callable[[la.Session], Any], folder: Path) -
 @pytest.mark.few("frame", "found-csv")
 @pytest.mark.parametrize("source", ["frame", "csv"])
 @pytest.mark.parametrize("name", ASKED)
+@pytest.mark.few("answer-frame", "found-csv", "too much", "overflow", "units of text")
 def test_a_secret_is_in_nothing_that_is_said(
     name: str,
     source: str,

@@ -140,6 +140,7 @@ def test_an_epsilon_whose_ranks_would_not_fit_is_refused_before_data_is_touched(
 
 @pytest.mark.parametrize("name", ASKED)
 @pytest.mark.parametrize("power", range(18))
+@pytest.mark.few("0-")
 def test_what_is_not_refused_is_answered_for_any_data(name: str, power: int) -> None:
     plan = plan_of({"q": ASKED[name]}, keys=("A",))
     try:

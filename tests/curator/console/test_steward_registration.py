@@ -13,6 +13,8 @@ from engines import on_postgres
 from letalone.plans.types import Type
 from letalone.privacy import Budget
 
+pytestmark = pytest.mark.long  # browser/test_journeys.py registers a table
+
 CSV = "\n".join([*LINES, "p1,C,9000,x,more"]).encode()
 FORM = {
     "name": "winter",

@@ -13,6 +13,8 @@ from letalone.curator.http.app import make_app
 from letalone.curator.http.limits import RateLimits
 from letalone.curator.records import Role
 
+pytestmark = pytest.mark.long  # curator/test_people.py has who may what
+
 OTHER = "another horse of another colour"
 
 
