@@ -220,21 +220,29 @@ def _bitmap(there: NDArray[np.bool_]) -> object:
     return pa.py_buffer(np.packbits(there, bitorder="little"))
 
 
-def ranks_table(
-    ranks: NDArray[np.unsignedinteger[Any]], missing: NDArray[np.bool_], sizes: Sequence[int]
-) -> ArrowTable:
-    """One column of ranks, NULL where the unit is missing, in batches of the given sizes.
+def counts_table(counts: NDArray[Any], sizes: Sequence[int]) -> ArrowTable:
+    """One column `n` of whole numbers, in batches of the given sizes.
 
-    Where these are the batches of the table that the ranks belong to, DuckDB puts the two side by
+    Where these are the batches of the table that the numbers belong to, DuckDB puts the two side by
     side without copying either. Other sizes are as right, but slower.
     """
-    mask = missing if missing.any() else None
-    ranked = pa.record_batch([_numbers(ranks, mask)], names=["rank"])
+    counted = pa.record_batch([_numbers(counts)], names=["n"])
     ends = np.cumsum(np.asarray(sizes, np.int64))
-    starts = [0, *(int(end) for end in ends if end < len(ranks))]
-    lengths = np.diff([*starts, len(ranks)])
-    batches = [ranked.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
-    return cast("ArrowTable", pa.Table.from_batches(batches, schema=ranked.schema))
+    starts = [0, *(int(end) for end in ends if end < len(counts))]
+    lengths = np.diff([*starts, len(counts)])
+    batches = [counted.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
+    return cast("ArrowTable", pa.Table.from_batches(batches, schema=counted.schema))
+
+
+def flags_of(reader: object) -> NDArray[np.bool_]:
+    """A stream of one column of truth values, none missing."""
+    chunks = [_flags(batch.column(0)) for batch in cast("Any", reader)]
+    return np.concatenate([np.empty(0, np.bool_), *chunks])
+
+
+def _flags(array: Any) -> NDArray[np.bool_]:
+    bits = np.unpackbits(np.frombuffer(array.buffers()[1], np.uint8), bitorder="little")
+    return bits[array.offset : array.offset + len(array)] == 1
 
 
 def batch_sizes(table: ArrowTable) -> list[int]:

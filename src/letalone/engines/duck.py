@@ -1,4 +1,4 @@
-"""The engine that runs on DuckDB: files and frames, exact sums, ranks built when first needed.
+"""The engine that runs on DuckDB: files and frames, exact sums, rows of units counted once.
 
   Tested:   tests/engines/test_engine_laws.py, which every engine has to pass
   Assumed:  DuckDB scans a table in one order, the same each time, when rows are put beside
@@ -10,9 +10,12 @@ Everything that DuckDB raises stops in failure.py.
 import weakref
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from os import PathLike
 from typing import Any, cast
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlglot import exp
 
 from letalone.engines import arrow, sources, syntax
@@ -26,19 +29,20 @@ from letalone.engines.measures import RowScope
 from letalone.engines.parquet_files import copy_readable, reads_to_the_end, unsafe_columns
 from letalone.engines.provenance import IN_MEMORY, vouched_for
 from letalone.engines.public import check_public, copy_of_public
-from letalone.engines.ranks import Progress, draw_ranks
 from letalone.engines.reading import check_columns, declared_schema
+from letalone.engines.row_counts import count_rows
 from letalone.engines.rows import TableRef, Tables, lent_name, unit_of
-from letalone.engines.sql_engine import Built, Engine, key_table
-from letalone.engines.statements import KEYS, needs_ranks
+from letalone.engines.sql_engine import Built, Engine, Progress, key_table
+from letalone.engines.statements import KEYS, build_filter, counts_rows
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
 from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
-from letalone.randomness.bits import SYSTEM, BitSource
 
 FRAME = "letalone_frame"
+COUNTS, FILTERED = "letalone_rows_", "letalone_filtered_"  # tables of counts
+Codes = tuple[NDArray[np.int64], NDArray[np.bool_]]
 
 
 def open_duck(
@@ -49,7 +53,6 @@ def open_duck(
     table: str | None = None,
     unit: str | None = None,
     vouched: bool = False,
-    bits: BitSource = SYSTEM,
     threads: int | None = None,
     memory: int | None = None,
 ) -> "DuckEngine":
@@ -72,7 +75,7 @@ def open_duck(
         raise
     lazy = source if is_lazy(source) else None
     return DuckEngine(
-        duck, relation, declared, files=files, frame=frame, lazy=lazy, vouched=vouched, bits=bits
+        duck, relation, declared, files=files, frame=frame, lazy=lazy, vouched=vouched
     )
 
 
@@ -89,13 +92,13 @@ class DuckEngine(Engine):
         frame: arrow.ArrowTable | None,
         lazy: object | None,
         vouched: bool,
-        bits: BitSource,
     ) -> None:
-        super().__init__(relation, schema, bits)
+        super().__init__(relation, schema)
         self._duck, self._files, self._frame = duck, files, frame
         self._lazy, self._vouched = lazy, vouched
         self._trusted = () if frame is None else (vouched_for(IN_MEMORY),)
-        self._ranks: set[str] = set()
+        self._codes: dict[str, Codes] = {}
+        self._counted: set[str] = set()  # tables of counts
         self._loaded = False
         self._scanned: set[str] = set()
         self._public: dict[str, TableRef] = {}
@@ -112,16 +115,19 @@ class DuckEngine(Engine):
         self._check_unchanged()
 
     def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:
-        """Draws the ranks of the unit's rows, if the bounding needs them and they are not there."""
+        """Counts the rows of each unit that the filter keeps, beside the rows, if weights need it.
+
+        Where tables are joined, statements count themselves.
+        """
         self._load()
-        if not needs_ranks(scope):
-            return
-        name, column = self._ranks_name(scope), scope.schema.column(scope.schema.unit or "")
-        self._made_sound([unit_of(self._relation, column, "#source")])
+        name, tell = _counts_name(scope), progress or _tell_nobody
         with self._lock:
-            if name not in self._ranks:
-                self._reading(lambda: self._draw_ranks(name, column, progress or (lambda _: None)))
-                self._ranks.add(name)
+            if name is not None and name not in self._counted:
+                table = self._count_rows(scope, tell)
+                self._forget_filtered()
+                self._duck.connection.register(name, table)
+                self._counted.add(name)
+                tell(1.0)
 
     def add_public(self, join: PublicJoin, table: object) -> None:
         with self._lock:
@@ -182,18 +188,13 @@ class DuckEngine(Engine):
             self._loaded = True
 
     @contextmanager
-    def _built(
-        self, scope: RowScope, build: Callable[[Tables], Built], *, progress: Progress | None = None
-    ) -> Generator[Built]:
-        made = self._sound(lambda: build(self._tables(scope)))
-        self.prepare(scope, progress=progress)
+    def _built(self, scope: RowScope, build: Callable[[Tables], Built]) -> Generator[Built]:
+        self.prepare(scope)
         with self._lock:
-            yield made
+            yield self._sound(lambda: build(self._tables(scope)))
 
-    def _lend(
-        self, scope: RowScope, build: Callable[[Tables], exp.Select], progress: Progress | None
-    ) -> arrow.ArrowTable:
-        with self._built(scope, build, progress=progress) as query:
+    def _lend(self, scope: RowScope, build: Callable[[Tables], exp.Select]) -> arrow.ArrowTable:
+        with self._built(scope, build) as query:
             return self._all_rows(query)
 
     def _sound(self, build: Callable[[], Built]) -> Built:
@@ -220,23 +221,34 @@ class DuckEngine(Engine):
             return True
 
     def _tables(self, scope: RowScope) -> Tables:
-        ranks = self._ranks_name(scope) if needs_ranks(scope) else None
-        return Tables(self._relation, ranks, self._public)
+        return Tables(self._relation, _counts_name(scope), self._public)
 
-    def _ranks_name(self, scope: RowScope) -> str:
-        unit = scope.schema.column(scope.schema.unit or "")
-        place = list(self._relation.columns).index(unit.name)
-        return f"letalone_ranks_{place}_{unit.type.value}"
+    def _count_rows(self, scope: RowScope, progress: Progress) -> arrow.ArrowTable:
+        codes, missing = self._codes_of(scope.schema.column(scope.schema.unit or ""))
+        progress(0.4)
+        kept = None
+        if scope.where is not None:
+            query = self._sound(lambda: build_filter(scope, self._tables(scope)))
+            read = lambda: self._duck.read(query, arrow.flags_of, rows=VECTOR_ROWS)  # noqa: E731
+            kept = self._reading(read)
+        progress(0.6)
+        return arrow.counts_table(count_rows(codes, missing, kept), self._batch_sizes())
 
-    def _draw_ranks(self, name: str, column: Column, progress: Progress) -> None:
-        unit = syntax.alias(unit_of(self._relation, column, "#source"), "unit")
-        query = syntax.select([unit], syntax.rename(self._relation.sql, "#source"))
-        codes, missing = self._duck.read(query, arrow.codes_of, rows=VECTOR_ROWS)
-        progress(0.3)
-        ranks = draw_ranks(codes, missing, bits=self._bits, progress=progress)
-        table = arrow.ranks_table(ranks, missing, self._batch_sizes())
-        self._duck.connection.register(name, table)
-        progress(1.0)
+    def _codes_of(self, unit: Column) -> Codes:
+        """A number for the unit of each row, kept for the next filter."""
+        if unit.name not in self._codes:
+            self._made_sound([unit_of(self._relation, unit, "#source")])
+            column = syntax.alias(unit_of(self._relation, unit, "#source"), "unit")
+            query = syntax.select([column], syntax.rename(self._relation.sql, "#source"))
+            read = lambda: self._duck.read(query, arrow.codes_of, rows=VECTOR_ROWS)  # noqa: E731
+            self._codes[unit.name] = self._reading(read)
+        return self._codes[unit.name]
+
+    def _forget_filtered(self) -> None:
+        """Keeps the counts of all rows, and of the last filter alone."""
+        for name in [name for name in self._counted if name.startswith(FILTERED)]:
+            self._duck.connection.unregister(name)
+            self._counted.remove(name)
 
     def _batch_sizes(self) -> list[int]:
         if self._files is not None:
@@ -295,3 +307,18 @@ def _path(source: object) -> str | PathLike[str]:
         return cast("str | PathLike[str]", source)
     kind = type(source).__name__
     raise ParameterError(f"The source is {kind}, but must be the path of a file or {FRAMES}.")
+
+
+def _tell_nobody(_: float) -> None:
+    pass
+
+
+def _counts_name(scope: RowScope) -> str | None:
+    """The table of counts of a scope; None where none is needed, or statements count themselves."""
+    if not counts_rows(scope) or scope.joins:
+        return None
+    if scope.where is None:
+        place = [column.name for column in scope.schema.columns].index(scope.schema.unit or "")
+        return f"{COUNTS}{place}"
+    about = repr((scope.schema.unit, scope.schema.columns, scope.derived, scope.where))
+    return f"{FILTERED}{sha256(about.encode(errors='surrogatepass')).hexdigest()[:16]}"

@@ -1,6 +1,6 @@
 """Defines what a plan asks of an engine: which rows, and exact whole numbers about them.
 
-A `Scope` says which rows count for whom; a measure is a sum over them. Every engine gives
+A `RowScope` says how much each row counts; a measure is a sum over them. Every engine gives
 the same integers, one for each key in the listed order (a single one without groups), and
 0 where nothing is. They are exact and private: only the noise makes them an answer.
 
@@ -13,10 +13,18 @@ Cells:    how many x fall into [lower + j·step, lower + (j + 1)·step), j = 0 �
 what lies below is counted in the first cell, what lies above in the last.
 Edges are rounded to the nearest double, so 0.29 lies in the cell that starts at 0.29.
 
-Bounding, where the unit is a column: rows whose unit is missing are dropped. max_rows alone: rows
-with a stored rank of at most that. max_groups: of the listed groups that a unit has rows in, the
-ones with the smallest ranks, and in each at most max_rows rows. clip: a unit's rows in a group
-are one row, whose i is the sum of theirs, clamped to low … high; Cells are refused.
+Bounding, where the unit is a column: rows whose unit is missing are dropped, and every number is
+counted in parts of 1/S of a row, S = 2^weight_bits. A row weighs S, or less where its unit has more
+rows than may count; n and g are counted after joins and filter:
+
+max_rows = k alone: S·min(1, k/n), rounded down, for a unit with n rows.
+max_groups = G: of listed groups only. A pair of a unit and a group weighs v = S·min(1, G/g) for a
+unit in g groups (norm 1), or S·min(1, √(G/g)) (norm 2), rounded down; a row of a pair with n rows
+v·min(1, k/n). clip: a pair is one row, whose i is the sum of theirs, clamped to low … high; it
+weighs v, and Cells are refused.
+DistinctUnits: pairs, G = max_groups or else max_rows. Without groups: S for each unit.
+DistinctValues: S for each different value that is left by a cut, the first of a unit by a digest:
+k of its pairs of a group and a value, or k values in each of G groups.
 
 per_unit: the rows are units, one each, and where, derived, joins, groups and measures are about
 their features; nothing is bounded then.
@@ -34,6 +42,8 @@ from letalone.plans.plan import Bounding, GroupColumn, Join, Plan
 from letalone.plans.schema import Schema
 from letalone.plans.types import Key
 
+WEIGHT_BITS = 20
+
 
 @dataclass(frozen=True, slots=True)
 class RowScope:
@@ -47,6 +57,20 @@ class RowScope:
     keys: tuple[tuple[Key, ...], ...] | None
     bounding: Bounding
     per_unit: PerUnit | None = None
+    weight_bits: int = WEIGHT_BITS
+    norm: Literal[1, 2] = 1
+
+    @property
+    def lattice(self) -> int:
+        """What a whole row counts in measures."""
+        weighed = self.schema.unit is not None and self.per_unit is None
+        return 1 << self.weight_bits if weighed else 1
+
+    @property
+    def most_groups(self) -> int | None:
+        """How many groups of a unit count whole; None: all."""
+        bounding = self.bounding
+        return bounding.max_rows if bounding.max_groups is None else bounding.max_groups
 
 
 def scope_of(plan: Plan) -> RowScope:
@@ -84,7 +108,8 @@ class GridSum:
 
 
 LARGEST_PRODUCT = 2**86
-"""2^40 rows of such products stay below 2^126, and sums have 128 bits."""
+"""2^40 rows of such products stay below 2^126, and sums have 128 bits; so do 2^36 rows of products
+of at most 2^70 with weights of 2^20."""
 
 
 @dataclass(frozen=True, slots=True)

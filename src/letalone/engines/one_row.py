@@ -1,16 +1,16 @@
 """Takes one row of each unit: to lend to the engine of another private table, or to train on.
 
-The row is the one with the smallest stored rank. What is lent is handed over as an Arrow table, so
-that each engine stays locked to its own files, or as a part of a server's statement, and is gone
-when the answer is there. A model is trained on the row if it meets the condition and has a label;
-where the unit is the row, on all rows that do.
+It is the first of the unit's rows by the digest of all that is read of it. What is lent is handed
+over as an Arrow table, so that each engine stays locked to its own files, or as part of a server's
+statement, and is gone when the answer is there. A model is trained on the first of the rows that
+meet the condition and have a label; where the unit is the row, on all that do.
 
-Theorem.  There is at most one row for each unit, which depends on that unit's rows and ranks alone.
-So joined on the unit it gives each row at most one partner, of the same unit; and neighbours that
-differ in one unit train on rows that differ in at most one.
-  Proven:   the ranks of a unit's rows are different whole numbers from 1; rows without a unit have
-            none. Units are compared as both tables store them, and `unit_kind` is the same, so
-            the comparison is that of either table and no value is converted.
+Theorem.  There is at most one row for each unit, which depends on that unit's rows alone. So joined
+on the unit it gives each row at most one partner, of the same unit; and neighbours that differ in
+one unit train on rows that differ in at most one.
+  Proven:   docs/explanation/proofs/weights.md: rows of one unit that nothing tells apart are equal
+            in all that is read. Units are compared as both tables store them, and `unit_kind` is
+            the same, so the comparison is that of either table and no value is converted.
   Tested:   tests/engines/test_partners.py, tests/engines/test_training_rows.py
 """
 
@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from letalone.engines import syntax
+from letalone.engines.bounding import keep_first
 from letalone.engines.measures import RowScope
 from letalone.engines.reading import FLOATS, LONG_INTEGERS, SHORT_INTEGERS
 from letalone.engines.rows import UNIT, ScopeRows, TableRef, Tables
@@ -31,8 +32,7 @@ from letalone.plans.types import Type
 
 def one_row_scope(schema: Schema, where: Expression | None = None) -> RowScope:
     """The rows that meet the condition, one for each unit."""
-    bounding = Bounding() if schema.unit is None else Bounding(max_rows=1)
-    return RowScope(schema, where, (), (), (), None, bounding)
+    return RowScope(schema, where, (), (), (), None, Bounding())
 
 
 def lent_rows(
@@ -42,9 +42,10 @@ def lent_rows(
     wanted = set(names)
     columns = {n: ColumnRef(c.name) for n, c in enumerate(join.columns) if c.name in wanted}
     rows = ScopeRows(one_row_scope(schema), columns.values(), tables)
-    values = [syntax.alias(rows.value(column).sql, f"column{n}") for n, column in columns.items()]
-    source = rows.select(with_unit=True, bounded=[_at_most(rows, 1)])
-    return syntax.select([syntax.alias(rows.unit, UNIT), *values], source)
+    values = [rows.value(column).sql for column in columns.values()]
+    shown = [syntax.alias(value, f"column{n}") for n, value in zip(columns, values, strict=True)]
+    source = syntax.subquery(_first_rows(rows, values, [], tables), f"{rows.mark}first")
+    return syntax.select([syntax.alias(rows.unit, UNIT), *shown], source)
 
 
 def training_rows(
@@ -55,9 +56,29 @@ def training_rows(
     rows = ScopeRows(scope, columns, tables)
     values = [rows.value(column).sql for column in columns]
     shown = [syntax.alias(value, f"column{number}") for number, value in enumerate(values)]
-    first = [_at_most(rows, 1)] if tables.ranks else []
     labelled = [] if target is None else [syntax.is_present(values[names.index(target)].copy())]
-    return syntax.select(shown, rows.select(with_unit=False, bounded=first), where=labelled)
+    if scope.schema.unit is None:
+        return syntax.select(shown, rows.select(with_unit=False), where=labelled)
+    source = syntax.subquery(_first_rows(rows, values, labelled, tables), f"{rows.mark}first")
+    return syntax.select(shown, source)
+
+
+def _first_rows(
+    rows: ScopeRows, values: Sequence[Sql], where: Sequence[Sql], tables: Tables
+) -> exp.Select:
+    """Of each unit's rows that meet the conditions the first by what is read."""
+    met = syntax.select([exp.Star()], rows.select(with_unit=True), where=where)
+    if tables.once:
+        return met
+    return keep_first(
+        met,
+        1,
+        within=[rows.unit],
+        parts=values,
+        mark=f"{rows.mark}0",
+        dialect=tables.dialect,
+        together=False,
+    )
 
 
 def unit_kind(relation: TableRef, unit: str) -> str:
@@ -70,7 +91,3 @@ def unit_kind(relation: TableRef, unit: str) -> str:
     if stored.stored in LONG_INTEGERS:
         return "long whole numbers"
     return "numbers" if stored.stored in FLOATS else stored.stored.lower()
-
-
-def _at_most(rows: ScopeRows, rank: int) -> Sql:
-    return syntax.operation(exp.LTE, rows.rank, syntax.whole(rank))

@@ -18,7 +18,6 @@ def open_engine(
     schema: Schema | None = None,
     types: Mapping[str, Type] | None = None,
     table: str | None = None,
-    side_table: str | None = None,
     unit: str | None = None,
     vouched: bool = False,
     timeout_seconds: float | None = None,
@@ -40,7 +39,6 @@ def open_engine(
             schema=schema,
             types=types,
             table=table,
-            side_table=side_table,
             vouched=vouched,
             timeout_seconds=timeout_seconds,
         )
@@ -51,14 +49,8 @@ def open_engine(
             source,
             schema=schema,
             types=types,
-            side_table=side_table,
             vouched=vouched,
             timeout_seconds=timeout_seconds,
-        )
-    if side_table is not None:
-        raise ParameterError(
-            f"side_table is {side_table!r}, but only a server has room for one. Leave it out: the"
-            " ranks of files and frames are kept in memory."
         )
     if timeout_seconds is not None:
         raise ParameterError(

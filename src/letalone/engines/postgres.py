@@ -1,6 +1,6 @@
 """The engine that runs on a PostgreSQL server: the same plans, the same integers, nothing written.
 
-A read-only account suffices. Keys, public tables and the key of the ranks go along as parameters.
+A read-only account suffices. Keys and public tables go along as parameters.
 All statements of an answer see one state of the table (`borrowing` is that transaction).
 
   Tested:   tests/engines/test_engine_laws.py, which every engine has to pass, and conformance/
@@ -26,19 +26,16 @@ from letalone.engines.postgres_address import read_address
 from letalone.engines.postgres_making import check_made
 from letalone.engines.postgres_reached import connect_or_explain
 from letalone.engines.postgres_server import Server, check_free, check_unchanged, relation_of
-from letalone.engines.ranks import Progress
 from letalone.engines.reading import columns_read_from_text, declared_schema
 from letalone.engines.rows import TableRef, Tables, mark_of
-from letalone.engines.side_table import SideTable, side_table_of
-from letalone.engines.sql_engine import Built, Engine, LentRows, name_key, rows_by_name
-from letalone.engines.statements import KEYS, needs_ranks
+from letalone.engines.sql_engine import Built, Engine, LentRows, rows_by_name
+from letalone.engines.statements import KEYS
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
 from letalone.errors import ParameterError
 from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
-from letalone.randomness.bits import SYSTEM, BitSource
 
 READS_TEXT = 160000  # the first version that can be asked whether text is a number
 OLDEST_VERSION = 140000  # the first one whose numerics have an infinity
@@ -50,15 +47,11 @@ def open_postgres(
     schema: Schema | None = None,
     types: Mapping[str, Type] | None = None,
     table: str | None = None,
-    side_table: str | None = None,
     vouched: bool = False,
     timeout_seconds: float | None = None,
-    bits: BitSource = SYSTEM,
 ) -> "PostgresEngine":
     """Opens a table on a server; nothing but the catalogue is read.
 
-    side_table: the name of a copy with ranks, which is then written (see side_table.py); where
-    there is one that the role may not read, ranks are made in each statement.
     timeout_seconds: how long a statement may run (see time_limit.py).
     """
     server = Server(read_address(source, table), timeout_seconds=read_timeout(timeout_seconds))
@@ -66,7 +59,6 @@ def open_postgres(
         version = connect_or_explain(server)
         with server.reading():
             relation = hide_engine_errors(lambda: relation_of(server))
-            side = hide_engine_errors(lambda: side_table_of(side_table, relation, server))
         declared = declared_schema(relation.columns, schema, types or {}, relation.name or "")
         from_text = columns_read_from_text(declared, relation.columns)
         _check_server(version, hide_engine_errors(server.encoding), from_text)
@@ -74,9 +66,7 @@ def open_postgres(
     except BaseException:
         server.close()
         raise
-    return PostgresEngine(
-        server, relation, declared, place=place, side=side, vouched=vouched, bits=bits
-    )
+    return PostgresEngine(server, relation, declared, place=place, vouched=vouched)
 
 
 class PostgresEngine(Engine):
@@ -89,28 +79,17 @@ class PostgresEngine(Engine):
         schema: Schema,
         *,
         place: str,
-        side: SideTable | None,
         vouched: bool,
-        bits: BitSource,
     ) -> None:
-        super().__init__(relation, schema, bits)
-        self._server, self._place = server, place
-        self._side, self._vouched = side, vouched
-        self._made: int | None = None  # which table the copy is, once it is known
-        self._key_name = name_key()
-        self._secret = {self._key_name: self._draw_key()}
+        super().__init__(relation, schema)
+        self._server, self._place, self._vouched = server, place, vouched
         self._public: dict[str, Input] = {}
         self._lent: dict[str, tuple[exp.Select, Mapping[str, object]]] = {}
 
     def check(self, schema: Schema) -> None:
-        """Refuses rows that are made across people, and a side table that was made for another
-        unit, version or other columns.
-        """
-        side = self._side
+        """Refuses rows that are made across people."""
         with self._lock, self._server.reading():
             self._trusted = hide_engine_errors(lambda: self._made_of(self._server, schema))
-            if side is not None and schema.unit is not None:
-                hide_engine_errors(lambda: side.check(self._server, schema))
 
     def reach(self) -> None:
         """A connection that answers, and a table that is as it was opened and that nobody keeps
@@ -119,17 +98,6 @@ class PostgresEngine(Engine):
         server = self._server
         with self._lock:
             server.reach(lambda: check_free(server, self._relation, server.address))
-
-    def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
-        """Writes the side table, if there is to be one; else ranks are made in each statement."""
-        side = self._side
-        if side is None or self._made is not None or not needs_ranks(scope):
-            return
-        key = self._draw_key()
-        with self._lock:
-            self._made = hide_engine_errors(lambda: side.make(self._server, scope.schema, key))
-            if self._made is None:  # made for something else meanwhile, or it may not be read
-                self._side = None
 
     def add_public(self, join: PublicJoin, table: object) -> None:
         with self._lock:
@@ -142,11 +110,8 @@ class PostgresEngine(Engine):
     def place(self) -> str:
         return self._place
 
-    def _lend(
-        self, scope: RowScope, build: Callable[[Tables], exp.Select], progress: Progress | None
-    ) -> LentRows:
-        self.prepare(scope, progress=progress)
-        return LentRows(self._place, lambda server: build(self._seen(scope, server)), self._secret)
+    def _lend(self, scope: RowScope, build: Callable[[Tables], exp.Select]) -> LentRows:
+        return LentRows(self._place, lambda server: build(self._seen(scope, server)), {})
 
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
@@ -165,32 +130,22 @@ class PostgresEngine(Engine):
             self._server.close()
 
     @contextmanager
-    def _built(
-        self, scope: RowScope, build: Callable[[Tables], Built], *, progress: Progress | None = None
-    ) -> Generator[Built]:
-        self.prepare(scope, progress=progress)
+    def _built(self, scope: RowScope, build: Callable[[Tables], Built]) -> Generator[Built]:
         with self._lock, self._server.reading():
             yield build(self._seen(scope, self._server))
 
-    def _tables(self, scope: RowScope) -> Tables:
-        ranks = self._key_name if needs_ranks(scope) else None
+    def _tables(self, scope: RowScope) -> Tables:  # noqa: ARG002
         public = {digest: table.relation for digest, table in self._public.items()}
-        plain = Tables(self._relation, ranks, public, POSTGRES)
-        return plain if self._side is None or ranks is None else self._side.tables(plain)
+        return Tables(self._relation, None, public, POSTGRES)
 
     def _seen(self, scope: RowScope, server: Server) -> Tables:
         """What a statement reads, looked at once more in the transaction that reads it."""
         address = self._server.address
         hide_engine_errors(lambda: check_unchanged(server, self._relation, address))
-        schema, side = scope.schema, self._side
         try:  # a policy may be another one since the table was opened
-            hide_engine_errors(lambda: self._made_of(server, schema))
+            hide_engine_errors(lambda: self._made_of(server, scope.schema))
         except ParameterError:
             raise EngineFailed from None
-        if side is not None and needs_ranks(scope):
-            which = self._made
-            if which is None or not hide_engine_errors(lambda: side.holds(server, schema, which)):
-                self._side = None  # exchanged since it was made
         return self._tables(scope)
 
     def _made_of(self, server: Server, schema: Schema) -> tuple[str, ...]:
@@ -223,7 +178,7 @@ class PostgresEngine(Engine):
         queries = {table.name: table.query for table in inputs}
         queries |= {name: query for name, (query, _) in self._lent.items()}
         text, names = write_statement(with_inputs(cast("exp.Query", query), queries))
-        given: dict[str, object] = dict(self._secret)
+        given: dict[str, object] = {}
         for table in inputs:
             given |= table.parameters
         for _, parameters in self._lent.values():

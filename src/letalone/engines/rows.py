@@ -1,12 +1,13 @@
-"""Selects the rows of a scope: columns read, ranks beside them, public tables joined.
+"""Selects the rows of a scope: columns read, public tables joined, filtered.
 
-The ranks stand in a table of their own, in the order of the rows, and are put beside them by
-POSITION. Everything that filters stands above that join, and DuckDB leaves it there.
+On DuckDB the numbers of units' rows may stand in a table of their own, in the order of the rows,
+and are put beside them by POSITION. Everything that filters stands above that join, and DuckDB
+leaves it there.
 
   Tested:   tests/engines/test_positions.py
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -43,12 +44,18 @@ class TableRef:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What a statement can read: the private table, its ranks, public tables by their digest."""
+    """What a statement can read: the private table, and public tables by their digest.
+
+    counts: a table with the number `n` of rows of each row's unit that the scope's filter keeps, in
+    the order of the rows; 0 where the row is dropped. None: statements count themselves.
+    once: whether no unit has more than one row, by a rule that the engine enforces.
+    """
 
     private: TableRef
-    ranks: str | None
+    counts: str | None
     public: Mapping[str, TableRef]
     dialect: Dialect = DUCKDB
+    once: bool = False
 
 
 class ScopeRows:
@@ -78,17 +85,29 @@ class ScopeRows:
         return syntax.column(f"{self.mark}unit")
 
     @property
-    def rank(self) -> Sql:
-        return syntax.column(f"{self.mark}rank")
+    def count(self) -> Sql:
+        """How many rows its unit has, where `select` has put it beside each row."""
+        return syntax.column(f"{self.mark}n")
 
-    def select(self, *, with_unit: bool, bounded: Sequence[Sql] = ()) -> Sql:
-        """The rows that the filter keeps as a source of a SELECT; conditions on units and ranks."""
+    def select(self, *, with_unit: bool, with_counts: bool = False, filtered: bool = True) -> Sql:
+        """The rows that the filter keeps, and that have a unit, as a source of a SELECT.
+
+        with_counts: with those that stand beside the rows, and without rows that these drop.
+        """
         partners = any(isinstance(join, PrivateJoin) for join in self._scope.joins)
-        rows = self._base(with_unit=with_unit or partners)
+        rows = self._base(with_unit=with_unit or partners, with_counts=with_counts)
         for number, join in enumerate(self._scope.joins):
             rows = self._joined(rows, join, number)
-        where = [*(Term(condition, Type.BOOLEAN) for condition in bounded), *self._where]
-        return syntax.subquery(self.levels.over(rows, where), f"{self.mark}rows")
+        if not filtered:
+            return syntax.subquery(self.levels.over(rows), f"{self.mark}rows")
+        where = [Term(sql, Type.BOOLEAN) for sql in self._has_unit(with_unit, with_counts)]
+        rows = self.levels.over(rows, [*where, *([] if with_counts else self._where)])
+        return syntax.subquery(rows, f"{self.mark}rows")
+
+    def _has_unit(self, with_unit: bool, with_counts: bool) -> list[Sql]:
+        if with_counts:
+            return [syntax.operation(exp.GT, self.count, syntax.whole(0))]
+        return [syntax.is_present(self.unit)] if with_unit else []
 
     def _group(self, number: int) -> Sql:
         term = self.value(self._scope.groups[number].of)
@@ -118,25 +137,25 @@ class ScopeRows:
             )
         return relation
 
-    def _base(self, *, with_unit: bool) -> exp.Select:
-        schema, ranks = self._scope.schema, self._tables.ranks
+    def _base(self, *, with_unit: bool, with_counts: bool) -> exp.Select:
+        schema, source = self._scope.schema, f"{self.mark}source"
         used = [column for column in schema.columns if column.name in self._names]
         columns = [syntax.alias(self._private(column).sql, column.name) for column in used]
-        unit = self._unit_of_row()
-        if with_unit and unit is not None:
-            columns.append(syntax.alias(unit, f"{self.mark}unit"))
-        if ranks is not None:
-            rank = syntax.column("rank", f"{self.mark}ranks")
-            columns.append(syntax.alias(rank, f"{self.mark}rank"))
-        source, chosen = self._tables.private.sql, columns or [syntax.alias(syntax.whole(1), "one")]
-        return self._tables.dialect.ranked(chosen, source, ranks, mark=self.mark, unit=unit)
+        if with_unit and schema.unit is not None:
+            columns.append(syntax.alias(self._unit_of_row(schema.unit), f"{self.mark}unit"))
+        if with_counts:
+            columns.append(syntax.alias(syntax.column("n", f"{self.mark}counts"), f"{self.mark}n"))
+        chosen = columns or [syntax.alias(syntax.whole(1), "one")]
+        table = syntax.rename(self._tables.private.sql, source)
+        rows = self._tables.dialect.read_rows(chosen, table)
+        if with_counts and self._tables.counts is not None:
+            counts = syntax.rename(syntax.table(self._tables.counts), f"{self.mark}counts")
+            rows.append("joins", exp.Join(this=counts, method="POSITIONAL"))
+        return rows
 
-    def _unit_of_row(self) -> Sql | None:
-        schema, tables = self._scope.schema, self._tables
-        if schema.unit is None:
-            return None
-        column, source = schema.column(schema.unit), f"{self.mark}source"
-        return unit_of(tables.private, column, source, tables.dialect)
+    def _unit_of_row(self, unit: str) -> Sql:
+        column, tables = self._scope.schema.column(unit), self._tables
+        return unit_of(tables.private, column, f"{self.mark}source", tables.dialect)
 
     def _joined(self, rows: exp.Select, join: Join, number: int) -> exp.Select:
         below, beside = f"{self.mark}below{number}", f"{self.mark}public{number}"

@@ -5,8 +5,8 @@ that there is; never a row of the table. Keys and public tables go along as fram
 
   Tested:   tests/on_spark/test_laws.py: the laws that every engine has to pass
   Assumed:  the cluster keeps its promises; its logs, its user interface and its event log are as
-            private as its tables. They hold the statements, with the key of the ranks and the
-            listed keys: whoever can read them can read the data as well.
+            private as its tables. They hold the statements, with the listed keys: whoever can
+            read them can read the data as well.
 
 Everything that Spark raises stops in failure.py, and its loggers in this process are silent
 meanwhile: they would print what goes to the JVM and back.
@@ -17,7 +17,7 @@ meanwhile: they would print what goes to the JVM and back.
 
 import weakref
 from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -25,32 +25,27 @@ from sqlglot import exp
 
 from letalone.engines import arrow, syntax
 from letalone.engines.dialects.spark import SPARK
-from letalone.engines.failure import EngineFailed, hide_engine_errors
+from letalone.engines.failure import hide_engine_errors
 from letalone.engines.frames import as_arrow
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.measures import RowScope
 from letalone.engines.public import check_public, copy_of_public
-from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema
 from letalone.engines.rows import TableRef, Tables
 from letalone.engines.spark_address import name_of, words_of
 from letalone.engines.spark_frame import frame_of, own_session, relation_of, view_name
-from letalone.engines.spark_jobs import Jobs, check_is_seen, jobs_of
+from letalone.engines.spark_jobs import jobs_of
 from letalone.engines.spark_plan import check_plan
-from letalone.engines.spark_side_table import SparkSideTable, make_side_table
 from letalone.engines.spark_silence import run_silently as _private
 from letalone.engines.spark_versions import frame_of_arrow, print_for_session, rows_of
-from letalone.engines.sql_engine import Built, Engine, LentRows, key_table, name_key, rows_by_name
-from letalone.engines.statements import KEYS, needs_ranks
+from letalone.engines.sql_engine import Built, Engine, LentRows, key_table, rows_by_name
+from letalone.engines.statements import KEYS
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
 from letalone.errors import UnsupportedQuery
 from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
-from letalone.randomness.bits import SYSTEM, BitSource
-
-TRIALS = 3  # of a statement that makes ranks: see spark_jobs.py
 
 
 def open_spark(
@@ -58,14 +53,11 @@ def open_spark(
     *,
     schema: Schema | None = None,
     types: Mapping[str, Type] | None = None,
-    side_table: str | None = None,
     vouched: bool = False,
     timeout_seconds: float | None = None,
-    bits: BitSource = SYSTEM,
 ) -> "SparkEngine":
     """Opens a DataFrame of Spark, or (session, "catalog.schema.table"); no action is run.
 
-    side_table: the name of a copy with ranks, which is then written (see spark_side_table.py).
     timeout_seconds: how long a statement may run (see time_limit.py).
     """
     seconds = read_timeout(timeout_seconds)
@@ -74,12 +66,6 @@ def open_spark(
     relation = _private(lambda: relation_of(frame, view=view))
     declared = declared_schema(relation.columns, schema, types or {}, name_of(source))
     session = _private(lambda: own_session(frame))
-    _private(lambda: check_is_seen(session))
-    side: SparkSideTable | None = None
-    if side_table is not None:
-        written, theirs = side_table, frame.sparkSession
-        side = _private(lambda: make_side_table(written, relation, session=theirs, source=source))
-        _private(lambda: side.check_place(session))
     _private(lambda: frame.createGlobalTempView(view))
     called = words_of(source)
     return SparkEngine(
@@ -88,9 +74,7 @@ def open_spark(
         declared,
         making=lambda unit: check_plan(frame, source=called, unit=unit, vouched=vouched),
         view=view,
-        side=side,
         timeout_seconds=seconds,
-        bits=bits,
     )
 
 
@@ -105,37 +89,21 @@ class SparkEngine(Engine):
         *,
         making: Callable[[str | None], tuple[str, ...]],
         view: str,
-        side: SparkSideTable | None,
         timeout_seconds: float,
-        bits: BitSource,
     ) -> None:
-        super().__init__(relation, schema, bits)
-        self._session, self._timeout_seconds = session, timeout_seconds
-        self._side, self._making = side, making
-        self._key_name = name_key()
+        super().__init__(relation, schema)
+        self._session, self._timeout_seconds, self._making = session, timeout_seconds, making
         self._public: dict[str, TableRef] = {}
         self._lent: dict[str, LentRows] = {}
         self._finalizer = weakref.finalize(self, _forget, session, view)
 
     def check(self, schema: Schema) -> None:
-        """Refuses rows made across people, and a side table of another unit, version or columns."""
-        side = self._side
+        """Refuses rows made across people."""
         with self._lock:
             self._trusted = _private(lambda: self._making(schema.unit))
-            if side is not None and schema.unit is not None:
-                _private(lambda: side.check(self._session, schema))
 
     def reach(self) -> None:
         """The driver is in this process: what it cannot do is found out when it is asked."""
-
-    def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
-        """Writes the side table, if there is to be one; else ranks are made in each statement."""
-        with self._lock:
-            side = self._side
-            if side is None or not needs_ranks(scope):
-                return
-            if not _private(lambda: self._has_made(side, scope.schema)):
-                self._side = None  # it was made for something else meanwhile, or cannot be made
 
     def add_public(self, join: PublicJoin, table: object) -> None:
         frame = as_arrow(table)
@@ -158,10 +126,7 @@ class SparkEngine(Engine):
     def place(self) -> str:
         return f"spark {self._session.sparkContext.applicationId}"
 
-    def _lend(
-        self, scope: RowScope, build: Callable[[Tables], exp.Select], progress: Progress | None
-    ) -> LentRows:
-        self.prepare(scope, progress=progress)
+    def _lend(self, scope: RowScope, build: Callable[[Tables], exp.Select]) -> LentRows:
         query = build(self._tables(scope))
         return LentRows(self.place(), lambda _: query, {})
 
@@ -185,21 +150,12 @@ class SparkEngine(Engine):
             self._finalizer()
 
     @contextmanager
-    def _built(
-        self, scope: RowScope, build: Callable[[Tables], Built], *, progress: Progress | None = None
-    ) -> Generator[Built]:
-        self.prepare(scope, progress=progress)
+    def _built(self, scope: RowScope, build: Callable[[Tables], Built]) -> Generator[Built]:
         with self._lock:
             yield build(self._tables(scope))
 
-    def _tables(self, scope: RowScope) -> Tables:
-        ranks = self._key_name if needs_ranks(scope) else None
-        plain = Tables(self._relation, ranks, self._public, SPARK)
-        return plain if self._side is None or ranks is None else self._side.tables(plain)
-
-    def _has_made(self, side: SparkSideTable, schema: Schema) -> bool:
-        with self._jobs():
-            return side.make(self._session, schema, self._draw_key())
+    def _tables(self, scope: RowScope) -> Tables:  # noqa: ARG002
+        return Tables(self._relation, None, self._public, SPARK)
 
     def _run(self, query: Sql, scope: RowScope) -> list[tuple[Any, ...]]:
         keys = key_table(scope)
@@ -209,25 +165,14 @@ class SparkEngine(Engine):
         """The result of a statement: sums, each beside its key or its number."""
         if keys is not None:
             self._view(keys, KEYS)
-        makes_ranks = bool(self._lent) or query.find(exp.Placeholder) is not None
-        for _ in range(TRIALS):
-            for name, lent in self._lent.items():
-                self._framed(lent.query(self._session)).createOrReplaceTempView(name)
-            with self._jobs() as jobs:
-                rows = rows_of(self._framed(query))
-            if not (makes_ranks and jobs.were_tried_again()):
-                return rows
-        raise EngineFailed
-
-    def _jobs(self) -> AbstractContextManager[Jobs]:
-        """Until the time limit, which is the same for every question."""
-        return jobs_of(self._session, view_name(), seconds=self._timeout_seconds)
+        for name, lent in self._lent.items():
+            self._framed(lent.query(self._session)).createOrReplaceTempView(name)
+        # Until the time limit, which is the same for every question.
+        with jobs_of(self._session, view_name(), seconds=self._timeout_seconds):
+            return rows_of(self._framed(query))
 
     def _framed(self, query: Sql) -> Any:
-        """A statement, in which each key of ranks is drawn anew."""
-        names = {parameter.name for parameter in query.find_all(exp.Placeholder)}
-        secrets = {name: self._draw_key() for name in sorted(names)}
-        return self._session.sql(print_for_session(query, self._session), args=secrets)
+        return self._session.sql(print_for_session(query, self._session))
 
     def _view(self, table: object, name: str) -> Any:
         made = frame_of_arrow(table, self._session)

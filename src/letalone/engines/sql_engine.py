@@ -7,18 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from itertools import count
 from threading import RLock
 from typing import Any, TypeVar, cast
 
-import numpy as np
 from sqlglot import exp
 
 from letalone.engines import arrow, syntax
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Exact, Measure, RowScope
 from letalone.engines.one_row import lent_rows, one_row_scope, training_rows, unit_kind
-from letalone.engines.ranks import Progress
 from letalone.engines.reading import columns_read_from_text
 from letalone.engines.rows import TableRef, Tables, lent_name, mark_of
 from letalone.engines.statements import NUMBER, Statement, build_discovery, build_statements
@@ -27,17 +24,16 @@ from letalone.plans.expressions import Expression
 from letalone.plans.plan import PrivateJoin, PublicJoin
 from letalone.plans.schema import Schema
 from letalone.plans.types import Key, Type
-from letalone.randomness.bits import BitSource
 
-KEY_NUMBERS = count()
+Progress = Callable[[float], None]
 Built = TypeVar("Built", exp.Select, list[Statement])
 
 
 class Engine(ABC):
     """Runs measures over a table; what it returns is private."""
 
-    def __init__(self, relation: TableRef, schema: Schema, bits: BitSource) -> None:
-        self._relation, self._schema, self._bits = relation, schema, bits
+    def __init__(self, relation: TableRef, schema: Schema) -> None:
+        self._relation, self._schema = relation, schema
         self._trusted: tuple[str, ...] = ()
         self._copies = 0
         self._lock = RLock()  # a connection runs one statement at a time
@@ -91,7 +87,6 @@ class Engine(ABC):
         *,
         target: str | None,
         where: Expression | None,
-        progress: Progress | None = None,
     ) -> dict[str, arrow.Values]:
         """The named columns of the rows that a model is trained on: one of each unit. Private."""
         scope, kinds = one_row_scope(schema, where), [schema.column(name).type for name in names]
@@ -99,24 +94,17 @@ class Engine(ABC):
         def build(seen: Tables) -> exp.Select:
             return training_rows(scope, names, target, seen)
 
-        with self._built(scope, build, progress=progress) as query:
+        with self._built(scope, build) as query:
             rows = self._all_rows(query, scope, kinds)
         return dict(zip(names, arrow.values_of(rows, kinds), strict=True))
 
-    def lend(
-        self,
-        schema: Schema,
-        join: PrivateJoin,
-        names: Iterable[str],
-        *,
-        progress: Progress | None = None,
-    ) -> object:
+    def lend(self, schema: Schema, join: PrivateJoin, names: Iterable[str]) -> object:
         """One row of each unit, with the named columns, for an engine of the same place. Private.
 
         Rows of a table that is joined to it by its unit get these as partners.
         """
         wanted, scope = list(names), one_row_scope(schema)
-        return self._lend(scope, lambda seen: lent_rows(schema, join, wanted, seen), progress)
+        return self._lend(scope, lambda seen: lent_rows(schema, join, wanted, seen))
 
     @abstractmethod
     def check(self, schema: Schema) -> None:
@@ -128,8 +116,7 @@ class Engine(ABC):
         FileChanged where a file has them and is not what was opened. No row is read.
         """
 
-    @abstractmethod
-    def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:
+    def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:  # noqa: B027
         """Builds what bounding needs, if it is not there yet; `progress` gets fractions of the work
         done: for the owner, since they tell its size."""
 
@@ -162,15 +149,13 @@ class Engine(ABC):
 
     @abstractmethod
     def _built(
-        self, scope: RowScope, build: Callable[[Tables], Built], *, progress: Progress | None = None
+        self, scope: RowScope, build: Callable[[Tables], Built]
     ) -> AbstractContextManager[Built]:
         """What `build` makes of what a statement reads; all is prepared, and stays until the end
         of the block."""
 
     @abstractmethod
-    def _lend(
-        self, scope: RowScope, build: Callable[[Tables], exp.Select], progress: Progress | None
-    ) -> object:
+    def _lend(self, scope: RowScope, build: Callable[[Tables], exp.Select]) -> object:
         """What `build` makes of what a statement reads, or its rows, for another engine."""
 
     @abstractmethod
@@ -192,12 +177,6 @@ class Engine(ABC):
         """A name for a public table, which is never used twice."""
         self._copies += 1
         return f"letalone_public_{self._copies}"
-
-    def _draw_key(self) -> bytes:
-        """A new key of ranks."""
-        words = np.empty(4, np.uint64)
-        self._bits.fill(words)
-        return words.tobytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +209,3 @@ def key_table(scope: RowScope) -> arrow.ArrowTable | None:
     names = [f"{mark}key{number}" for number in range(len(scope.groups))]
     kinds = [group.type.of_keys for group in scope.groups]
     return arrow.key_table(scope.keys, kinds, names=names, number=NUMBER)
-
-
-def name_key() -> str:
-    """The name of the parameter with an engine's key of ranks: two may meet in one statement."""
-    return f"rank_key_{next(KEY_NUMBERS)}"

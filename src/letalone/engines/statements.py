@@ -1,59 +1,63 @@
 """Builds SQL statements from a scope and measures; their results are whole numbers.
 
-Rows alone are bounded by their stored rank. Where groups are bounded or totals clipped, rows
-are first added up for each unit and group ("pairs"), and the pairs are bounded:
+A row is added up with its weight (`bounding`). Where groups are bounded or totals clipped, rows are
+first added up for each unit and group ("pairs"), and the pairs are weighed. Different values and
+keys to be discovered are cut instead: a weight does not bound how many a unit has.
 
-  Theorem.  What a unit adds to the results depends on that unit's rows and ranks alone. It
-  is in at most max_groups groups, with at most max_rows rows in each, and clipped, in each
-  with one row whose place lies in low … high.
-    Proven:   each window is partitioned by the unit, and each GROUP BY below it has the unit
-              among its keys. Ranks of one unit differ, so the smallest rank of a group is
-              another one for each group, DENSE_RANK counts the groups, and at most
-              max_groups have a place of at most max_groups. ROW_NUMBER likewise; a pair of
-              at most max_rows rows keeps them all, so only larger ones are put in order (all
-              are where the dialect says that the table must not be read again).
+  Theorem.  What a unit adds to the results depends on that unit's rows alone, and adds up to no
+  more than `measures` says.
+    Proven:   docs/explanation/proofs/weights.md: each window is partitioned by the unit, and each
+              GROUP BY below it has the unit among its keys
     Tested:   tests/engines/test_engine_laws.py, against a slow evaluation in Python
 
-Keys stand in a table of their own and are joined last (to pairs: before groups are chosen,
-so that unlisted groups take nobody's place).
+Keys stand in a table of their own and are joined last (to pairs: before groups are counted, so that
+unlisted groups take nobody's place).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from letalone.engines import amounts, measures, syntax
+from letalone.engines.bounding import Weigher, keep_first
 from letalone.engines.measures import Exact, GridSum, Measure, RowScope, looked_at
 from letalone.engines.rows import ScopeRows, Tables
-from letalone.engines.syntax import BIGINT, Sql
+from letalone.engines.syntax import BIGINT, HUGEINT, Sql
 from letalone.engines.terms import Term
 from letalone.engines.units import as_table_of_units
 from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.plans.clauses import Bounding
 from letalone.plans.expressions import Expression
 
 KEYS = "letalone_keys"
 NUMBER = "number"  # the column of the keys that says which key it is
 # Grouped by a value, too, so each has a statement of its own.
 ALONE = (measures.CellCounts, measures.DistinctValues)
+Numbered = list[tuple[int, Measure]]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A measure, and the columns of the result that make its value."""
+    """A measure, and the columns of the result that make its value.
+
+    factor: what a whole row counts, where the statement has not multiplied with it.
+    """
 
     number: int  # of the measure among those that were asked for
     measure: Measure
     columns: tuple[int, ...]
     clipped: bool
+    factor: int
 
     def value(self, row: Sequence[int | None]) -> int:
         numbers = [row[column] or 0 for column in self.columns]
         match self.measure:
             case GridSum(power=1) as grid if not self.clipped:
-                return numbers[0] + (amounts.middle(grid) - grid.low) * numbers[1]
+                total = numbers[0] + (amounts.middle(grid) - grid.low) * numbers[1]
+                return self.factor * total
             case _:
-                return numbers[0]
+                return self.factor * numbers[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +72,10 @@ class Statement:
         """The values of each measure, for each key; 0 where the result has no row."""
         numbered = rows if self.grouped else [(0, *row) for row in rows]
         match self.figures:
-            case (Figure(measure=measures.CellCounts(count=count)),):
+            case (Figure(measure=measures.CellCounts(count=count), factor=factor),):
                 cells = [[0] * count for _ in range(keys)]
                 for key, number, rows_in_it in numbered:
-                    cells[key or 0][number or 0] = rows_in_it or 0
+                    cells[key or 0][number or 0] = factor * (rows_in_it or 0)
                 return [cells]
             case figures:
                 values = [[0] * keys for _ in figures]
@@ -81,11 +85,10 @@ class Statement:
                 return list(values)
 
 
-def needs_ranks(scope: RowScope) -> bool:
-    """Whether the bounding chooses among the rows of a unit."""
-    bounding = scope.bounding
-    chooses = bounding.max_rows is not None or (bounding.max_groups is not None and scope.groups)
-    return scope.schema.unit is not None and bool(chooses) and scope.per_unit is None
+def counts_rows(scope: RowScope) -> bool:
+    """Whether a row's weight depends on how many rows its unit has, in whatever group."""
+    has_unit = scope.schema.unit is not None and scope.per_unit is None
+    return has_unit and scope.bounding.max_rows is not None and not _is_paired(scope)
 
 
 def build_statements(scope: RowScope, asked: Sequence[Measure], tables: Tables) -> list[Statement]:
@@ -94,31 +97,65 @@ def build_statements(scope: RowScope, asked: Sequence[Measure], tables: Tables) 
         raise ParameterError("Measures of groups need the keys of the groups. List them.")
     scope, tables = as_table_of_units(scope, tables)
     numbered = list(enumerate(asked))
-    plain = [pair for pair in numbered if not isinstance(pair[1], ALONE)]
     cells = [[pair] for pair in numbered if isinstance(pair[1], ALONE)]
-    lots = [plain, *cells] if plain else cells
-    return [_Builder(scope, lot, tables).all_keys() for lot in lots]
+    plain = [pair for pair in numbered if not isinstance(pair[1], ALONE)]
+    units: Numbered = []
+    if _weighs_units(scope):
+        units = [pair for pair in plain if isinstance(pair[1], measures.DistinctUnits)]
+        plain = [pair for pair in plain if pair not in units]
+    built = [_Builder(scope, lot, tables).all_keys() for lot in (plain, *cells) if lot]
+    by_pairs = replace(scope, bounding=Bounding(max_groups=scope.most_groups))
+    return [*built, *([_Builder(by_pairs, units, tables).all_keys()] if units else [])]
 
 
 def build_discovery(scope: RowScope, tables: Tables) -> exp.Select:
     """All groups that there are, with their number of units."""
     scope, tables = as_table_of_units(scope, tables)
-    return _Builder(scope, [(0, measures.DistinctUnits())], tables).totals()
+    return _Builder(scope, [(0, measures.DistinctUnits())], tables).discovered()
+
+
+def build_filter(scope: RowScope, tables: Tables) -> exp.Select:
+    """Whether the filter keeps each row, in the order of the rows."""
+    condition = [] if scope.where is None else [scope.where]
+    rows = ScopeRows(replace(scope, where=None, groups=()), condition, tables)
+    kept = [rows.value(of).sql for of in condition] or [exp.Boolean(this=True)]
+    passes = syntax.case((kept[0], exp.Boolean(this=True)), otherwise=exp.Boolean(this=False))
+    source = rows.select(with_unit=False, filtered=False)
+    return syntax.select([syntax.alias(passes, "passes")], source)
+
+
+def _is_paired(scope: RowScope) -> bool:
+    """Whether rows are first added up for each unit and group."""
+    bounds_groups = scope.bounding.max_groups is not None and bool(scope.groups)
+    return scope.schema.unit is not None and (bounds_groups or scope.bounding.clip)
+
+
+def _weighs_units(scope: RowScope) -> bool:
+    """Whether numbers of units need pairs where sums of rows do not."""
+    most, keys = scope.most_groups, len(scope.keys or ())
+    has_few = most is not None and most < keys
+    return (
+        bool(scope.groups) and scope.schema.unit is not None and has_few and not _is_paired(scope)
+    )
 
 
 class _Builder:
-    def __init__(
-        self, scope: RowScope, numbered: Sequence[tuple[int, Measure]], tables: Tables
-    ) -> None:
+    def __init__(self, scope: RowScope, numbered: Numbered, tables: Tables) -> None:
         asked = self._measures = [measure for _, measure in numbered]
         expressions = [expression for measure in asked for expression in looked_at(measure)]
         self._rows = ScopeRows(scope, expressions, tables)
-        self._mark = self._rows.mark
-        self._bounding, self._reads_again = scope.bounding, tables.dialect.reads_again
+        self._mark, self._scope, self._tables = self._rows.mark, scope, tables
+        self._weigher = Weigher(scope.lattice, tables.dialect)
         self._has_unit = scope.schema.unit is not None
-        bounded = self._bounding.max_groups is not None and bool(scope.groups)
-        self._paired = self._has_unit and (bounded or self._bounding.clip)
-        self._clipped = self._paired and self._bounding.clip
+        self._paired = _is_paired(scope)
+        self._clipped = self._paired and scope.bounding.clip
+        self._distinct = any(isinstance(measure, measures.DistinctValues) for measure in asked)
+        self._limit = None if tables.once or self._clipped else scope.bounding.max_rows
+        # Rows have a weight of their own; pairs have theirs when they are added up.
+        weighed = self._has_unit and not self._paired and self._limit is not None
+        self._weight = (
+            syntax.column(f"{self._mark}weight") if weighed and not self._distinct else None
+        )
         self._keys = [f"{self._mark}key{number}" for number in range(len(scope.groups))]
         self._missing = _may_be_missing(scope, self._keys)
         self._sums: list[Sql] = []
@@ -127,16 +164,19 @@ class _Builder:
         self._on_grid = {repr(grid.of): grid for grid in grids}
         self._places: dict[tuple[str, int, int, int], Term] = {}
         self._together: dict[str, list[Term]] = {}
-        self._distinct = any(isinstance(measure, measures.DistinctValues) for measure in asked)
         self._cell = self._read_cell()
-        self._figures = tuple(
-            Figure(number, measure, self._columns_of(measure), self._clipped)
-            for number, measure in numbered
-        )
+        self._figures = tuple(self._figure(*pair) for pair in numbered)
+
+    def _figure(self, number: int, measure: Measure) -> Figure:
+        of_units = isinstance(measure, measures.DistinctUnits) and not self._paired
+        counted = self._distinct or of_units
+        weighs = self._weight is not None or (self._paired and self._pair_weights())
+        factor = 1 if weighs and not counted else self._scope.lattice
+        return Figure(number, measure, self._columns_of(measure), self._clipped, factor)
 
     def all_keys(self) -> Statement:
         """One row for each key, or for each key and cell that is not empty."""
-        totals = self.totals(listed=self._paired)
+        totals = self._totals()
         if not self._keys:
             return Statement(totals, self._figures, grouped=False)
         keys = syntax.rename(syntax.table(KEYS), "keys")
@@ -148,40 +188,102 @@ class _Builder:
         query.append("joins", exp.Join(this=syntax.subquery(totals, "totals"), side=side, on=on))
         return Statement(query, self._figures, grouped=True)
 
-    def totals(self, *, listed: bool = False) -> exp.Select:
-        sums = self._of_pairs(listed=listed) if self._paired else self._of_rows()
-        return self._values_counted(sums) if self._distinct else sums
-
-    def _values_counted(self, values: exp.Select) -> exp.Select:
-        """How many different values each group has, from a row for each group and value."""
-        keys = [syntax.column(name) for name in self._keys]
+    def discovered(self) -> exp.Select:
+        """The groups of all units, each unit in so many at most, with their number of units."""
+        most = self._scope.most_groups
+        pairs = self._different(self._key_columns)
+        if self._has_unit and most is not None and not self._tables.once:
+            pairs = self._keep_first(pairs, most, parts=self._key_columns)
         number = syntax.alias(exp.Count(this=exp.Star()), f"{self._mark}sum0")
-        source = syntax.subquery(values, f"{self._mark}values")
-        return syntax.group_by(syntax.select([*keys, number], source), keys)
+        source = syntax.subquery(pairs, f"{self._mark}pairs")
+        columns = self._key_columns
+        return syntax.group_by(syntax.select([*columns, number], source), self._key_columns)
+
+    def _totals(self) -> exp.Select:
+        if self._distinct:
+            return self._values_counted()
+        return self._of_pairs() if self._paired else self._of_rows()
+
+    @property
+    def _key_columns(self) -> list[Sql]:
+        return [syntax.column(name) for name in self._keys]
+
+    @property
+    def _cell_column(self) -> Sql:
+        return syntax.column(f"{self._mark}cell")
+
+    # Cuts
+
+    def _values_counted(self) -> exp.Select:
+        """How many different values each group has, of those that a unit may count with."""
+        parts = [*self._key_columns, self._cell_column]
+        values = self._different(parts)
+        if self._has_unit:
+            values = self._cut_values(self._listed(values) if self._paired else values)
+        once = syntax.group_by(
+            syntax.select(parts, syntax.subquery(values, f"{self._mark}kept")), parts
+        )
+        number = syntax.alias(exp.Count(this=exp.Star()), f"{self._mark}sum0")
+        source = syntax.subquery(once, f"{self._mark}values")
+        query = syntax.select([*self._key_columns, number], source)
+        return syntax.group_by(query, self._key_columns)
+
+    def _cut_values(self, values: exp.Select) -> exp.Select:
+        rows, groups = self._scope.bounding.max_rows, self._scope.bounding.max_groups
+        keys, cell = self._key_columns, self._cell_column
+        if not self._paired:
+            return values if rows is None else self._keep_first(values, rows, parts=[*keys, cell])
+        if groups is not None and keys:
+            values = self._keep_first(values, groups, parts=keys)
+        return values if rows is None else self._keep_first(values, rows, parts=[cell], by=keys)
+
+    def _different(self, parts: Sequence[Sql]) -> exp.Select:
+        """The different pairs of a unit and these parts."""
+        unit = [self._rows.unit] if self._has_unit else []
+        where = [syntax.is_present(self._cell_column)] if self._cell else []
+        rows = self._rows.select(with_unit=self._has_unit)
+        if not unit:  # each row is one
+            return syntax.select(list(parts), rows, where=where)
+        return syntax.group_by(syntax.select([*unit, *parts], rows, where=where), [*unit, *parts])
+
+    def _keep_first(
+        self, rows: exp.Select, most: int, *, parts: Sequence[Sql], by: Sequence[Sql] = ()
+    ) -> exp.Select:
+        within = [self._rows.unit, *by]
+        mark = f"{self._mark}{len(by)}"
+        return keep_first(
+            rows, most, within=within, parts=parts, mark=mark, dialect=self._tables.dialect
+        )
 
     # Rows
 
     def _of_rows(self) -> exp.Select:
-        counts_units = any(isinstance(m, measures.DistinctUnits) for m in self._measures)
-        with_unit = self._has_unit and (self._bounding.max_rows is None or counts_units)
         columns = [*self._by(), *self._named(self._sums)]
-        in_a_cell = [syntax.is_present(syntax.column(f"{self._mark}cell"))] if self._cell else []
-        rows = self._rows.select(with_unit=with_unit, bounded=self._bounded())
-        query = syntax.select(columns, rows, where=in_a_cell)
+        in_a_cell = [syntax.is_present(self._cell_column)] if self._cell else []
+        query = syntax.select(columns, self._weighed_rows(), where=in_a_cell)
         return syntax.group_by(query, self._by())
 
-    def _bounded(self) -> list[Sql]:
-        """Rows that have a unit, and not too many of them; a row without a unit has no rank."""
-        if not self._has_unit:
-            return []
-        if self._paired or self._bounding.max_rows is None:
-            return [syntax.is_present(self._rows.unit)]
-        limit = syntax.whole(self._bounding.max_rows)
-        return [syntax.operation(exp.LTE, self._rows.rank, limit)]
+    def _weighed_rows(self) -> Sql:
+        """The rows with their weight: of numbers that stand beside them, or counted here."""
+        if self._weight is None:
+            return self._rows.select(with_unit=self._has_unit)
+        beside = self._tables.counts is not None
+        uses_unit = any(sql.find(exp.Distinct) for sql in self._sums)
+        rows = self._rows.select(with_unit=not beside or uses_unit, with_counts=beside)
+        counted = syntax.window(exp.Count(this=exp.Star()), partition=[self._rows.unit])
+        number = self._rows.count if beside else counted
+        weight = self._weigher.share(number, self._limit or 0)
+        named = syntax.alias(weight, self._weight.name)
+        columns = [syntax.column(name) for name in self._used()]
+        return syntax.subquery(syntax.select([*columns, named], rows), f"{self._mark}weighed")
+
+    def _used(self) -> list[str]:
+        """The columns that sums and groups mention."""
+        mentioned = [c.name for sql in (*self._by(), *self._sums) for c in sql.find_all(exp.Column)]
+        return [name for name in dict.fromkeys(mentioned) if name != f"{self._mark}weight"]
 
     def _by(self) -> list[Sql]:
-        cells = [f"{self._mark}cell"] if self._cell else []
-        return [syntax.column(name) for name in (*self._keys, *cells)]
+        return [*self._key_columns, *([self._cell_column] if self._cell else [])]
 
     def _named(self, sums: Sequence[Sql]) -> list[Sql]:
         return [syntax.alias(sql, f"{self._mark}sum{number}") for number, sql in enumerate(sums)]
@@ -192,69 +294,23 @@ class _Builder:
 
     # Pairs of a unit and a group
 
-    def _of_pairs(self, *, listed: bool) -> exp.Select:
-        bounds_rows = self._bounding.max_rows is not None
-        at_once = self._cell or not self._reads_again
-        pairs = self._pairs(turns=bounds_rows and at_once)
-        if listed and self._keys:
-            pairs = self._listed(pairs)
-        where: list[Sql] = []
-        if self._bounding.max_groups is not None and self._keys:
-            pairs = self._placed(pairs)
-            limit = syntax.whole(self._bounding.max_groups)
-            where.append(syntax.operation(exp.LTE, syntax.column(f"{self._mark}place"), limit))
-        if self._cell:
-            where.append(syntax.is_present(syntax.column(f"{self._mark}cell")))
+    def _of_pairs(self) -> exp.Select:
+        pairs = self._with_weights(self._listed(self._pairs()))
+        where = [syntax.is_present(self._cell_column)] if self._cell else []
         sums = [exp.Sum(this=self._of_pair(number)) for number in range(len(self._sums))]
-        columns = [*self._by(), *self._named(sums)]
         source = syntax.subquery(pairs, f"{self._mark}pairs kept")
-        if bounds_rows and not at_once:
-            chosen = syntax.select([exp.Star()], source, where=where)
-            source, where = self._few_rows(chosen), []
-        return syntax.group_by(syntax.select(columns, source, where=where), self._by())
+        query = syntax.select([*self._by(), *self._named(sums)], source, where=where)
+        return syntax.group_by(query, self._by())
 
-    def _few_rows(self, chosen: exp.Select) -> Sql:
-        """Pairs with few rows as they are; only those with more have their rows put in order."""
-        name, limit = f"{self._mark}chosen", syntax.whole(self._bounding.max_rows or 0)
-        rows, pairs = syntax.column(f"{self._mark}rows"), syntax.table(name)
-        unit = f"{self._mark}unit"
-        names = [unit, *self._keys, *self._result_names()]
-        columns = [syntax.column(column) for column in names]
-        light = syntax.select(columns, pairs, where=[syntax.operation(exp.LTE, rows, limit)])
-        by = [syntax.column(column) for column in (unit, *self._keys)]
-        many = syntax.select(by, pairs, where=[syntax.operation(exp.GT, rows, limit)])
-        heavy = self._pairs(turns=True, only=many)
-        both = exp.Union(this=light, expression=heavy, distinct=False)
-        return syntax.subquery(syntax.with_table(both, chosen, name), f"{self._mark}kept")
-
-    def _pairs(self, *, turns: bool, only: exp.Select | None = None) -> exp.Select:
+    def _pairs(self) -> exp.Select:
         by = [self._rows.unit, *self._by()]
-        columns = [*by, *self._named(self._sums)]
-        source = self._rows.select(with_unit=True, bounded=self._bounded())
-        where: list[Sql] = []
-        if turns:
-            limit, turn = self._bounding.max_rows or 0, syntax.column(f"{self._mark}turn")
-            source = self._turns(source, only)
-            where = [syntax.operation(exp.LTE, turn, syntax.whole(limit))]
-        if only is None:
-            columns.append(syntax.alias(exp.Count(this=exp.Star()), f"{self._mark}rows"))
-            if self._bounding.max_groups is not None and self._keys:
-                first = exp.Min(this=self._rows.rank)
-                columns.append(syntax.alias(first, f"{self._mark}first"))
-        return syntax.group_by(syntax.select(columns, source, where=where), by)
-
-    def _turns(self, source: Sql, only: exp.Select | None) -> Sql:
-        """Rows (of some pairs only) with their place among those of their unit and group."""
-        by = [self._rows.unit, *(syntax.column(name) for name in self._keys)]
-        rows = syntax.select([exp.Star()], source)
-        if only is not None:
-            rows = _semi_join(rows, only, [f"{self._mark}unit"], missing=self._keys)
-        turn = syntax.window(exp.RowNumber(), self._rows.rank, partition=by)
-        columns = [exp.Star(), syntax.alias(turn, f"{self._mark}turn")]
-        chosen = syntax.subquery(rows, f"{self._mark}some")
-        return syntax.subquery(syntax.select(columns, chosen), f"{self._mark}turns")
+        rows = syntax.alias(exp.Count(this=exp.Star()), f"{self._mark}rows")
+        source = self._rows.select(with_unit=True)
+        return syntax.group_by(syntax.select([*by, *self._named(self._sums), rows], source), by)
 
     def _listed(self, pairs: exp.Select) -> exp.Select:
+        if not self._keys or self._scope.keys is None:
+            return pairs
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier("pairs", quoted=True))
         query = syntax.select([everything], syntax.subquery(pairs, "pairs"))
         keys = syntax.rename(syntax.table(KEYS), "listed")
@@ -262,49 +318,101 @@ class _Builder:
         query.append("joins", exp.Join(this=keys, kind="INNER", on=on))
         return query
 
-    def _placed(self, pairs: exp.Select) -> exp.Select:
-        """The pairs with the place of their group among those of their unit."""
-        first = syntax.column(f"{self._mark}first")
-        if self._cell:  # there is a row for each cell: the group's first is the smallest
-            by = [self._rows.unit, *(syntax.column(name) for name in self._keys)]
-            name = f"{self._mark}first of all"
-            least = syntax.alias(syntax.window(exp.Min(this=first), partition=by), name)
-            source = syntax.subquery(pairs, f"{self._mark}cells")
-            pairs, first = syntax.select([exp.Star(), least], source), syntax.column(name)
-        place = syntax.window(exp.DenseRank(), first, partition=[self._rows.unit])
-        columns = [exp.Star(), syntax.alias(place, f"{self._mark}place")]
-        return syntax.select(columns, syntax.subquery(pairs, f"{self._mark}pairs"))
+    def _with_weights(self, pairs: exp.Select) -> exp.Select:
+        """The pairs with the weights of their group and of their rows, as far as they differ."""
+        rows = syntax.column(f"{self._mark}rows")
+        pair = [self._rows.unit, *self._key_columns]
+        groups: Sql = exp.Count(this=exp.Star())
+        if self._cell:  # there is a row for each cell: the first of a pair stands for it
+            first = syntax.window(exp.RowNumber(), self._cell_column, partition=pair)
+            whole = syntax.window(exp.Sum(this=rows), partition=pair)
+            added = {f"{self._mark}first": first, f"{self._mark}rows in all": whole}
+            pairs = self._beside(pairs, added, "cells")
+            rows = syntax.column(f"{self._mark}rows in all")
+            is_first = syntax.operation(
+                exp.EQ, syntax.column(f"{self._mark}first"), syntax.whole(1)
+            )
+            groups = exp.Count(this=syntax.case((is_first, syntax.whole(1))))
+        weights: dict[str, Sql] = {}
+        if self._bounds_groups():
+            number = syntax.window(groups, partition=[self._rows.unit])
+            most = self._scope.bounding.max_groups or 0
+            weights[self._pair_weight] = self._weigher.share(number, most, self._scope.norm)
+        if self._limit is not None:
+            weights[self._row_weight] = self._weigher.share(rows, self._limit)
+        return self._beside(pairs, weights, "pairs") if weights else pairs
+
+    def _beside(self, pairs: exp.Select, added: dict[str, Sql], name: str) -> exp.Select:
+        columns = [syntax.alias(sql, column) for column, sql in added.items()]
+        source = syntax.subquery(pairs, f"{self._mark}{name}")
+        return syntax.select([exp.Star(), *columns], source)
+
+    @property
+    def _pair_weight(self) -> str:
+        return f"{self._mark}pair weight"
+
+    @property
+    def _row_weight(self) -> str:
+        return f"{self._mark}row weight"
+
+    def _bounds_groups(self) -> bool:
+        """Whether a unit may be in more of the listed groups than may count."""
+        most, keys = self._scope.bounding.max_groups, self._scope.keys
+        has_more = most is not None and (keys is None or most < len(keys))
+        return bool(self._keys) and has_more and not self._tables.once
+
+    def _pair_weights(self) -> bool:
+        return self._bounds_groups() or self._limit is not None
 
     def _of_pair(self, number: int) -> Sql:
-        """What a pair adds: its own sum, or 1 for a unit, or its clipped total."""
+        """What a pair adds: its own sum, or 1 for a unit, or its clipped total, with its weight."""
         column = syntax.column(f"{self._mark}sum{number}")
-        kind = [figure.measure for figure in self._figures if figure.columns[0] == number]
-        match kind[0] if kind else None:
+        kind = [figure.measure for figure in self._figures if number in figure.columns]
+        of_group = syntax.column(self._pair_weight) if self._bounds_groups() else None
+        of_row = syntax.column(self._row_weight) if self._limit is not None else None
+        both = self._weigher.both(of_row, of_group)
+        match kind[0]:
             case measures.DistinctUnits():
-                return syntax.whole(1)
+                whole = syntax.whole(1 if both is None else self._scope.lattice)
+                return whole if of_group is None else of_group
             case measures.Rows() if self._clipped:
-                return syntax.whole(1)
+                return syntax.whole(1) if both is None else both
             case measures.RowsWith() if self._clipped:
-                return syntax.call("LEAST", column, syntax.whole(1))
+                return self._times(syntax.call("LEAST", column, syntax.whole(1)), both)
             case GridSum() as grid if self._clipped:
-                return _clip(column, grid)
+                return self._times(_clip(column, grid), both)
             case _:
-                return column
+                return self._times(column, both)
+
+    def _times(self, amount: Sql, weight: Sql | None) -> Sql:
+        """An amount with its weight; of 128 bits, as both may have 64."""
+        if weight is None:
+            return amount
+        return syntax.operation(exp.Mul, syntax.cast_to(amount, HUGEINT), weight)
 
     # What is added up
 
     def _columns_of(self, measure: Measure) -> tuple[int, ...]:
         match measure:
             case measures.Rows() | measures.CellCounts() | measures.DistinctValues():
-                return (self._add(exp.Count(this=exp.Star())),)
+                return (self._add(self._counted(None)),)
             case measures.DistinctUnits():
                 return (self._add(self._units()),)
             case measures.RowsWith(of):
-                return (self._add(exp.Count(this=self._presence(of))),)
+                return (self._add(self._counted(self._presence(of))),)
             case GridSum():
                 return self._grid_columns(measure)
             case measures.ProductSum():
                 return (self._add(self._product(measure)),)
+
+    def _counted(self, present: Sql | None) -> Sql:
+        """The weights of the rows in which something is not NULL; their number without weights."""
+        if self._weight is None:
+            return exp.Count(this=exp.Star() if present is None else present)
+        weight = self._weight.copy()
+        if present is not None:
+            weight = syntax.case((syntax.is_present(present), weight))
+        return self._total(weight, self._scope.lattice)
 
     def _units(self) -> Sql:
         if not self._has_unit or self._paired:
@@ -315,10 +423,10 @@ class _Builder:
         where = self._place(grid)
         if grid.power == 2 and not self._clipped:
             squared = amounts.square(where, self._rows.levels)
-            return (self._add(self._total(squared.sql, amounts.widest(grid) ** 2)),)
+            return (self._add(self._sum_of(squared.sql, amounts.widest(grid) ** 2)),)
         largest = max(abs(grid.low), abs(grid.high)) if self._clipped else amounts.widest(grid)
-        total = self._add(self._total(where.sql, largest))
-        return (total,) if self._clipped else (total, self._add(exp.Count(this=where.sql)))
+        total = self._add(self._sum_of(where.sql, largest))
+        return (total,) if self._clipped else (total, self._add(self._counted(where.sql)))
 
     def _product(self, wanted: measures.ProductSum) -> Sql:
         if self._clipped:
@@ -332,11 +440,17 @@ class _Builder:
             self._together[key] = amounts.where_all_are(places, self._rows.levels)
         factors = self._together[key]
         if not any(wanted.powers):
-            return exp.Count(this=factors[0].sql)
-        value = amounts.product(factors, wanted)
-        if wanted.largest < amounts.LARGEST_LONG:
-            return self._total(value, wanted.largest)
-        return exp.Sum(this=value)
+            return self._counted(factors[0].sql)
+        return self._sum_of(amounts.product(factors, wanted), wanted.largest)
+
+    def _sum_of(self, amount: Sql, most: int) -> Sql:
+        """The sum of amounts of at most this size with their weights: in 128 bits if it must be."""
+        if self._weight is not None:
+            weighed = most * self._scope.lattice
+            wide = weighed >= amounts.LARGEST_LONG > most
+            amount = syntax.cast_to(amount, HUGEINT) if wide else amount
+            amount, most = syntax.operation(exp.Mul, amount, self._weight.copy()), weighed
+        return self._total(amount, most) if most < amounts.LARGEST_LONG else exp.Sum(this=amount)
 
     def _total(self, of: Sql, most: int) -> Sql:
         return self._rows.levels.dialect.total(of, most)
@@ -389,16 +503,6 @@ def _clip(total: Sql, grid: GridSum) -> Sql:
         return syntax.operation(exp.Sub, clipped, low)
     offset = syntax.operation(exp.Sub, clipped, syntax.whole((grid.low + grid.high) // 2))
     return syntax.operation(exp.Mul, offset, offset)
-
-
-def _semi_join(
-    rows: exp.Select, only: exp.Select, names: Sequence[str], *, missing: Sequence[str]
-) -> exp.Select:
-    """The rows whose columns of these names, and of those that may be NULL, are in another."""
-    query = syntax.select([exp.Star()], syntax.subquery(rows, "rows"))
-    on = _same_keys([*names, *missing], "rows", "only", missing=missing)
-    query.append("joins", exp.Join(this=syntax.subquery(only, "only"), kind="SEMI", on=on))
-    return query
 
 
 def _may_be_missing(scope: RowScope, names: Sequence[str]) -> list[str]:

@@ -41,7 +41,7 @@ def as_table_of_units(scope: RowScope, tables: Tables) -> tuple[RowScope, Tables
         return scope, tables
     schema = features.rows_schema(scope.schema, scope.per_unit)
     stored = {c.name: Stored(c.name, PLAIN[c.type]) for c in schema.columns}
-    before = replace(tables, ranks=None)
+    before = replace(tables, counts=None)
     rows = _Units(scope, scope.per_unit, before).select()
     units = TableRef(syntax.subquery(rows, "units"), stored)
     about = replace(scope, schema=schema, bounding=Bounding(), per_unit=None)
@@ -64,7 +64,7 @@ class _Units:
     def select(self) -> exp.Select:
         unit = self._rows.unit
         raw = [syntax.alias(sql, self._name(number)) for number, sql in enumerate(self._raw)]
-        rows = self._rows.select(with_unit=True, bounded=[syntax.is_present(unit)])
+        rows = self._rows.select(with_unit=True)
         if self._best:
             best = syntax.select([exp.Star(), *self._best], rows)
             rows = syntax.subquery(best, f"{self._rows.mark}with best")

@@ -169,12 +169,6 @@ def read_source(path: Path) -> str:
     return source
 
 
-def read_side_table(path: Path) -> str | None:
-    """The copy with ranks that a schema file allows on its server."""
-    Schema.read(path)
-    return read_field(path, "side_table")
-
-
 def schema_path(data_path: str | Path, table: str | None = None) -> Path:
     """Where the schema of a data file lies: NAME.letalone.toml beside NAME.parquet.
 

@@ -19,7 +19,7 @@ from letalone.errors.problem import without_context
 from letalone.exact.typed import expand_home, refusal
 from letalone.ledger import Ledger
 from letalone.ledger.store import is_postgres
-from letalone.plans.schema import Schema, ledger_path, read_side_table, schema_path
+from letalone.plans.schema import Schema, ledger_path, schema_path
 from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.session.beside import is_schema_file, schema_beside, source_of
@@ -93,7 +93,6 @@ class LocatedSource:
     declared: Schema | None
     beside: Path | None
     whole_name: tuple[str, ...]
-    side_table: str | None
 
 
 def locate(call: OpeningCall) -> LocatedSource:
@@ -108,9 +107,8 @@ def locate(call: OpeningCall) -> LocatedSource:
     declared = _read_schema(source, schema, table)
     if call.name is None and declared is None:
         check_named(source)
-    side_table = call.side_table or _declared_side_table(source, schema, table)
     call = replace(call, source=written, ledger=call.ledger if beside is None else beside)
-    return LocatedSource(call, source, declared, beside, whole_name_parts, side_table)
+    return LocatedSource(call, source, declared, beside, whole_name_parts)
 
 
 def _read_schema(source: object, schema: object, table: str | None) -> Schema | None:
@@ -123,15 +121,6 @@ def _read_schema(source: object, schema: object, table: str | None) -> Schema | 
         raise refusal("schema", schema, "a la.Schema or the path of a schema file")
     beside = _schema_file(source, table)
     return None if beside is None else Schema.read(beside)
-
-
-def _declared_side_table(source: object, schema: object, table: str | None) -> str | None:
-    """The copy that the schema file allows, where the data are on a server."""
-    if not (is_address(source) or is_spark(source)) or isinstance(schema, Schema):
-        return None
-    given = Path(cast("Place", schema)) if isinstance(schema, str | PathLike) else None
-    file = given or _schema_file(source, table)
-    return None if file is None else read_side_table(file)
 
 
 def _schema_file(source: object, table: str | None) -> Path | None:

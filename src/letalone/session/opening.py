@@ -78,9 +78,7 @@ def open(  # noqa: A001  (as people call it: la.open)
     schema, types: what is declared; the columns of a CSV file are text until types are. The first
     opening of a pandas frame declares its types, by its dtypes and `types`; the ledger keeps them,
     and every later frame of the name is read by them.
-    side_table: on a server or on Spark, a table that may be written: a copy with ranks, which makes
-    questions that bound a unit's rows about as fast as others. Without it nothing is written there,
-    unless the schema file has side_table = "schema.name".
+    side_table: not needed any more, and ignored: nothing is written on a server or on Spark.
     rows: "as they are" where how they were made cannot be seen, and you vouch that each is made
     from one person's rows; it is written into the ledger and onto every answer.
     timeout_seconds: on a server or on Spark, how long a statement may run: an hour, or less. A
@@ -151,7 +149,6 @@ def _engine(where: LocatedSource, types: Mapping[str, Type], unit: str | None) -
             schema=where.declared,
             types=types,
             table=call.table,
-            side_table=where.side_table,
             unit=unit,
             vouched=vouched,
             timeout_seconds=call.timeout_seconds,

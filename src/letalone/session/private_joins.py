@@ -87,7 +87,7 @@ def lend_columns(table: "OpenTable", plan: Plan) -> Mapping[str, object]:
     columns: dict[str, object] = {}
     for join in plan.partners:
         other = table.partner(join.name)
-        columns[join.name] = other.engine.lend(other.schema, join, names, progress=other.tell)
+        columns[join.name] = other.engine.lend(other.schema, join, names)
     return columns
 
 

@@ -79,9 +79,8 @@ class Fitting(TableWork):
     def make(self) -> Json:
         (table,), target = self.tables, self.job.target
         names = [*self.job.features, *([] if target is None else [target])]
-        columns = table.engine.training_rows(
-            table.schema, names, target=target, where=self.where, progress=table.tell
-        )
+        engine, where = table.engine, self.where
+        columns = engine.training_rows(table.schema, names, target=target, where=where)
         return self.job.fit(columns)
 
 

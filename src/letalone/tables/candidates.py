@@ -28,7 +28,7 @@ from letalone.tables.columns import Integers, NoisyColumn, Wholes, count_answer
 from letalone.tables.noise import geometric
 from letalone.tables.part import ChoicePart
 from letalone.tables.quantiles import INSIDE, inside
-from letalone.tables.sensitivity import count_utility_moves, rank_moves, shares_move
+from letalone.tables.sensitivity import Moved, count_utility_moves, rank_moves, shares_move
 
 HALF = Fraction(1, 2)
 LARGEST_POWER = 62
@@ -68,16 +68,20 @@ class TopPart(ChoicePart):
         return TopK(
             k=self.k,
             epsilon=epsilon * HALF,
-            sensitivity=count_utility_moves(self.unit),
+            sensitivity=count_utility_moves(self.unit) * self.unit.lattice,
             monotone=not self.unit.replace,
         )
 
     def _noise(self, epsilon: Fraction) -> Geometric:
-        return Geometric(epsilon=epsilon * HALF, sensitivity=shares_move(1, self.unit).l1)
+        return Geometric(epsilon=epsilon * HALF, sensitivity=self._moved.l1)
+
+    @property
+    def _moved(self) -> Moved:
+        return shares_move(1, self.unit).times(self.unit.lattice)
 
     def check(self, epsilon: Fraction, *, confidence: float) -> None:
         del confidence
-        geometric(shares_move(1, self.unit), epsilon * HALF)
+        geometric(self._moved, epsilon * HALF)
 
     def answers(
         self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource
@@ -89,7 +93,9 @@ class TopPart(ChoicePart):
         winners = winners.reshape(len(counts), self.k)
         noise = self._noise(epsilon)
         noisy = noise.release(np.take_along_axis(counts, winners, axis=1), bits=bits)
-        answer = count_answer(noisy.astype(np.float64), float(noise.error(confidence)))
+        lattice = self.unit.lattice
+        counted, half = noisy.astype(np.float64) / lattice, float(noise.error(confidence)) / lattice
+        answer = count_answer(counted, half, whole=lattice == 1)
         labels = np.empty(len(self.candidates), dtype=object)
         labels[:] = self.candidates
         answered = NoisyColumn(answer.values, answer.low, answer.high, labels[winners])
@@ -97,7 +103,8 @@ class TopPart(ChoicePart):
 
     def error(self, epsilon: Fraction, *, confidence: float) -> float:
         """How much less frequent than the best one left a winner may be, in rows."""
-        return self._order(epsilon).shortfall(len(self.candidates), confidence)
+        order, lattice = self._order(epsilon), self.unit.lattice
+        return order.shortfall(len(self.candidates), confidence) / lattice
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +166,7 @@ class BoundsPart(ChoicePart):
         self, below: Integers, upto: Integers, rows: int, epsilon: Fraction, bits: BitSource
     ) -> tuple[float, float]:
         mechanism, last = self._mechanism(epsilon), len(self.candidates) - 1
-        inwards = inside(self.error(epsilon, confidence=float(INSIDE)))
+        inwards = inside(self.error(epsilon, confidence=float(INSIDE))) * self.unit.lattice
         from_low = np.diff(below, prepend=0, append=rows)  # cell j: from candidate j − 1 on
         to_high = np.diff(upto, prepend=0, append=rows)  # cell j: up to candidate j
         low = choose_rank(mechanism, from_low, inwards, scale=2, bits=bits) - 1
@@ -170,12 +177,13 @@ class BoundsPart(ChoicePart):
 
     def _mechanism(self, epsilon: Fraction) -> Exponential:
         # Ranks are counted in halves.
-        moves = 2 * rank_moves(Fraction(1), self.unit)
+        moves = 2 * rank_moves(Fraction(1), self.unit) * self.unit.lattice
         return Exponential(epsilon=epsilon * HALF, sensitivity=moves)
 
     def error(self, epsilon: Fraction, *, confidence: float) -> float:
         """How many rows more or fewer than meant may lie beyond a bound."""
-        return self._mechanism(epsilon).shortfall(len(self.candidates) + 3, confidence) / 2
+        shortfall = self._mechanism(epsilon).shortfall(len(self.candidates) + 3, confidence)
+        return shortfall / 2 / self.unit.lattice
 
 
 def _rows_where(condition: Expression) -> RowsWith:

@@ -40,13 +40,16 @@ class NoisyAnswer:
         return self.answers[name]
 
 
-def count_answer(values: Floats, width: float) -> NoisyColumn:
-    """A count as a whole number; the ends, too, since the truth is one, and not below 0.
+def count_answer(values: Floats, width: float, *, whole: bool) -> NoisyColumn:
+    """A count as a whole number; the ends, too, and not below 0.
+
+    whole: the truth is a whole number; one of weights may lie between two.
 
     Of a number below 0 the interval is that of 0: it holds all that would be left of its own, so
     it is right as often, and no group looks better known because the noise took it further off.
     """
     rounded = np.floor(values + 0.5)
-    low, high = np.ceil(values - width), np.floor(np.maximum(values, 0.0) + width)
+    low, high = values - width, np.maximum(values, 0.0) + width
+    low, high = (np.ceil(low), np.floor(high)) if whole else (np.floor(low), np.ceil(high))
     low, high = np.minimum(low, rounded), np.maximum(high, rounded)
     return NoisyColumn(rounded, np.maximum(low, 0.0), np.maximum(high, 0.0))

@@ -82,7 +82,8 @@ class Compiled:
 
     @property
     def scope(self) -> RowScope:
-        return replace(scope_of(self.plan), keys=self.keys)
+        split, scope = self.split, scope_of(self.plan)
+        return replace(scope, keys=self.keys, weight_bits=split.weight_bits, norm=split.norm)
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -12,7 +12,8 @@ what a count costs.  (2) The sum over rows of t^a s^b is a sum over pairs of (th
   Tested:   sensitivity by every neighbour; moments against the plain formulas
 
 A product of a row has to fit 86 bits (`measures`), so grids are coarser the higher its degree:
-(2^29)² = 2^58, (2^25)³ = 2^75, (2^19)⁴ = 2^76. A row is about 2^(bits + 1) units of what is
+(2^29)² = 2^58, (2^25)³ = 2^75, (2^19)⁴ = 2^76, and (2^23)³ = 2^69, (2^17)⁴ = 2^68 where rows have
+weights. A row is about 2^(bits + 1) units of what is
 released, as that of `corners` is, and sums are rounded down to these units.
 """
 
@@ -34,6 +35,7 @@ Degree = Literal[1, 2]
 IsWhole = Callable[[Expression], bool]
 
 MAX_PRODUCT_BITS = {2: 30, 3: 26, 4: 20}  # of a grid, by the degree of the largest product
+MAX_WEIGHED_BITS = {2: 30, 3: 24, 4: 18}  # where rows have weights of up to 2^20
 # What 1, t and t² are at the corners of an axis of this degree.
 BASES = {
     1: np.array([[1.0, 1.0], [-1.0, 1.0], [np.nan, np.nan]]),
@@ -77,6 +79,7 @@ class CrossCorners:
     first: GridAxis
     second: GridAxis
     bits: int
+    lattice: int = 1
 
     @property
     def whole(self) -> int:
@@ -106,7 +109,7 @@ class CrossCorners:
         return tuple(ProductSum(places, pair) for pair in powers)
 
     def moves(self, unit: Contribution) -> Moved:
-        if self.unit == 1:
+        if self.unit * self.lattice == 1:
             return shares_move(int(self.row), unit)
         return rounded_shares_move(self.row, unit, self.count)
 
@@ -114,7 +117,7 @@ class CrossCorners:
         """The pairs of corners of each group, in units, from what was measured."""
         pairs = product(self.first.shares, self.second.shares)
         found = [_sum_products(left, right, exact) for left, right in pairs]
-        return np.stack(found, axis=-1) // self.unit
+        return np.stack(found, axis=-1) // (self.unit * self.lattice)
 
     def form(self, polynomial: Floats) -> Floats:
         """What each pair counts for in the sum of Σ c[a, b] t^a s^b over rows that have both."""

@@ -13,6 +13,7 @@ Theorem.  The list of keys is (ε, δ)-DP.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from math import ceil
 
 import numpy as np
@@ -22,7 +23,7 @@ from letalone.mechanisms import Geometric
 from letalone.plans.types import Key
 from letalone.privacy import ApproxDP, Privacy
 from letalone.randomness.bits import BitSource
-from letalone.tables.sensitivity import Contribution
+from letalone.tables.sensitivity import MAX_FOUND_KEYS, Contribution
 
 Keys = tuple[tuple[Key, ...], ...]
 
@@ -68,4 +69,5 @@ class Discovery:
         noise = Geometric(epsilon=self.epsilon, sensitivity=self.touched)
         noisy = noise.release(np.array([count for _, count in ordered], np.int64), bits=bits)
         counted = zip(ordered, noisy.tolist(), strict=True)
-        return tuple(key for (key, _), count in counted if count >= self.threshold)
+        listed = (key for (key, _), count in counted if count >= self.threshold)
+        return tuple(islice(listed, MAX_FOUND_KEYS))

@@ -57,11 +57,16 @@ class Corners:
     grid: Grid
     degree: Literal[1, 2]
     missing: bool = False
+    lattice: int = 1
 
     @property
     def unit(self) -> int:
         """What shares are counted in: squares are too fine for 64 bits, and are rounded down."""
         return 1 if self.degree == 1 else self.grid.width // 2
+
+    @property
+    def is_rounded(self) -> bool:
+        return self.unit * self.lattice > 1
 
     @property
     def row(self) -> Fraction:
@@ -80,9 +85,9 @@ class Corners:
         return (RowsWith(of), *sums, *([Rows()] if self.missing else []))
 
     def moves(self, unit: Contribution) -> Moved:
-        if self.unit == 1:
+        if not self.is_rounded:
             return shares_move(int(self.row), unit)
-        return rounded_shares_move(self.row, unit, self.degree + 1)
+        return rounded_shares_move(self.row, unit, self.count)
 
     def shares(self, exact: list[Wholes]) -> Wholes:
         """The corners of each group, in units, from what was measured."""
@@ -97,7 +102,7 @@ class Corners:
             corners = [quarter - width * about + square, crossed, quarter + width * about + square]
         if self.missing:
             corners.append((rest.pop(0) - rows) * width**self.degree)
-        return np.stack(corners, axis=-1) // self.unit
+        return np.stack(corners, axis=-1) // (self.unit * self.lattice)
 
     def form(self, polynomial: Polynomial) -> Floats:
         """What each corner counts for in the sum of a polynomial over rows with a value."""
@@ -131,6 +136,11 @@ class MomentsPart(VectorPart):
     @property
     def moved(self) -> Moved:
         return self.corners.moves(self.unit)
+
+    @property
+    def lattice(self) -> int:
+        """Shares are counted in steps of the grid."""
+        return 1
 
     @property
     def weight(self) -> float:

@@ -39,16 +39,17 @@ LONG = range(10, 62)  # multiples of such powers of two are floats where they ha
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """A mechanism for a vector, with the law of its noise."""
+    """A mechanism for a vector of numbers in parts of 1/lattice, with the law of its noise."""
 
     mechanism: Geometric | Gaussian
+    lattice: int = 1
 
     @property
     def law(self) -> NoiseLaw:
         """The law, for intervals; geometric noise is taken as Laplace noise of its scale."""
         if isinstance(self.mechanism, Geometric):
-            return NoiseLaw(Family.LAPLACE, float(self.mechanism.scale))
-        return NoiseLaw(Family.GAUSSIAN, float(self.mechanism.sigma))
+            return NoiseLaw(Family.LAPLACE, float(self.mechanism.scale / self.lattice))
+        return NoiseLaw(Family.GAUSSIAN, float(self.mechanism.sigma / self.lattice))
 
     @property
     def privacy(self) -> Privacy:
@@ -62,13 +63,14 @@ class Noise:
 
     def width(self, confidence: Number) -> float:
         """One number stays within this, at least this often; exact for geometric noise."""
-        return float(self.mechanism.error(confidence))
+        return float(self.mechanism.error(confidence)) / self.lattice
 
     def release(self, vector: NDArray[Any], bits: BitSource) -> Floats:
         """The vector of whole numbers with noise, as the nearest floats."""
         if isinstance(self.mechanism, Geometric):
             noise = self.mechanism.release(np.zeros(vector.shape, np.int64), bits=bits)
-            return (vector + noise).astype(np.float64)  # Python's integers, or numbers of rows
+            # Python's integers, or numbers of rows; the lattice is a power of two.
+            return (vector + noise).astype(np.float64) / self.lattice
         # A multiple of the noise's grid may be added after the noise as well as before it.
         exponent = min(max(0, grid_exponent(self.mechanism.sigma) + APART), EXACT_BITS)
         apart = 1 << exponent
@@ -76,16 +78,17 @@ class Noise:
             vector = np.clip(vector.astype(object), -apart * EXACT, apart * EXACT)
         near = vector % apart  # below 2^53, so a double holds it
         far = (vector - near).astype(np.float64)  # exactly: a multiple of `apart`
-        return far + self.mechanism.release(near.astype(np.float64), bits=bits)
+        noisy = far + self.mechanism.release(near.astype(np.float64), bits=bits)
+        return noisy / self.lattice
 
 
-def geometric(moved: Moved, epsilon: Fraction) -> Noise:
+def geometric(moved: Moved, epsilon: Fraction, lattice: int = 1) -> Noise:
     """Geometric noise that costs epsilon."""
     mechanism = Geometric(epsilon=epsilon, sensitivity=moved.l1)
     # Noise has 63 bits, which is far out only for a scale much smaller than that.
     if mechanism.scale > LARGEST_SCALE:
         raise too_small(epsilon)
-    return Noise(mechanism)
+    return Noise(mechanism, lattice)
 
 
 def too_small(epsilon: Fraction) -> ParameterError:
@@ -97,9 +100,11 @@ def too_small(epsilon: Fraction) -> ParameterError:
 
 
 def gaussians(
-    moved: list[Moved], weights: list[Fraction], *, epsilon: Fraction, delta: Fraction
+    moved: list[tuple[Moved, int]], weights: list[Fraction], *, epsilon: Fraction, delta: Fraction
 ) -> list[Noise]:
     """Gaussian noises that together cost (epsilon, delta); larger weights get less noise.
+
+    moved: of each vector, with its lattice.
 
     With mu = sensitivity / sigma in proportion to the weights, the squares of all mu add up
     to that of one mechanism for (epsilon, delta).
@@ -107,12 +112,12 @@ def gaussians(
     unit = Gaussian(epsilon=epsilon, delta=delta, sensitivity=1).sigma
     total = sum((weight**2 for weight in weights), Fraction(0))
     noises: list[Noise] = []
-    for change, weight in zip(moved, weights, strict=True):
+    for (change, lattice), weight in zip(moved, weights, strict=True):
         size = root_above(Fraction(change.l2_squared))
         sigma = root_above((size * unit / weight) ** 2 * total)
         if grid_exponent(sigma) > EXACT_BITS:
             raise too_small(epsilon)
-        noises.append(Noise(Gaussian(sigma=sigma, sensitivity=size)))
+        noises.append(Noise(Gaussian(sigma=sigma, sensitivity=size), lattice))
     return noises
 
 

@@ -62,6 +62,11 @@ class PairPart(VectorPart):
         return self.corners.moves(self.unit)
 
     @property
+    def lattice(self) -> int:
+        """Shares are counted in parts of a product."""
+        return 1
+
+    @property
     def weight(self) -> float:
         """Every sum of products weighs each pair of corners with a row, or its opposite."""
         return ROOT_TWO * self.moved.l1 * self.corners.count**0.5 / float(self.corners.row)
@@ -281,11 +286,12 @@ def _part(
     columns = _order_columns(group[0][1])
     turned = [repr(_columns(aggregate)) != repr(columns) for _, aggregate in group]
     first, second = _degree(group, turned, 0), _degree(group, turned, 1)
-    fine = min(bits, cross.MAX_PRODUCT_BITS[first + second])
+    largest = cross.MAX_PRODUCT_BITS if unit.lattice == 1 else cross.MAX_WEIGHED_BITS
+    fine = min(bits, largest[first + second])
     axes = columns[0].axis(first, fine, is_whole), columns[1].axis(second, fine, is_whole)
     asked = tuple((*pair, way) for pair, way in zip(group, turned, strict=True))
     names = tuple(name for name, _ in group)
-    return PairPart(names, unit, asked, cross.CrossCorners(*axes, bits))
+    return PairPart(names, unit, asked, cross.CrossCorners(*axes, bits, unit.lattice))
 
 
 def _degree(group: list[tuple[str, Pair]], turned: list[bool], place: int) -> cross.Degree:

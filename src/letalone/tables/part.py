@@ -41,8 +41,13 @@ class VectorPart(Part):
     """A vector of whole numbers for each key, and what is read off it with noise."""
 
     @property
+    def lattice(self) -> int:
+        """What a row counts in these numbers, where they are numbers of rows; else 1."""
+        return self.unit.lattice
+
+    @property
     def weight(self) -> float:
-        return ROOT_TWO * self.moved.l1
+        return ROOT_TWO * self.moved.l1 / self.lattice
 
     @property
     @abstractmethod

@@ -12,7 +12,13 @@ from fractions import Fraction
 from typing import Any, cast
 from typing import Literal as OneOfThese
 
-from letalone.engines.measures import CellCounts, DistinctUnits, DistinctValues, RowsWith
+from letalone.engines.measures import (
+    WEIGHT_BITS,
+    CellCounts,
+    DistinctUnits,
+    DistinctValues,
+    RowsWith,
+)
 from letalone.plans import aggregates as ask
 from letalone.plans.aggregates import Deviation, Sum, Variance
 from letalone.plans.expressions import Expression
@@ -59,9 +65,9 @@ class PlanFacts:
         return self.columns.type_of(of).type is Type.INTEGER
 
 
-def parts_of(plan: Plan, *, bits: int) -> Parts:
+def parts_of(plan: Plan, *, bits: int, weight_bits: int = WEIGHT_BITS) -> Parts:
     """The parts of a plan, on grids of about 2^bits steps."""
-    facts = PlanFacts(plan.columns, contribution(plan), bits)
+    facts = PlanFacts(plan.columns, contribution(plan, weight_bits=weight_bits), bits)
     named = with_formula_parts(plan.aggregates)
     counts = tuple(name for name, aggregate in named if isinstance(aggregate, ask.Count))
     moments = _moments_with_count(facts, named, counts)
@@ -90,7 +96,8 @@ def _moments_with_count(facts: PlanFacts, asked: Named, counts: tuple[str, ...])
     if counts and not readers:
         return Parts((*parts, CountPart(counts, facts.unit)))
     forms = [(place, cast("MomentsPart", parts[place]).corners.all_rows) for place in readers]
-    return Parts(tuple(parts), SharedCount(counts, tuple(forms)) if forms else None)
+    whole = facts.unit.lattice == 1
+    return Parts(tuple(parts), SharedCount(counts, tuple(forms), whole) if forms else None)
 
 
 def _groups(asked: Named) -> list[Group]:
@@ -128,7 +135,7 @@ def _moments(facts: PlanFacts, group: Group, *, counted: bool) -> AnyPart:
     degree: OneOfThese[1, 2] = 2 if squares else 1
     grid = grid_for(first.lower, first.upper, facts.bits, whole=is_whole)
     missing = counted and facts.is_missing(group)
-    corners = Corners(first.of, grid, degree, missing=missing)
+    corners = Corners(first.of, grid, degree, missing=missing, lattice=facts.unit.lattice)
     return MomentsPart(names, facts.unit, group, corners, counted, first.lower, first.upper)
 
 

@@ -104,10 +104,10 @@ class RankPart(ChoicePart):
     @property
     def by_tree(self) -> bool:
         """Whether ends read off a tree are narrower than ends that are chosen; at 95 %."""
-        scale = float(self._tree_moved.l1 / (2 * END))
+        scale = float(self._tree_moved.l1 / (2 * END * self.unit.lattice))
         law, sure = NoiseLaw(Family.LAPLACE, scale), float(INSIDE)
         read = mean_band(self._tree, float(self.share), law, sure)
-        return read < self._margin(Fraction(1), sure) / self._many
+        return read < self._margin(Fraction(1), sure) / self._many / self.unit.lattice
 
     def privacy(self, epsilon: Fraction) -> Privacy:
         """The ranges of all choices add up to ε, or to half of it beside the tree's noise."""
@@ -129,7 +129,8 @@ class RankPart(ChoicePart):
     ) -> dict[str, NoisyColumn]:
         cells = np.asarray(exact[0], dtype=np.int64).reshape(-1, self.cells.count)
         rows = np.sum(cells, axis=1).astype(object)  # times a denominator they may pass 2^63
-        targets = int(self.share * self._many) * rows + self._constant(epsilon)
+        constant = self._constant(epsilon) * self.unit.lattice
+        targets = int(self.share * self._many) * rows + constant
         place = self._chosen(epsilon * VALUE, cells, targets, bits)
         if self._reads_tree(epsilon):
             low, high = self._read(epsilon, cells, confidence, bits)
@@ -171,7 +172,7 @@ class RankPart(ChoicePart):
         return tree_moves(self._tree, self.scale, self.unit)
 
     def _noise(self, epsilon: Fraction) -> Noise:
-        return geometric(self._tree_moved, epsilon * 2 * END)
+        return geometric(self._tree_moved, epsilon * 2 * END, self.unit.lattice)
 
     def _reads_tree(self, epsilon: Fraction) -> bool:
         """Whether the tree is narrower, and its noise fits into 64 bits."""
@@ -184,7 +185,7 @@ class RankPart(ChoicePart):
         return 2 if self.extreme else self.share.denominator
 
     def _mechanism(self, epsilon: Fraction) -> Exponential:
-        moves = rank_moves(self.share, self.unit) * self._many
+        moves = rank_moves(self.share, self.unit) * self._many * self.unit.lattice
         return Exponential(epsilon=epsilon, sensitivity=moves)
 
     def _constant(self, epsilon: Fraction) -> int:
@@ -196,7 +197,7 @@ class RankPart(ChoicePart):
     def error(self, epsilon: Fraction, *, confidence: float) -> float:
         """How many rows the value's rank misses the target by, at most, this often."""
         shortfall = self._mechanism(epsilon * VALUE).shortfall(self.cells.count + 2, confidence)
-        return shortfall / self._many
+        return shortfall / self._many / self.unit.lattice
 
 
 def one_sided(confidence: float) -> float:
@@ -231,7 +232,8 @@ class TreePart(VectorPart):
     @property
     def weight(self) -> float:
         """The noise of a rank, over all cells."""
-        return ROOT_TWO * self.moved.l1 * max(spread(self.tree, float(q)) for q in self.shares)
+        noise = ROOT_TWO * self.moved.l1 / self.lattice
+        return noise * max(spread(self.tree, float(q)) for q in self.shares)
 
     def vector(self, exact: list[Wholes]) -> Wholes:
         return self.tree.vector(exact[0])

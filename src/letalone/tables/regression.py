@@ -162,6 +162,11 @@ class RegressionPart(VectorPart):
         return tuple((first == n) + (second == n) for n in range(1, len(self.by) + 2))
 
     @property
+    def lattice(self) -> int:
+        """Products are counted in parts of the largest."""
+        return 1
+
+    @property
     def row(self) -> int:
         """What the largest product of a row counts."""
         return 1 << self.bits
@@ -178,7 +183,9 @@ class RegressionPart(VectorPart):
     def vector(self, exact: list[Wholes]) -> Wholes:
         """The sums of products, each scaled so that its largest product counts a row."""
         summed = zip(self.measures, exact, strict=True)
-        return np.stack([total * self.row // product.largest for product, total in summed], axis=-1)
+        scaled = ((total * self.row, product.largest) for product, total in summed)
+        lattice = self.unit.lattice
+        return np.stack([total // (largest * lattice) for total, largest in scaled], axis=-1)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         answer = self._line.answer(noisy, noise.law, confidence)

@@ -1,9 +1,10 @@
 """How far one unit moves what an engine measures: the one place that says so.
 
-A unit counts with at most `rows` rows in all, at most `per_group` of them in one group, in
-at most `groups` groups; a filter, a missing value or the bounding may drop any of them.
-`full` = rows / per_group is the number of groups that it can fill. The vector meant is
-always that of all groups together.
+A unit counts with at most `rows` rows in all, at most `per_group` of them in one group; a filter, a
+missing value or the bounding may drop any of them, or parts of them: its rows have weights, and it
+may be in any number of groups. `full` = rows / per_group is the number of groups that it can fill.
+Measures are in parts of 1/`lattice` of a row. The vector meant is always that of all groups
+together.
 
 Theorem.  Let k = per_group, f = full, m the number of groups in the answer (where it is not
 public beforehand: no bound on it), M = max(|a|, |b|) and R = max(b, 0) − min(a, 0).
@@ -11,18 +12,22 @@ public beforehand: no bound on it), M = max(|a|, |b|) and R = max(b, 0) − min(
     add/remove  L1 f'kM           L2² f'(kM)²            with f' = min(f, m)
     replace     L1 okR + 2(f'−o)kM     L2² the larger of o(kR)² + 2(f'−o)(kM)² and f'(kR)²
                                                          with o = max(0, 2f' − m)
+                where weights of groups are roots and values have both signs, t = min(|a|, |b|):
+                L2² f'k²·(2M² + t²M²/(M² − t²)), or f'(kR)² where tM ≥ M² − t²; m(kR)² at most
   several numbers a group, a row adding at most w to them, none negative (cells, corners):
     add/remove  L1 fkw            L2² f(kw)²
     replace     L1 2fkw           L2² 2f(kw)²
   units: as rows, with one row in each of `groups` groups.  different values: as rows.
+  Sums of values are rounded down to whole steps, each by less than 1 in every group of the answer.
   ranks: proofs, section 4.  Rounding sums down to a multiple of a number: section 3.
-  Proven:   docs/explanation/proofs/tables.md, sections 1 to 4
+  Proven:   docs/explanation/proofs/tables.md, sections 1 to 4, and proofs/weights.md
   Tested:   by every neighbour of random small tables; reached there
   Assumed:  the engine bounds and clamps as `engines.measures` says
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace as dataclass_replace
 from fractions import Fraction
 from math import ceil, isqrt
 
@@ -31,10 +36,15 @@ from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.plan import Plan
 from letalone.privacy.neighbours import is_replace
 
+MAX_FOUND_KEYS = 2**20  # of keys that are discovered, so many are answered
+
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """How much of a table one unit can be; `rows` is None where rows are not bounded."""
+    """How much of a table one unit can be; `rows` is None where rows are not bounded.
+
+    lattice: what a row counts in measures. roots: whether weights of groups may be roots.
+    """
 
     rows: int | None
     per_group: int
@@ -42,6 +52,8 @@ class Contribution:
     keys: int | None
     replace: bool
     clipped: bool = False
+    lattice: int = 1
+    roots: bool = False
 
     @property
     def most_rows(self) -> int:
@@ -60,9 +72,10 @@ class Contribution:
         return full if self.keys is None else min(full, self.keys)
 
     @property
-    def touched(self) -> int | None:
-        """How many groups can differ between neighbours."""
-        return _least(self.groups * (2 if self.replace else 1), self.keys)
+    def touched(self) -> int:
+        """How many groups can differ between neighbours: with weights, all that are answered."""
+        keys = MAX_FOUND_KEYS if self.keys is None else self.keys
+        return keys if self.lattice > 1 else min(self.groups * (2 if self.replace else 1), keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,28 +85,37 @@ class Moved:
     l1: int
     l2_squared: int
 
+    def times(self, factor: int) -> "Moved":
+        return Moved(self.l1 * factor, self.l2_squared * factor**2)
 
-def contribution(plan: Plan) -> Contribution:
+
+def contribution(plan: Plan, *, weight_bits: int = measures.WEIGHT_BITS) -> Contribution:
     """How much one unit counts for in the answer to a plan."""
     replace = is_replace(plan.schema.neighbours)
     keys = _keys(plan)
     bounding = plan.bounding
-    if plan.schema.unit is None:
+    if plan.schema.unit is None or plan.per_unit is not None:
         return Contribution(1, 1, 1, keys, replace)
     groups = _least(_most_groups(plan), keys)
     if groups is None:
         raise _refuse_unbounded("groups", "max_groups=, the most groups that one unit counts in")
+    weighed = Contribution(None, 1, groups, keys, replace, lattice=1 << weight_bits)
     if bounding.clip:
-        return Contribution(groups, 1, groups, keys, replace, clipped=True)
+        return dataclass_replace(weighed, rows=groups, clipped=True, roots=True)
     if bounding.max_rows is None:
-        return Contribution(None, 1, groups, keys, replace)
+        return weighed
     if bounding.max_groups is None or not plan.groups:
-        return Contribution(bounding.max_rows, bounding.max_rows, groups, keys, replace)
-    return Contribution(groups * bounding.max_rows, bounding.max_rows, groups, keys, replace)
+        return dataclass_replace(weighed, rows=bounding.max_rows, per_group=bounding.max_rows)
+    rows = groups * bounding.max_rows
+    return dataclass_replace(weighed, rows=rows, per_group=bounding.max_rows, roots=True)
 
 
 def sensitivity_of(measure: measures.Measure, unit: Contribution) -> Moved:
     """How far one unit moves a measure, over all groups."""
+    return _row_sensitivity(measure, unit).times(unit.lattice)
+
+
+def _row_sensitivity(measure: measures.Measure, unit: Contribution) -> Moved:
     match measure:
         case measures.Rows() | measures.RowsWith():
             return number_moves(0, 1, unit)
@@ -126,7 +148,17 @@ def number_moves(low: int, high: int, unit: Contribution) -> Moved:
     both = max(0, 2 * full - unit.keys) if unit.keys is not None else 0
     apart = 2 * (full - both)
     squares = max(both * span**2 + apart * reach**2, full * span**2)
+    if unit.roots and low < 0 < high:
+        squares = _opposite_squares(min(-low, high) * k, reach, unit)
     return Moved(both * span + apart * reach, squares)
+
+
+def _opposite_squares(less: int, reach: int, unit: Contribution) -> int:
+    """The squares of two contributions' differences, whose groups have roots for weights."""
+    span, rest = less + reach, reach**2 - less**2
+    most = span**2 if less * reach >= rest else 2 * reach**2 + -(-((less * reach) ** 2) // rest)
+    every = unit.filled * most
+    return every if unit.keys is None else min(every, unit.keys * span**2)
 
 
 def shares_move(weight: int, unit: Contribution) -> Moved:
@@ -140,7 +172,7 @@ def rounded_shares_move(weight: Fraction, unit: Contribution, numbers: int) -> M
     """The same for sums rounded down to whole numbers; `numbers` of them for each group."""
     single = shares_move(1, unit)
     scaled = Moved(ceil(single.l1 * weight), ceil(single.l2_squared * weight**2))
-    return _after_rounding(scaled, unit, numbers)
+    return after_rounding(scaled, unit, numbers)
 
 
 def products_move(products: Sequence[measures.ProductSum], row: int, unit: Contribution) -> Moved:
@@ -149,7 +181,7 @@ def products_move(products: Sequence[measures.ProductSum], row: int, unit: Contr
     Each is scaled so that its largest product counts `row`. At most what each moves, added up.
     """
     each = [number_moves(-row if product.ends[0] else 0, row, unit) for product in products]
-    return _after_rounding(together(*each), unit, len(products))
+    return after_rounding(together(*each), unit, len(products))
 
 
 def together(*each: Moved) -> Moved:
@@ -157,11 +189,9 @@ def together(*each: Moved) -> Moved:
     return Moved(sum(moved.l1 for moved in each), sum(moved.l2_squared for moved in each))
 
 
-def _after_rounding(moved: Moved, unit: Contribution, numbers: int) -> Moved:
+def after_rounding(moved: Moved, unit: Contribution, numbers: int) -> Moved:
     """The same after rounding down: each number of a group that differs strays by less than 1."""
-    touched = unit.touched
-    moving = numbers * (touched if touched is not None else 2 * unit.groups)
-    squares = moved.l2_squared
+    moving, squares = numbers * unit.touched, moved.l2_squared
     # The norm of a sum is at most the sum of the norms: (√s + √m)² = s + m + 2√(sm).
     return Moved(moved.l1 + moving, squares + moving + 2 * isqrt(squares * moving) + 2)
 

@@ -11,11 +11,14 @@ squares. Whichever family has the smaller stated error in its worst part is take
   Tested:   the composed curve never exceeds what was asked, over many plans
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Literal
 
+from letalone.engines.measures import WEIGHT_BITS
 from letalone.errors import ParameterError
 from letalone.errors.remedies import FindKeys
+from letalone.mechanisms import Gaussian
 from letalone.plans.clauses import GroupColumn
 from letalone.plans.plan import NOT_LISTED, Plan, missing_keys
 from letalone.privacy import Privacy
@@ -47,6 +50,13 @@ class Split:
     shares: tuple[Fraction, ...]
     discovery: Discovery | None = None
     keys_share: Fraction = Fraction(0)
+    weight_bits: int = WEIGHT_BITS
+
+    @property
+    def norm(self) -> Literal[1, 2]:
+        """In which norm weights of groups are bounded: L2 where all is for Gaussian noise."""
+        gaussian = [isinstance(noise.mechanism, Gaussian) for noise in self.noises.values()]
+        return 2 if gaussian and all(gaussian) and not self.epsilons else 1
 
     @property
     def privacies(self) -> list[Privacy]:
@@ -72,7 +82,16 @@ def split(plan: Plan, *, epsilon: Fraction, delta: Fraction, confidence: float) 
         raise KeysNeeded(plan.groups)
     # No part gets less than a thousandth of ε: the largest weights are a few hundred.
     bits = bits_for(1000 * (unit.rows or 1) / epsilon)
-    parts = parts_of(plan, bits=bits)
+    weight_bits = min(bits, WEIGHT_BITS)
+    parts = parts_of(plan, bits=bits, weight_bits=weight_bits)
+    chosen = _best_split(parts, unit, epsilon, delta, confidence)
+    return replace(chosen, weight_bits=weight_bits)
+
+
+def _best_split(
+    parts: Parts, unit: Contribution, epsilon: Fraction, delta: Fraction, confidence: float
+) -> Split:
+    seeks_keys = unit.keys is None
     pure = _geometric_split(parts, unit, epsilon, delta if seeks_keys else None)
     if delta == 0 or not pure.noises:
         return pure
@@ -89,7 +108,7 @@ def _geometric_split(
     shares = tuple(weight / total for weight in weights)
     costs = {place: epsilon * share for place, share in enumerate(shares)}
     vectors = [(p, part) for p, part in enumerate(parts.parts) if isinstance(part, VectorPart)]
-    noises = {place: geometric(part.moved, costs[place]) for place, part in vectors}
+    noises = {p: geometric(part.moved, costs[p], part.lattice) for p, part in vectors}
     discovery = None if delta is None else Discovery(unit, epsilon * keys / total, delta)
     return Split(parts, noises, costs, shares, discovery, keys / total)
 
@@ -108,7 +127,7 @@ def _gaussian_split(
     part_delta = delta / 2 if seeks_keys else delta
     alone = not chosen and not seeks_keys
     found = gaussians(
-        [parts.parts[p].moved for p in vectors],  # pyright: ignore
+        [(part.moved, part.lattice) for part in parts.parts if isinstance(part, VectorPart)],
         [weights[p] for p in vectors],
         epsilon=epsilon if alone else epsilon * joint / total * HAIR,
         delta=part_delta if alone else part_delta * HAIR,
@@ -129,4 +148,4 @@ def _keys_weight(unit: Contribution) -> Fraction:
 def _factor(part: object) -> float:
     """The error of a part's worst answer where one number's noise strays by 1."""
     assert isinstance(part, VectorPart)
-    return part.weight / (ROOT_TWO * part.moved.l1)
+    return part.weight * part.lattice / (ROOT_TWO * part.moved.l1)

@@ -12,7 +12,13 @@ from letalone.tables.grid import Grid
 from letalone.tables.intervals import width
 from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart
-from letalone.tables.sensitivity import Moved, number_moves, sensitivity_of, together
+from letalone.tables.sensitivity import (
+    Moved,
+    after_rounding,
+    number_moves,
+    sensitivity_of,
+    together,
+)
 
 Counts = Rows | RowsWith | measures.DistinctUnits | measures.DistinctValues | measures.CellCounts
 ROW_SHARE = 2**15  # the share of a sum's noise that its number of rows costs
@@ -41,7 +47,8 @@ class CountPart(VectorPart):
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         counts = noisy if self.ends else noisy[:, 0]
-        return dict.fromkeys(self.names, count_answer(counts, noise.width(confidence)))
+        half, whole = noise.width(confidence), self.lattice == 1
+        return dict.fromkeys(self.names, count_answer(counts, half, whole=whole))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,11 @@ class TotalPart(VectorPart):
         return RowsWith(self.of), GridSum(self.of, grid.low, grid.high, grid.shift)
 
     @property
+    def lattice(self) -> int:
+        """Steps of the grid are as fine as they must be."""
+        return 1
+
+    @property
     def _largest(self) -> int:
         return max(abs(self.grid.low), abs(self.grid.high))
 
@@ -74,7 +86,8 @@ class TotalPart(VectorPart):
     def moved(self) -> Moved:
         """A row adds a number from `low` to `high`, and to the second number what it counts."""
         total = number_moves(self.grid.low, self.grid.high, self.unit)
-        return together(total, number_moves(0, self._row, self.unit))
+        both = together(total, number_moves(0, self._row, self.unit))
+        return both if self.unit.lattice == 1 else after_rounding(both, self.unit, 2)
 
     @property
     def weight(self) -> float:
@@ -82,10 +95,10 @@ class TotalPart(VectorPart):
         return ROOT_TWO * self.moved.l1 / self._largest
 
     def vector(self, exact: list[Wholes]) -> Wholes:
-        """The sum in steps of the grid, and how many rows there are to it."""
+        """The sum in steps of the grid, and how many rows there are to it; rounded down."""
         rows, above = exact
-        total = above + rows * self.grid.low
-        return np.stack([total, rows * self._row] if self._row else [total], axis=-1)
+        numbers = [above + rows * self.grid.low, *([rows * self._row] if self._row else [])]
+        return np.stack(numbers, axis=-1) // self.unit.lattice
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         """The sum: each end for values that stray from their places as far as they can."""
@@ -121,6 +134,7 @@ class SharedCount:
 
     names: tuple[str, ...]
     forms: tuple[tuple[int, Floats], ...]
+    whole: bool
 
     def reads(self, place: int) -> bool:
         return any(part == place for part, _ in self.forms)
@@ -130,8 +144,8 @@ class SharedCount:
     ) -> dict[str, NoisyColumn]:
         weighted = zip(self._shares(noises), self.forms, strict=True)
         counts = (share * (noisy[part] @ form) for share, (part, form) in weighted)
-        answer = count_answer(np.asarray(sum(counts, np.zeros(()))), self.error(noises, confidence))
-        return dict.fromkeys(self.names, answer)
+        values, half = np.asarray(sum(counts, np.zeros(()))), self.error(noises, confidence)
+        return dict.fromkeys(self.names, count_answer(values, half, whole=self.whole))
 
     def error(self, noises: dict[int, Noise], confidence: float) -> float:
         law = noises[self.forms[0][0]].law

@@ -1,10 +1,9 @@
 """A dialect writes what an engine's SQL says in its own way; all else is written once.
 
 Statements are trees in DuckDB's words. Where engines differ in what they compute (a product that
-overflows, a stored type, the rank of a row), a dialect writes the piece while the tree is built.
-Where they differ in words alone, it rewrites the tree when it is printed. `Dialect` itself is
-DuckDB's: doubles as the processor has them, ranks beside the rows by position. Those of other
-engines say what differs.
+overflows, a stored type), a dialect writes the piece while the tree is built. Where they differ in
+words alone, it rewrites the tree when it is printed. `Dialect` itself is DuckDB's: doubles as the
+processor has them. Those of other engines say what differs.
 
   Law.      Every dialect's pieces give the same value on every row, and none can fail.
   Tested:   tests/engines/test_engine_laws.py on every engine, against a slow one in Python;
@@ -22,7 +21,7 @@ from sqlglot import exp
 
 from letalone.engines import reading, syntax
 from letalone.engines.reading import Stored
-from letalone.engines.syntax import BIGINT, Binary, Sql
+from letalone.engines.syntax import BIGINT, TEXT, Binary, Sql
 from letalone.engines.terms import Levels, Term, big, deepest, plus
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
@@ -35,11 +34,9 @@ class Dialect:
     """One engine's way to write a plan: what each piece promises, and how DuckDB says it.
 
     has_first: whether FIRST(value ORDER BY …) takes the memory of one row, however many there are.
-    reads_again: whether a row that a statement reads twice has one rank.
     """
 
     has_first: ClassVar[bool] = True
-    reads_again: ClassVar[bool] = True  # ranks are stored
 
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:  # noqa: ARG002
         """A sum, difference, product or quotient of two doubles; not finite or NULL beyond them."""
@@ -101,20 +98,17 @@ class Dialect:
             return value  # a time beyond the calendar cannot be written as text
         return syntax.try_cast(value, syntax.TEXT)
 
-    def ranked(
-        self, columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str, unit: Sql | None
-    ) -> exp.Select:
-        """SELECT columns FROM the table, with `rank` of mark + "ranks" where ranks are asked for.
+    def read_rows(self, columns: Sequence[Sql], source: Sql) -> exp.Select:
+        """SELECT columns FROM the table."""
+        return syntax.select(columns, source)
 
-        Rows without a unit have no rank, or are left out. DuckDB's ranks stand in a table of this
-        name, in the order of the rows.
-        """
-        del unit
-        query = syntax.select(columns, syntax.rename(source, f"{mark}source"))
-        if ranks is not None:
-            table = syntax.rename(syntax.table(ranks), f"{mark}ranks")
-            query.append("joins", exp.Join(this=table, method="POSITIONAL"))
-        return query
+    def quotient(self, number: Sql, by: Sql) -> Sql:
+        """One whole number of 64 bits by another, neither negative, rounded down."""
+        return exp.Paren(this=exp.IntDiv(this=number, expression=by))
+
+    def digest(self, parts: Sequence[Sql]) -> Sql:
+        """SHA-256 of the parts as text, in an order that all engines have."""
+        return syntax.call("SHA256", text_of(parts))
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
         """The statement as the engine reads it."""
@@ -175,11 +169,12 @@ def _divide(end: int, shift: int) -> Sql:
         return syntax.infinity("" if end > 0 else "-")
 
 
-def with_rank(columns: Sequence[Sql], rank: Sql, mark: str) -> list[Sql]:
-    """The columns, with the rank in the place of its name."""
-    return [
-        syntax.alias(rank, column.alias)
-        if isinstance(column.this, exp.Column) and column.this.table == f"{mark}ranks"
-        else column
-        for column in columns
-    ]
+def text_of(parts: Sequence[Sql]) -> Sql:
+    """The parts as one text, with bars between them; a missing one is empty."""
+    texts = [syntax.cast_to(part.copy(), TEXT) for part in parts]
+    whole: Sql = exp.Coalesce(this=texts[0], expressions=[syntax.text("")])
+    for text in texts[1:]:
+        there = exp.Coalesce(this=text, expressions=[syntax.text("")])
+        whole = exp.DPipe(this=whole, expression=syntax.text("|"))
+        whole = exp.DPipe(this=whole, expression=there)
+    return whole

@@ -1,24 +1,9 @@
-"""PostgreSQL's dialect: nothing may raise, and ranks come from a keyed hash in the query.
-
-Ranks. The rank of a row is its place among the rows of its unit, ordered by SHA-256 of a secret
-key and of where the row lies (`tableoid`, `ctid`), then by where it lies. `ranks` is the name of
-the parameter that holds the key.
-
-Theorem (rule 22 of docs/explanation/soundness.md).  If the keyed hash is a random function, the
-order of each unit's rows is uniform and independent of the orders of other units, of the values in
-the rows and of the noise; and a unit's kept rows depend on that unit's rows and the key alone.
-  Proven:   no two rows lie in one place, so their digests are independent and uniform,
-            whatever the places are; the window is partitioned by the unit. Fix the key: the
-            ranks of one unit's rows are a function of its own rows and places, so neighbours
-            whose other rows lie where they lay keep the same rows of all other units.
-  Assumed:  SHA-256 of key and place is a random function to those who do not know the key; a
-            neighbour is the table with one unit's rows taken out (or put in) and the others left
-            in their places. A row that is updated gets another place, so other rows of its unit
-            may be kept from then on: no more of them than before.
-  Tested:   tests/engines/test_engine_laws.py, conformance/test_server.py
+"""PostgreSQL's dialect: nothing may raise.
 
 Levels. PostgreSQL pulls nested SELECTs up and repeats what they name wherever it is mentioned.
 OFFSET 0 keeps a level apart, and costs neither parallel scans nor order.
+
+  Tested:   tests/engines/test_engine_laws.py, conformance/test_server.py
 """
 
 from collections.abc import Sequence
@@ -30,7 +15,7 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects import postgres_reading
-from letalone.engines.dialects.dialect import Dialect, compare_with_ends, scale, with_rank
+from letalone.engines.dialects.dialect import Dialect, compare_with_ends, scale, text_of
 from letalone.engines.dialects.guarded import GUARDS
 from letalone.engines.dialects.postgres_words import rewrite_for_postgres
 from letalone.engines.reading import Stored, read_by
@@ -46,12 +31,9 @@ LARGEST_EDGE = 2.0**1000
 
 @dataclass(frozen=True, slots=True)
 class PostgresDialect(Dialect):
-    """stored_rank: the column with the ranks, where these are stored with the rows."""
-
-    stored_rank: str | None = None
+    """As DuckDB, where nothing can overflow."""
 
     has_first: ClassVar[bool] = False  # an array of all rows would be made, and may be too large
-    reads_again: ClassVar[bool] = True  # a transaction sees one state, in which rows stay in place
 
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
         """Guarded, with both operands named: a guard mentions them several times."""
@@ -108,20 +90,18 @@ class PostgresDialect(Dialect):
     def unit(self, stored: Stored, value: Sql) -> Sql:
         return postgres_reading.unit(stored, value)
 
-    def ranked(
-        self, columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str, unit: Sql | None
-    ) -> exp.Select:
-        """The rank is computed in the query; rows without a unit are left out."""
-        rows = syntax.rename(source, f"{mark}source")
-        if ranks is None or unit is None:
-            query = syntax.select(columns, rows)
-            calls = (call.name for column in columns for call in column.find_all(exp.Anonymous))
-            slow = "PG_INPUT_IS_VALID" in calls  # made of text: too slow to be made at each mention
-            return _apart(query) if slow else query
-        stored, own = self.stored_rank, f"{mark}source"
-        rank = rank_of(unit, ranks, own) if stored is None else syntax.column(stored, own)
-        chosen = with_rank(columns, rank, mark)
-        return syntax.select(chosen, rows, where=[syntax.is_present(unit.copy())])
+    def read_rows(self, columns: Sequence[Sql], source: Sql) -> exp.Select:
+        """Kept apart where it is made of text: too slow to be made at each mention."""
+        query = syntax.select(columns, source)
+        calls = (call.name for column in columns for call in column.find_all(exp.Anonymous))
+        return _apart(query) if "PG_INPUT_IS_VALID" in calls else query
+
+    def quotient(self, number: Sql, by: Sql) -> Sql:
+        return syntax.operation(exp.Div, number, by)
+
+    def digest(self, parts: Sequence[Sql]) -> Sql:
+        """As bytes, whose order is that of their digits whatever the collation."""
+        return syntax.call("SHA256", syntax.call("CONVERT_TO", text_of(parts), syntax.text("UTF8")))
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
         return rewrite_for_postgres(query).sql("postgres", pretty=pretty, identify=True, copy=False)
@@ -133,21 +113,6 @@ POSTGRES = PostgresDialect()
 def _apart(query: exp.Select) -> exp.Select:
     query.set("offset", exp.Offset(expression=exp.Literal.number(0)))
     return query
-
-
-def rank_of(unit: Sql, key: str, source: str) -> Sql:
-    """The rank of a row among those of its unit, by the key of this parameter."""
-    place = [syntax.column(name, source) for name in ("tableoid", "ctid")]
-    by = [_digest(key, place), *(part.copy() for part in place)]
-    return syntax.window(exp.RowNumber(), *by, partition=[unit.copy()])
-
-
-def _digest(key: str, place: Sequence[Sql]) -> Sql:
-    """SHA-256 of the key and the place, of 32, 4 and 6 bytes: no two have the same 42."""
-    keyed_place = syntax.cast_as(exp.Placeholder(this=key), "BYTEA", "postgres")
-    for send, part in zip(("OIDSEND", "TIDSEND"), place, strict=True):
-        keyed_place = exp.DPipe(this=keyed_place, expression=syntax.call(send, part.copy()))
-    return syntax.call("SHA256", keyed_place)
 
 
 def _floor(x: Sql, shift: int) -> Sql:

@@ -1,29 +1,4 @@
-"""Spark's dialect: a session in which nothing raises, and ranks from a keyed hash in the query.
-
-Ranks. The rank of a row is its place among the rows of its unit, ordered by SHA-256 of a secret
-key, of the row's number in this execution (`monotonically_increasing_id`) and of its unit, then by
-that number. `ranks` is the name of the parameter that holds the key. Each statement has a key of
-its own, and reads the table once. Where the owner allows a copy (spark_side_table.py), the ranks of
-one statement are stored, and all later ones read those.
-
-Theorem (rule 22 of docs/explanation/soundness.md).  If the keyed hash is a random function, then in
-each statement the order of each unit's rows is uniform, and independent of the orders of other
-units, of those in other statements, of the values in the rows and of the noise.
-  Proven:   the rows of a unit have different numbers in one execution: partitions have different
-            ones, and a window's partition takes the rows of a scanned partition from one attempt
-            at it. So all digests of a statement that decide an order are of different inputs,
-            hence independent and uniform, whatever the numbers are, and 128 bits of two rows agree
-            in a table of 2^39 with a chance below 2^-50. For neighbours the orders of
-            all other units thus have one law, which no data enter: couple them to be the same in
-            every statement. Then the kept rows differ in one unit's, at most k out and k in, and
-            mixing over the orders keeps the guarantee. Nothing is assumed about how
-            the numbers of a neighbour's rows, or of the next execution, relate to these.
-            At most k rows of a unit have a place of at most k, whatever the digests are.
-            A stage that Spark tries again may number the rows anew: spark_jobs.py.
-  Not so:   that two statements keep the same rows, unless ranks are stored. Each is bounded, and
-            priced, for itself.
-  Assumed:  SHA-256 of key, number and unit is a random function to those who do not know the key
-  Tested:   tests/on_spark/test_laws.py, test_frames.py, test_side_table.py, test_failures.py
+"""Spark's dialect: a session in which nothing raises.
 
 Sums are of words of 24 bits where they are over rows. Shifts keep the sign, so an integer is the
 sum of its words, each times its power of two, and 2^39 rows (5 · 10^11) cannot make one overflow;
@@ -48,7 +23,7 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects import rewriting, spark_reading
-from letalone.engines.dialects.dialect import Dialect, compare_with_ends, scale, with_rank
+from letalone.engines.dialects.dialect import Dialect, compare_with_ends, scale, text_of
 from letalone.engines.reading import Stored, read_by
 from letalone.engines.syntax import BIGINT, TEXT, Sql
 from letalone.engines.terms import Levels, Term, big
@@ -59,20 +34,13 @@ from letalone.plans.schema import Column
 WORD_BITS = 24  # bits: 2^39 rows of a word add up to less than 2^63
 PLAIN_TEXT = re.compile(r"[A-Za-z0-9 _.:+-]*")
 WIDE = "DECIMAL(38, 0)"
-DIGEST_DIGITS = 32  # of the digest, hexadecimal: 128 bits
 
 
 @dataclass(frozen=True, slots=True)
 class SparkDialect(Dialect):
-    """As DuckDB: arithmetic, but x / 0 is NULL, and guesses: NaN is the largest.
-
-    stored_rank: the column that holds the ranks, where they are stored with the rows that have one.
-    """
-
-    stored_rank: str | None = None
+    """As DuckDB: arithmetic, but x / 0 is NULL, and guesses: NaN is the largest."""
 
     has_first: ClassVar[bool] = False  # it has no order of its own
-    reads_again: ClassVar[bool] = False  # a row may have another number when it is read again
 
     def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:  # noqa: ARG002
         """By comparisons with the ends: between them the floor fits into 64 bits."""
@@ -104,21 +72,8 @@ class SparkDialect(Dialect):
     def unit(self, stored: Stored, value: Sql) -> Sql:
         return spark_reading.unit(stored, value)
 
-    def ranked(
-        self, columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str, unit: Sql | None
-    ) -> exp.Select:
-        """The rank is computed in the query, unless it is stored; no row is without a unit."""
-        rows = syntax.rename(source, f"{mark}source")
-        if ranks is None or unit is None:
-            return syntax.select(columns, rows)
-        if self.stored_rank is not None:
-            stored = syntax.column(self.stored_rank, f"{mark}source")
-            return syntax.select(with_rank(columns, stored, mark), rows)
-        number = syntax.alias(syntax.call("MONOTONICALLY_INCREASING_ID"), f"{mark}number")
-        inside = syntax.select([exp.Star(), number], source.copy())
-        rows = syntax.subquery(inside, f"{mark}source")
-        chosen = with_rank(columns, _rank(unit, ranks, mark), mark)
-        return syntax.select(chosen, rows, where=[syntax.is_present(unit.copy())])
+    def digest(self, parts: Sequence[Sql]) -> Sql:
+        return syntax.call("SHA2", text_of(parts), syntax.whole(256))
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
         """Parameters are written :name."""
@@ -152,25 +107,6 @@ def _sum(of: Sql) -> Sql:
 
 def _decimal(of: Sql, digits: int) -> Sql:
     return syntax.cast_as(of, f"DECIMAL({digits}, 0)", "spark")
-
-
-def _rank(unit: Sql, key: str, mark: str) -> Sql:
-    """The rank of a row among those of its unit, by the key of this parameter."""
-    number = syntax.column(f"{mark}number", f"{mark}source")
-    by = [_digest(key, number, unit), number.copy()]
-    return syntax.window(exp.RowNumber(), *by, partition=[unit.copy()])
-
-
-def _digest(key: str, number: Sql, unit: Sql) -> Sql:
-    """The first half of SHA-256 of the key, of 32 bytes, the number, of 8, and the unit."""
-    who = _bytes(syntax.cast_to(unit.copy(), TEXT))
-    keyed_number = syntax.call("CONCAT", exp.Placeholder(this=key), _bytes(number), who)
-    digest = syntax.call("SHA2", keyed_number, syntax.whole(256))
-    return syntax.call("LEFT", digest, syntax.whole(DIGEST_DIGITS))
-
-
-def _bytes(of: Sql) -> Sql:
-    return syntax.cast_as(of, "BINARY", "spark")
 
 
 def rewrite_for_spark(query: Sql) -> Sql:
