@@ -14,7 +14,6 @@ from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart
 from letalone.tables.sensitivity import (
     Moved,
-    after_rounding,
     number_moves,
     sensitivity_of,
     together,
@@ -69,11 +68,6 @@ class TotalPart(VectorPart):
         return RowsWith(self.of), GridSum(self.of, grid.low, grid.high, grid.shift)
 
     @property
-    def lattice(self) -> int:
-        """Steps of the grid are as fine as they must be."""
-        return 1
-
-    @property
     def _largest(self) -> int:
         return max(abs(self.grid.low), abs(self.grid.high))
 
@@ -86,19 +80,18 @@ class TotalPart(VectorPart):
     def moved(self) -> Moved:
         """A row adds a number from `low` to `high`, and to the second number what it counts."""
         total = number_moves(self.grid.low, self.grid.high, self.unit)
-        both = together(total, number_moves(0, self._row, self.unit))
-        return both if self.unit.lattice == 1 else after_rounding(both, self.unit, 2)
+        return together(total, number_moves(0, self._row, self.unit)).times(self.lattice)
 
     @property
     def weight(self) -> float:
         """One noise, as a share of the largest value."""
-        return ROOT_TWO * self.moved.l1 / self._largest
+        return ROOT_TWO * self.moved.l1 / self.lattice / self._largest
 
     def vector(self, exact: list[Wholes]) -> Wholes:
-        """The sum in steps of the grid, and how many rows there are to it; rounded down."""
+        """The sum in steps of the grid, and how many rows there are to it."""
         rows, above = exact
-        numbers = [above + rows * self.grid.low, *([rows * self._row] if self._row else [])]
-        return np.stack(numbers, axis=-1) // self.unit.lattice
+        total = above + rows * self.grid.low
+        return np.stack([total, rows * self._row] if self._row else [total], axis=-1)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         """The sum: each end for values that stray from their places as far as they can."""
