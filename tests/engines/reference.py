@@ -208,7 +208,7 @@ def different(
             if (found := value_of(measure.of, row, scope)) is not None
         }
         if is_weighed(scope) and is_paired(scope):
-            listed = [key for key in mine.groups if key in scope.keys]
+            listed = {one[:-1] for one in pairs if one[:-1] in scope.keys}
             groups = first(listed, bounding.max_groups, mine.unit)
             in_each = [{one for one in pairs if one[:-1] == key} for key in groups]
             kept = [one for some in in_each for one in first(some, bounding.max_rows, mine.unit)]
