@@ -37,6 +37,7 @@ OURS += ["rank", "unit", "one", "source", "replaced", "left_out", "fixed", "file
 OURS += ["letalone_frame", "letalone_keys", "letalone_loaded", "letalone_sound"]
 THEIRS = ["rowid", "file_row_number", "filename", "file_index", "main", "excluded", "current_date"]
 LONG = ["x" * 10_000, "x" * 9_999 + "y"]
+S = 1 << 20
 NAMES = [*QUOTED, *WRITTEN, *BLANK, *ALIKE, *RESERVED, *OURS, *THEIRS, *LONG]
 AS_UNIT = ['a"b', "a.b", "a\nb", "#unit", "#rank", "#source", "rank", "select", "rowid", LONG[0]]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from letalone.engines.ranks import draw_ranks
 from scipy.stats import chisquare
 
 from letalone.engines import ranks as module
-from letalone.engines.ranks import draw_ranks
 from seeded import SeededBits
 
 
