@@ -427,11 +427,14 @@ def test_nothing_is_raised_where_the_folder_is_not_there(source, tmp_path):
     assert read_kept(ledger, key_of(source)) is None
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
-def test_nothing_is_raised_where_the_folder_cannot_be_written(source, tmp_path):
-    folder = tmp_path / "closed"
-    folder.mkdir(mode=0o500)
-    assert not write_kept(folder / "budget.db", key_of(source), COUNTS)
+def test_nothing_is_raised_where_the_folder_cannot_be_written(source, ledger, monkeypatch):
+    key = key_of(source)
+
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr("letalone.engines.kept_counts.os.open", refuse)
+    assert not write_kept(ledger, key, COUNTS)
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
