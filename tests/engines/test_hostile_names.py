@@ -115,13 +115,13 @@ def test_the_right_column_is_read_whatever_it_is_called(maker, tmp_path):
         assert engine.measure(here, [Rows(), DistinctUnits(), GridSum(col("key"), 0, 2, 0)])[
             :2
         ] == [
-            [1 << 20],
-            [1 << 20],
+            [S],
+            [S],
         ]
         other = RowScope(schema.protecting("key"), col(name) == number, (), (), (), None, bounded)
         assert engine.measure(other, [Rows(), GridSum(col(name), 0, len(NAMES), 0)]) == [
-            [2 << 20],
-            [2 * number << 20],
+            [2 * S],
+            [2 * S * number],
         ]
     engine.close()
 

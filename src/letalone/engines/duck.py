@@ -12,8 +12,10 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from os import PathLike
+from pathlib import Path
 from typing import Any, cast
 
+import duckdb
 import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
@@ -21,8 +23,9 @@ from sqlglot import exp
 from letalone.engines import arrow, sources, syntax
 from letalone.engines.counted import count_combinations
 from letalone.engines.csv_files import check_every_line, load_csv
-from letalone.engines.failure import EngineFailed, Result, hide_engine_errors
+from letalone.engines.failure import EngineFailed, FileChanged, Result, hide_engine_errors
 from letalone.engines.frames import FRAMES, as_private, is_frame, is_lazy
+from letalone.engines.kept_counts import KeptKey, kept_key, read_kept, write_kept
 from letalone.engines.lazy_plan import check_lazy
 from letalone.engines.lockdown import VECTOR_ROWS, LockedDuck
 from letalone.engines.measures import RowScope
@@ -30,7 +33,7 @@ from letalone.engines.parquet_files import copy_readable, reads_to_the_end, unsa
 from letalone.engines.provenance import IN_MEMORY, vouched_for
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.reading import check_columns, declared_schema
-from letalone.engines.row_counts import count_rows
+from letalone.engines.row_counts import Counts, count_rows, narrow_codes
 from letalone.engines.rows import TableRef, Tables, lent_name, unit_of
 from letalone.engines.sql_engine import Built, Engine, Progress, key_table
 from letalone.engines.statements import KEYS, build_filter, counts_rows
@@ -41,6 +44,7 @@ from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
 FRAME = "letalone_frame"
+KEPT_ROWS = 10**6  # of a file, from which on its counts are kept: fewer are counted in no time
 COUNTS, FILTERED = "letalone_rows_", "letalone_filtered_"  # tables of counts
 Codes = tuple[NDArray[np.int64], NDArray[np.bool_]]
 
@@ -99,6 +103,8 @@ class DuckEngine(Engine):
         self._trusted = () if frame is None else (vouched_for(IN_MEMORY),)
         self._codes: dict[str, Codes] = {}
         self._counted: set[str] = set()  # tables of counts
+        self._kept_beside: Path | None = None
+        self._kept: KeptKey | None = None  # of counts that are in use and were kept
         self._loaded = False
         self._scanned: set[str] = set()
         self._public: dict[str, TableRef] = {}
@@ -110,6 +116,9 @@ class DuckEngine(Engine):
             hidden = check_lazy(self._lazy, schema.unit, vouched=self._vouched)
             self._trusted = (vouched_for(", ".join(hidden)),) if hidden else ()
 
+    def keep_counts_beside(self, ledger: Path) -> None:
+        self._kept_beside = ledger
+
     def reach(self) -> None:
         """FileChanged where the files are not those that were opened; no row is read."""
         self._check_unchanged()
@@ -120,11 +129,12 @@ class DuckEngine(Engine):
         Where tables are joined, statements count themselves.
         """
         self._load()
-        name, tell = _counts_name(scope), progress or _tell_nobody
+        name, tell = self._counts_name(scope), progress or _tell_nobody
         with self._lock:
             if name is not None and name not in self._counted:
-                table = self._count_rows(scope, tell)
+                counts = self._count_rows(scope, tell)
                 self._forget_filtered()
+                table = arrow.counts_table(counts, self._batch_sizes())
                 self._duck.connection.register(name, table)
                 self._counted.add(name)
                 tell(1.0)
@@ -221,29 +231,67 @@ class DuckEngine(Engine):
             return True
 
     def _tables(self, scope: RowScope) -> Tables:
-        return Tables(self._relation, _counts_name(scope), self._public)
+        return Tables(self._relation, self._counts_name(scope), self._public)
 
-    def _count_rows(self, scope: RowScope, progress: Progress) -> arrow.ArrowTable:
-        codes, missing = self._codes_of(scope.schema.column(scope.schema.unit or ""))
+    def _counts_name(self, scope: RowScope) -> str | None:
+        """The table of a scope's counts; None where it needs none, or statements count."""
+        if not counts_rows(scope) or scope.joins:
+            return None
+        unit = scope.schema.unit or ""
+        if scope.where is None:
+            return f"{COUNTS}{list(self._relation.columns).index(unit)}"
+        about = repr((unit, scope.schema.columns, scope.derived, scope.where))
+        return f"{FILTERED}{sha256(about.encode(errors='surrogatepass')).hexdigest()[:16]}"
+
+    def _count_rows(self, scope: RowScope, progress: Progress) -> Counts:
+        unit = scope.schema.column(scope.schema.unit or "")
+        key = self._kept_key(unit) if scope.where is None else None
+        known = None if key is None else read_kept(cast("Path", self._kept_beside), key)
+        if known is not None:
+            self._kept = key
+            return known
+        codes, missing = self._codes_of(unit)
         progress(0.4)
-        kept = None
-        if scope.where is not None:
-            query = self._sound(lambda: build_filter(scope, self._tables(scope)))
-            read = lambda: self._duck.read(query, arrow.flags_of, rows=VECTOR_ROWS)  # noqa: E731
-            kept = self._reading(read)
+        passes = None if scope.where is None else self._passing(scope)
         progress(0.6)
-        counts = hide_engine_errors(lambda: count_rows(codes, missing, kept))
-        return arrow.counts_table(counts, self._batch_sizes())
+        counts = hide_engine_errors(lambda: count_rows(codes, missing, passes=passes))
+        if key is not None:
+            write_kept(cast("Path", self._kept_beside), key, counts)
+        return counts
+
+    def _passing(self, scope: RowScope) -> NDArray[np.bool_]:
+        """Which rows the filter keeps."""
+        query = self._sound(lambda: build_filter(scope, self._tables(scope)))
+        return self._reading(lambda: self._duck.read(query, arrow.flags_of, rows=VECTOR_ROWS))
+
+    def _kept_key(self, unit: Column) -> KeptKey | None:
+        """What counts that are kept belong to; None where it is not worth it, or not sure."""
+        if self._files is None or self._files.kind != "parquet" or self._kept_beside is None:
+            return None
+        sizes, stored = sources.batch_sizes(self._files), self._relation.columns[unit.name]
+        if sum(sizes) < KEPT_ROWS:
+            return None
+        return kept_key(
+            self._files.paths,
+            self._files.kind,
+            unit=(unit.name, f"{stored.stored} {stored.collated}"),
+            rows=sum(sizes),
+            batches=sizes,
+            reader=f"DuckDB {duckdb.__version__}",
+        )
 
     def _codes_of(self, unit: Column) -> Codes:
         """A number for the unit of each row, kept for the next filter."""
         if unit.name not in self._codes:
             self._made_sound([unit_of(self._relation, unit, "#source")])
-            column = syntax.alias(unit_of(self._relation, unit, "#source"), "unit")
-            query = syntax.select([column], syntax.rename(self._relation.sql, "#source"))
-            read = lambda: self._duck.read(query, arrow.codes_of, rows=VECTOR_ROWS)  # noqa: E731
-            self._codes[unit.name] = self._reading(read)
+            self._codes[unit.name] = self._reading(lambda: self._read_codes(unit))
         return self._codes[unit.name]
+
+    def _read_codes(self, unit: Column) -> Codes:
+        column = syntax.alias(unit_of(self._relation, unit, "#source"), "unit")
+        query = syntax.select([column], syntax.rename(self._relation.sql, "#source"))
+        codes, missing = self._duck.read(query, arrow.codes_of, rows=VECTOR_ROWS)
+        return narrow_codes(codes), missing
 
     def _forget_filtered(self) -> None:
         """Keeps the counts of all rows, and of the last filter alone."""
@@ -287,6 +335,8 @@ class DuckEngine(Engine):
     def _check_unchanged(self) -> None:
         if self._files is not None:
             self._files.check_unchanged()
+        if self._kept is not None and not self._kept.is_current():
+            raise FileChanged
 
 
 def _relation(
@@ -312,14 +362,3 @@ def _path(source: object) -> str | PathLike[str]:
 
 def _tell_nobody(_: float) -> None:
     pass
-
-
-def _counts_name(scope: RowScope) -> str | None:
-    """The table of counts of a scope; None where none is needed, or statements count themselves."""
-    if not counts_rows(scope) or scope.joins:
-        return None
-    if scope.where is None:
-        place = [column.name for column in scope.schema.columns].index(scope.schema.unit or "")
-        return f"{COUNTS}{place}"
-    about = repr((scope.schema.unit, scope.schema.columns, scope.derived, scope.where))
-    return f"{FILTERED}{sha256(about.encode(errors='surrogatepass')).hexdigest()[:16]}"

@@ -236,6 +236,8 @@ class TableLook:
         )
         self._remember(ledger)
         table.register(ledger, data_set.version)
+        if ledger.path is not None and (file := Path(ledger.path)).is_file():
+            table.engine.keep_counts_beside(file)
         if is_frame(self._where.source) and not (self.is_declared or call.name) and ledger.durable:
             table.source += f", to be opened again with name={table.name!r}"
         return Session(table)

@@ -110,9 +110,11 @@ def contribution(plan: Plan, *, weight_bits: int = measures.WEIGHT_BITS) -> Cont
     return dataclass_replace(weighed, rows=rows, per_group=bounding.max_rows, roots=True)
 
 
-def sensitivity_of(measure: measures.Measure, unit: Contribution) -> Moved:
-    """How far one unit moves a measure, over all groups."""
-    return _row_sensitivity(measure, unit).times(unit.lattice)
+def sensitivity_of(
+    measure: measures.Measure, unit: Contribution, lattice: int | None = None
+) -> Moved:
+    """How far one unit moves a measure, over all groups; in parts of 1/lattice, its own."""
+    return _row_sensitivity(measure, unit).times(unit.lattice if lattice is None else lattice)
 
 
 def _row_sensitivity(measure: measures.Measure, unit: Contribution) -> Moved:
