@@ -28,6 +28,7 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import AddBounds, ClampExpression, SetEpsilon
 from letalone.exact.typed import EPSILON, Number, as_typed
+from letalone.plans.described import describe_open
 from letalone.plans.facts import AggregateRequest
 from letalone.plans.requests import private_bounds
 from letalone.plans.trees import Computable
@@ -90,6 +91,11 @@ class PricedWithBounds:
         terms = self.answer.terms
         pure = terms.privacy.worst_loss() is not None and terms.privacy.certain_leak() == 0
         return Budget(terms.epsilon + self.purchase.terms.epsilon, 0 if pure else terms.delta)
+
+    @property
+    def question(self) -> str:
+        """The question in words; bounds that are not bought yet are left open."""
+        return describe_open(self.trials[0].plan, self.trials[-1].plan)
 
     @property
     def rows_beyond(self) -> float:

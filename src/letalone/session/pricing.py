@@ -175,7 +175,7 @@ def price_plan(
         sql=_sql(table, compilation),
         notes=(
             *notes_of(plan, from_text=read_from_text(table, plan)),
-            *find_starved(parts),
+            *(note.stored for note in find_starved(parts)),
             *in_rows(plan, compilation.parts),
             *taken_on_trust(table, plan),
         ),
