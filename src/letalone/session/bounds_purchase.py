@@ -36,7 +36,7 @@ from letalone.plans.typing import ColumnTypes, columns_of
 from letalone.plans.wording import in_words
 from letalone.privacy import Budget
 from letalone.privacy.filters import FilterState, brief, charge_filter, open_filter
-from letalone.session.pricing import Priced, check_asked
+from letalone.session.pricing import Priced, check_asked, priced_here
 from letalone.session.release import Release
 from letalone.sql.given_bounds import find_unbounded, give_bounds, is_open_ended
 
@@ -148,7 +148,7 @@ class PricedWithBounds:
             return
         if all(table.payer.begun_run(self.purchase.charge) for table in self.purchase.tables):
             return
-        data_set = table.data_set()
+        data_set = table.standing()
         error = BudgetExceeded(
             f"Bounds and answer cost ({brief(self.total)}) together, and do not fit into the budget"
             f" of {table.name!r}, ({data_set.budget}): about"
@@ -181,9 +181,10 @@ class PricedWithBounds:
             return bounds, self.trials[-1]
         terms = self.answer.terms
         try:
-            return bounds, _with_bounds(self.query, bounds).price(
+            priced = _with_bounds(self.query, bounds).price(
                 terms.epsilon, delta=terms.delta, confidence=terms.confidence
             )
+            return bounds, priced_here(priced)
         except LetaloneError:
             return None
 
@@ -197,7 +198,7 @@ def price_with_bounds(
     """
     columns = lacking_bounds(query)
     if not columns:
-        return query.price(epsilon, delta=delta, confidence=confidence)
+        return priced_here(query.price(epsilon, delta=delta, confidence=confidence))
     total = EPSILON.typed("epsilon", epsilon)
     share = total * BOUNDS_SHARE
     trials = [
@@ -206,9 +207,9 @@ def price_with_bounds(
         )
         for ends in TRIAL_BOUNDS
     ]
-    purchase = _purchase(query, columns).price(share, confidence=confidence)
+    purchase = priced_here(_purchase(query, columns).price(share, confidence=confidence))
     _check_beyond(purchase, columns, total)
-    return PricedWithBounds(query, columns, purchase, tuple(trials))
+    return PricedWithBounds(query, columns, purchase, tuple(map(priced_here, trials)))
 
 
 def lacking_bounds(query: "Query") -> tuple[str, ...]:
