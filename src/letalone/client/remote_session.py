@@ -15,7 +15,10 @@ from letalone.session.session import Session
 
 
 class RemoteSession(Session):
-    """A data set elsewhere and what may be asked of it, made by `client.open`."""
+    """A data set elsewhere and what may be asked of it, made by `client.open`.
+
+    `budget`, `spent` and `remaining` are those of the own grant.
+    """
 
     __slots__ = ("_table",)
 
