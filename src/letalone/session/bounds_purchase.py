@@ -105,12 +105,8 @@ class PricedWithBounds:
     @property
     def fits(self) -> bool:
         """Whether all tables have room for both charges as they stand."""
-        first = [self.purchase.charge]
-        return all(
-            table.payer.fits(trial.charge, after=first)
-            for table in self.answer.tables
-            for trial in self.trials
-        )
+        first, charges = [self.purchase.charge], [trial.charge for trial in self.trials]
+        return all(table.payer.fits(*charges, after=first) for table in self.answer.tables)
 
     def fits_into(self, budget: Budget) -> bool:
         """Whether a new budget, of which nothing is spent, would allow both."""
