@@ -193,7 +193,6 @@ class LentRows:
 
     place: str
     query: Callable[[Any], exp.Select]
-    parameters: Mapping[str, object]
 
 
 def rows_by_name(lent: Mapping[str, object], place: str) -> dict[str, LentRows]:
