@@ -33,7 +33,7 @@ from letalone.engines.parquet_files import copy_readable, reads_to_the_end, unsa
 from letalone.engines.provenance import IN_MEMORY, vouched_for
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.reading import check_columns, declared_schema
-from letalone.engines.row_counts import Counts, count_rows, narrow_codes
+from letalone.engines.row_counts import Counts, count_rows, narrow_codes, weigh_rows
 from letalone.engines.rows import TableRef, Tables, lent_name, unit_of
 from letalone.engines.sql_engine import Built, Engine, Progress, key_table
 from letalone.engines.statements import KEYS, build_filter, counts_rows
@@ -45,7 +45,9 @@ from letalone.plans.types import Type
 
 FRAME = "letalone_frame"
 KEPT_ROWS = 10**6  # of a file, from which on its counts are kept: fewer are counted in no time
-COUNTS, FILTERED = "letalone_rows_", "letalone_filtered_"  # tables of counts
+FILTERED = " where "
+MANY_ROWS = 1 << 16
+MAX_WEIGHTS = 3  # tables of them
 Codes = tuple[NDArray[np.int64], NDArray[np.bool_]]
 
 
@@ -102,7 +104,8 @@ class DuckEngine(Engine):
         self._lazy, self._vouched = lazy, vouched
         self._trusted = () if frame is None else (vouched_for(IN_MEMORY),)
         self._codes: dict[str, Codes] = {}
-        self._counted: set[str] = set()  # tables of counts
+        self._counts: dict[str, Counts] = {}  # by unit and filter
+        self._weights: list[str] = []  # tables of weights, the last used at the end
         self._kept_beside: Path | None = None
         self._kept: KeptKey | None = None  # of counts that are in use and were kept
         self._loaded = False
@@ -124,19 +127,20 @@ class DuckEngine(Engine):
         self._check_unchanged()
 
     def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:
-        """Counts the rows of each unit that the filter keeps, beside the rows, if weights need it.
+        """Weighs the rows that the filter keeps, if their number matters.
 
-        Where tables are joined, statements count themselves.
+        Where tables are joined, statements do it.
         """
         self._load()
-        name, tell = self._counts_name(scope), progress or _tell_nobody
+        name, tell = self._weights_name(scope), progress or _tell_nobody
         with self._lock:
-            if name is not None and name not in self._counted:
-                counts = self._count_rows(scope, tell)
-                self._forget_filtered()
-                table = arrow.counts_table(counts, self._batch_sizes())
+            if name is not None and name not in self._weights:
+                counts = self._counts_of(scope, tell)
+                weights = weigh_rows(counts, most=scope.bounding.max_rows or 0, scale=scope.lattice)
+                table = arrow.weights_table(weights, self._batch_sizes())
                 self._duck.connection.register(name, table)
-                self._counted.add(name)
+                self._weights.append(name)
+                self._forget_old()
                 tell(1.0)
 
     def add_public(self, join: PublicJoin, table: object) -> None:
@@ -231,17 +235,25 @@ class DuckEngine(Engine):
             return True
 
     def _tables(self, scope: RowScope) -> Tables:
-        return Tables(self._relation, self._counts_name(scope), self._public)
+        return Tables(self._relation, self._weights_name(scope), self._public)
 
-    def _counts_name(self, scope: RowScope) -> str | None:
-        """The table of a scope's counts; None where it needs none, or statements count."""
+    def _weights_name(self, scope: RowScope) -> str | None:
+        """The table of a scope's weights; None where it needs none, or statements weigh."""
         if not counts_rows(scope) or scope.joins:
             return None
-        unit = scope.schema.unit or ""
-        if scope.where is None:
-            return f"{COUNTS}{list(self._relation.columns).index(unit)}"
-        about = repr((unit, scope.schema.columns, scope.derived, scope.where))
-        return f"{FILTERED}{sha256(about.encode(errors='surrogatepass')).hexdigest()[:16]}"
+        about = f"{_about(scope)} {scope.bounding.max_rows} {scope.weight_bits}"
+        return f"letalone_weights_{sha256(about.encode(errors='surrogatepass')).hexdigest()[:16]}"
+
+    def _counts_of(self, scope: RowScope, progress: Progress) -> Counts:
+        """How many rows that count each row's unit has; kept for all rows, and the last filter."""
+        about = _about(scope)
+        if about not in self._counts:
+            counts = self._count_rows(scope, progress)
+            if scope.where is not None:
+                for filtered in [known for known in self._counts if FILTERED in known]:
+                    del self._counts[filtered]
+            self._counts[about] = counts
+        return self._counts[about]
 
     def _count_rows(self, scope: RowScope, progress: Progress) -> Counts:
         unit = scope.schema.column(scope.schema.unit or "")
@@ -290,14 +302,16 @@ class DuckEngine(Engine):
     def _read_codes(self, unit: Column) -> Codes:
         column = syntax.alias(unit_of(self._relation, unit, "#source"), "unit")
         query = syntax.select([column], syntax.rename(self._relation.sql, "#source"))
-        codes, missing = self._duck.read(query, arrow.codes_of, rows=VECTOR_ROWS)
+        stored = self._relation.columns[unit.name]
+        rows = VECTOR_ROWS if stored.type is Type.TEXT else MANY_ROWS  # texts may be long
+        codes, missing = self._duck.read(query, arrow.codes_of, rows=rows)
         return narrow_codes(codes), missing
 
-    def _forget_filtered(self) -> None:
-        """Keeps the counts of all rows, and of the last filter alone."""
-        for name in [name for name in self._counted if name.startswith(FILTERED)]:
+    def _forget_old(self) -> None:
+        """Lets go of weights but for those that were made last."""
+        for name in self._weights[:-MAX_WEIGHTS]:
             self._duck.connection.unregister(name)
-            self._counted.remove(name)
+        del self._weights[:-MAX_WEIGHTS]
 
     def _batch_sizes(self) -> list[int]:
         if self._files is not None:
@@ -362,3 +376,11 @@ def _path(source: object) -> str | PathLike[str]:
 
 def _tell_nobody(_: float) -> None:
     pass
+
+
+def _about(scope: RowScope) -> str:
+    """What the number of a unit's rows depends on."""
+    unit = repr(scope.schema.unit)
+    if scope.where is None:
+        return unit
+    return f"{unit}{FILTERED}{(scope.schema.columns, scope.derived, scope.where)!r}"
