@@ -211,3 +211,8 @@ def test_a_raised_version_needs_a_session_of_its_own(service, client):
     after = client.open("versions", purpose="care")
     assert after.schema.version == before.schema.version + 1
     assert not after.agg(other=la.count()).release(epsilon=0.1).repeated
+
+
+def test_bounds_are_not_bought_from_here_and_the_refusal_says_where(visits):
+    with pytest.raises(UnsupportedQuery, match="where the rows are"):
+        visits.sql("SELECT AVG(cost) FROM visits").price_with_bounds(1)

@@ -1,4 +1,4 @@
-"""A copy with ranks that an earlier version made is no data set of its own, with a second budget."""
+"""A copy with ranks of an earlier version is no data set of its own, with a second budget."""
 
 from json import dumps
 

@@ -23,7 +23,7 @@ from letalone.errors.problem import without_context
 from letalone.privacy.filters import brief
 from letalone.session import Release
 from letalone.session.bounds_purchase import Bounds
-from letalone.session.pricing import Priced
+from letalone.session.pricing import Priced, priced_here
 from letalone.sql.text import EXPLAIN
 
 
@@ -63,8 +63,11 @@ def _ask(options: QueryOptions, table: AskedTable) -> None:
 def _price(options: QueryOptions, table: AskedTable) -> Offer:
     """The question at its price, which a budget that is named now must allow."""
     query = table.read(options)
-    price = query.price_with_bounds if options.private_bounds else query.price
-    priced = price(options.epsilon or 0, delta=options.delta or 0, confidence=options.confidence)
+    epsilon, delta, sure = options.epsilon or 0, options.delta or 0, options.confidence
+    if options.private_bounds:
+        priced = query.price_with_bounds(epsilon, delta=delta, confidence=sure)
+    else:
+        priced = priced_here(query.price(epsilon, delta=delta, confidence=sure))
     cost = f"This costs ({brief(total_price(priced))})"
     table.check_new_budget(table.budget(options), priced.fits_into, cost)
     return priced
@@ -77,7 +80,7 @@ def _release(options: QueryOptions, table: AskedTable, priced: Offer) -> QueryRe
         BudgetExceeded,
         error=lambda error: error.with_words(f"{error}{_affordable(options, table)}"),
     )
-    standing, more = answer.table.data_set(), answer.how_many_more()
+    standing, more = answer.table.standing(), answer.how_many_more()
     return QueryResult(options, priced, release, bounds, standing, more, table.ledger)
 
 

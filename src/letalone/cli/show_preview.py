@@ -3,8 +3,9 @@
 All of it follows from the question and what is public: no data is looked at.
 """
 
-import re
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import cast
 
 from letalone.answers.promise import as_sure
@@ -18,12 +19,12 @@ from letalone.cli.show_release import (
     neighbours_of,
     rows_that_count,
     total_price,
-    without_python,
 )
 from letalone.cli.table_commands import QueryOptions
 from letalone.cli.tabled import HEAD
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json
+from letalone.mechanisms import Gaussian, Geometric
 from letalone.plans.facts import ErrorKind, facts_of
 from letalone.plans.trees import Computable
 from letalone.privacy.filters import brief
@@ -31,12 +32,36 @@ from letalone.session.bounds_purchase import BOUNDS_SHARE
 from letalone.session.notes import find_starved, short_of_rows
 from letalone.session.pricing import Priced
 from letalone.sql.given_bounds import columns_within
-from letalone.tables.compiled import PricePart
+from letalone.tables.candidates import BoundsPart, TopPart
+from letalone.tables.compiled import Compiled, PricePart
+from letalone.tables.part import ChoicePart
+from letalone.tables.quantiles import RankPart
 
-BOUNDS = "bounds of "
+# Of what chooses, and of what adds noise; a table has no room for more than the name.
+NOISE_NAMES: dict[type, str] = {
+    TopPart: "permute-and-flip",
+    BoundsPart: "exponential",
+    RankPart: "exponential",
+    Geometric: "geometric",
+    Gaussian: "Gaussian",
+}
 WHOLE = 10  # a larger error has no use for digits after the point
 MAX_LINES = 10  # of the table on a screen
 SAME = "same"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of the price, as a share of the whole; of the answer, or of the bounds bought."""
+
+    part: PricePart
+    share: Fraction
+    noise: str
+    buys_bounds: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"bounds of {self.part.name}" if self.buys_bounds else self.part.name
 
 
 def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -> None:
@@ -60,24 +85,28 @@ def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -
 
 def _warnings(priced: Priced) -> list[str]:
     """What would be starved, in the words of the terminal."""
-    starved = find_starved(priced.terms.split)
-    return [*map(without_python, (*starved, *short_of_rows(priced.plan, priced.compiled.parts)))]
+    starved = (note.words for note in find_starved(priced.terms.split))
+    return [*starved, *short_of_rows(priced.plan, priced.compiled.parts)]
 
 
-def _rows(priced: Offer, share: PricePart) -> list[tuple[str, str, str, str]]:
+def _rows(priced: Offer, share: Share) -> list[tuple[str, str, str, str]]:
     """A line for each aggregate; those that share a part are paid for together."""
-    noise, price = _noise(share), f"{float(100 * share.share):.3g} %"
-    if not share.errors:
+    noise, price = share.noise, f"{float(100 * share.share):.3g} %"
+    if not share.part.errors:
         return [(share.name, price, _threshold(answer_of(priced)), noise)]
-    (first, *rest) = [(name, _error_text(priced, share, name)) for name in share.errors]
+    (first, *rest) = [(name, _error_text(priced, share, name)) for name in share.part.errors]
     name = share.name if not rest else first[0]
     return [(name, price, first[1], noise), *((other, SAME, error, SAME) for other, error in rest)]
 
 
-def _noise(share: PricePart) -> str:
-    """Its name, without how it is divided."""
-    words = share.words.rpartition(", by ")[2]
-    return re.split(r" noise| \(|:| mechanism|,| for ", words)[0]
+def _noise_names(compiled: Compiled) -> Iterator[str]:
+    """For each of the parts of a price, in their order."""
+    split = compiled.split
+    if split.discovery is not None:
+        yield NOISE_NAMES[Geometric]
+    for place, part in enumerate(split.parts.parts):
+        drawn = part if isinstance(part, ChoicePart) else split.noises[place].mechanism
+        yield NOISE_NAMES[type(drawn)]
 
 
 def _threshold(priced: Priced) -> str:
@@ -85,21 +114,23 @@ def _threshold(priced: Priced) -> str:
     return "" if finding is None else f"from about {finding.threshold:,} {unit} on"
 
 
-def _shares(priced: Offer) -> list[PricePart]:
-    """The parts of the price, as shares of the whole."""
-    parts = answer_of(priced).compiled.parts
+def _shares(priced: Offer) -> list[Share]:
+    """The parts of the price: of the bounds that are bought, then of the answer."""
+    answer = answer_of(priced).compiled
     if isinstance(priced, Priced):
-        return list(parts)
-    bought = [
-        replace(part, name=f"{BOUNDS}{part.name}", share=BOUNDS_SHARE * part.share)
-        for part in priced.purchase.compiled.parts
-    ]
-    return [*bought, *(replace(part, share=(1 - BOUNDS_SHARE) * part.share) for part in parts)]
+        return _shares_of(answer, Fraction(1))
+    bought = _shares_of(priced.purchase.compiled, BOUNDS_SHARE, buys_bounds=True)
+    return [*bought, *_shares_of(answer, 1 - BOUNDS_SHARE)]
 
 
-def _error_text(priced: Offer, share: PricePart, name: str) -> str:
-    error, answer = share.errors[name], answer_of(priced)
-    if error is not None and share.name.startswith(BOUNDS):
+def _shares_of(compiled: Compiled, whole: Fraction, *, buys_bounds: bool = False) -> list[Share]:
+    pairs = zip(compiled.parts, _noise_names(compiled), strict=True)
+    return [Share(part, whole * part.share, noise, buys_bounds) for part, noise in pairs]
+
+
+def _error_text(priced: Offer, share: Share, name: str) -> str:
+    error, answer = share.part.errors[name], answer_of(priced)
+    if error is not None and share.buys_bounds:
         return f"{_digits(error)} {answer.table.schema.unit or 'row'} beyond each"
     kind, over = facts_of(dict(answer.plan.aggregates)[name]).error, ""
     if error is None and kind is ErrorKind.PER_ROW:
@@ -139,11 +170,7 @@ def _lines(priced: Offer, options: QueryOptions, known: DataSet | None) -> list[
 
 
 def _question(priced: Offer) -> str:
-    """The question in words; bounds that are not bought yet are left open."""
-    words = answer_of(priced).plan.in_words()
-    for name in () if isinstance(priced, Priced) else priced.columns:
-        words = words.replace(f"{name} clamped to [0, 1]", f"{name} clamped to the bounds found")
-    return words
+    return priced.plan.in_words() if isinstance(priced, Priced) else priced.question
 
 
 def _as_json(priced: Offer, options: QueryOptions, known: DataSet | None) -> dict[str, object]:
@@ -156,8 +183,13 @@ def _as_json(priced: Offer, options: QueryOptions, known: DataSet | None) -> dic
         "delta": float(total.delta),
         "confidence": options.confidence,
         "parts": [
-            {"name": part.name, "share": part.share, "noise": part.words, "errors": part.errors}
-            for part in _shares(priced)
+            {
+                "name": share.name,
+                "share": share.share,
+                "noise": share.part.words,
+                "errors": share.part.errors,
+            }
+            for share in _shares(priced)
         ],
         "budget": None if known is None else budget_to_json(known.budget),
         "remaining": None if known is None else budget_to_json(known.remaining),

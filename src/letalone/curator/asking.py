@@ -57,7 +57,7 @@ from letalone.plans.plan import Plan
 from letalone.plans.stored_plans import plan_from_json
 from letalone.privacy.curve import Json, Privacy
 from letalone.session.preview import Preview
-from letalone.session.pricing import Priced, least_epsilon_remark
+from letalone.session.pricing import Priced, least_epsilon_remark, priced_here
 from letalone.session.query import Query
 from letalone.session.release import Release, releases_from
 from letalone.tables.ahead import epsilon_for
@@ -382,7 +382,7 @@ class AskingService:
                 " say so exactly takes long."
             )
         priced = query.price(epsilon, delta=price.delta, confidence=price.confidence)
-        return replace(priced, remark=remark)
+        return replace(priced_here(priced), remark=remark)
 
     def _epsilon(self, query: Query, price: QuestionPrice) -> tuple[Any, str | None]:
         """The ε that is paid, and a remark where it was solved for."""

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
 
@@ -119,6 +120,9 @@ class Engine(ABC):
     def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:  # noqa: B027
         """Builds what bounding needs, if it is not there yet; `progress` gets fractions of the work
         done: for the owner, since they tell its size."""
+
+    def keep_counts_beside(self, ledger: Path) -> None:  # noqa: B027
+        """Where to keep what was counted for the next process: private, and beside its ledger."""
 
     @abstractmethod
     def add_public(self, join: PublicJoin, table: object) -> None:

@@ -28,6 +28,7 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import AddBounds, ClampExpression, SetEpsilon
 from letalone.exact.typed import EPSILON, Number, as_typed
+from letalone.plans.described import describe_open
 from letalone.plans.facts import AggregateRequest
 from letalone.plans.requests import private_bounds
 from letalone.plans.trees import Computable
@@ -35,7 +36,7 @@ from letalone.plans.typing import ColumnTypes, columns_of
 from letalone.plans.wording import in_words
 from letalone.privacy import Budget
 from letalone.privacy.filters import FilterState, brief, charge_filter, open_filter
-from letalone.session.pricing import Priced, check_asked
+from letalone.session.pricing import Priced, check_asked, priced_here
 from letalone.session.release import Release
 from letalone.sql.given_bounds import find_unbounded, give_bounds, is_open_ended
 
@@ -92,6 +93,11 @@ class PricedWithBounds:
         return Budget(terms.epsilon + self.purchase.terms.epsilon, 0 if pure else terms.delta)
 
     @property
+    def question(self) -> str:
+        """The question in words; bounds that are not bought yet are left open."""
+        return describe_open(self.trials[0].plan, self.trials[-1].plan)
+
+    @property
     def rows_beyond(self) -> float:
         """How many rows, one of each unit, may lie beyond a bound: a function of public facts."""
         return _rows_beyond(self.purchase)
@@ -99,12 +105,8 @@ class PricedWithBounds:
     @property
     def fits(self) -> bool:
         """Whether all tables have room for both charges as they stand."""
-        first = [self.purchase.charge]
-        return all(
-            table.payer.fits(trial.charge, after=first)
-            for table in self.answer.tables
-            for trial in self.trials
-        )
+        first, charges = [self.purchase.charge], [trial.charge for trial in self.trials]
+        return all(table.payer.fits(*charges, after=first) for table in self.answer.tables)
 
     def fits_into(self, budget: Budget) -> bool:
         """Whether a new budget, of which nothing is spent, would allow both."""
@@ -142,7 +144,7 @@ class PricedWithBounds:
             return
         if all(table.payer.begun_run(self.purchase.charge) for table in self.purchase.tables):
             return
-        data_set = table.data_set()
+        data_set = table.standing()
         error = BudgetExceeded(
             f"Bounds and answer cost ({brief(self.total)}) together, and do not fit into the budget"
             f" of {table.name!r}, ({data_set.budget}): about"
@@ -175,9 +177,10 @@ class PricedWithBounds:
             return bounds, self.trials[-1]
         terms = self.answer.terms
         try:
-            return bounds, _with_bounds(self.query, bounds).price(
+            priced = _with_bounds(self.query, bounds).price(
                 terms.epsilon, delta=terms.delta, confidence=terms.confidence
             )
+            return bounds, priced_here(priced)
         except LetaloneError:
             return None
 
@@ -191,7 +194,7 @@ def price_with_bounds(
     """
     columns = lacking_bounds(query)
     if not columns:
-        return query.price(epsilon, delta=delta, confidence=confidence)
+        return priced_here(query.price(epsilon, delta=delta, confidence=confidence))
     total = EPSILON.typed("epsilon", epsilon)
     share = total * BOUNDS_SHARE
     trials = [
@@ -200,9 +203,9 @@ def price_with_bounds(
         )
         for ends in TRIAL_BOUNDS
     ]
-    purchase = _purchase(query, columns).price(share, confidence=confidence)
+    purchase = priced_here(_purchase(query, columns).price(share, confidence=confidence))
     _check_beyond(purchase, columns, total)
-    return PricedWithBounds(query, columns, purchase, tuple(trials))
+    return PricedWithBounds(query, columns, purchase, tuple(map(priced_here, trials)))
 
 
 def lacking_bounds(query: "Query") -> tuple[str, ...]:

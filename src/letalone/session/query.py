@@ -19,9 +19,9 @@ from letalone.plans.plan import Aggregate, Group, Join, Plan, make_plan
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
 from letalone.session import bounds_purchase, pricing
+from letalone.session.backend import Backend, PricedQuestion
 from letalone.session.builder import QueryBuilder
 from letalone.session.notes import notes_of
-from letalone.session.open_table import OpenTable
 from letalone.session.preview import Preview
 from letalone.session.private_joins import read_from_text
 from letalone.session.release import Release
@@ -38,7 +38,7 @@ class Query(QueryBuilder):
     Made by a session: `visits.group_by("ward", keys=["A", "B"]).agg(n=la.count())`.
     """
 
-    table: OpenTable
+    table: Backend
     conditions: tuple[Expression, ...] = ()
     derived: tuple[tuple[str, Expression], ...] = ()
     joins: tuple[Join, ...] = ()
@@ -56,7 +56,7 @@ class Query(QueryBuilder):
     @classmethod
     def from_plan(
         cls,
-        table: OpenTable,
+        table: Backend,
         plan: Plan,
         *,
         arrangement: Arrangement = AS_IT_IS,
@@ -169,12 +169,12 @@ class Query(QueryBuilder):
         delta: Number = 0,
         confidence: Number = 0.95,
         rows: int | None = None,
-    ) -> pricing.Priced:
+    ) -> PricedQuestion:
         """The question at an epsilon, or at the least that keeps an error: no data touched.
 
         It is planned and compiled here, once, and everything but the budget that would refuse it
-        does so now. `.preview()`, `.explain()`, `.remaining` and `.fits` show what it would cost,
-        `.release()` answers it.
+        does so now. `.preview()` and `.explain()` show what it would cost, `.release()` answers it.
+        Of a table in this process it is a `Priced`, which also has `.remaining` and `.fits`.
         """
         pricing.check_price(epsilon, error)
         plan, remark = self._make_plan(find_keys=delta != 0), None

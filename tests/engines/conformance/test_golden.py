@@ -55,6 +55,14 @@ ASKED = {
         [CellCounts(col("cost"), Fraction(0), Fraction(1, 100), 60)],
     ),
     "values": (Bounding(max_rows=1), "none", "all", [DistinctValues(col("cost"))]),
+    "values_in_groups": (
+        *(Bounding(max_groups=2, max_rows=1), "ward", "all"),
+        [DistinctValues(col("year"))],
+    ),
+    "weighed_cells": (
+        *(Bounding(max_groups=2, max_rows=2), "ward", "all"),
+        [CellCounts(col("age"), Fraction(0), Fraction(25), 4)],
+    ),
     "product": (
         *(Bounding(), "none", "all"),
         [ProductSum((COST, GridSum(col("age"), 0, 2**20, 13)), (2, 2))],
@@ -65,8 +73,8 @@ ASKED = {
 def printed(question, dialect):
     bounding, grouping, where, measures = ASKED[question]
     scope = RowScope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
-    beside = "counts" if dialect == "duckdb" and counts_rows(scope) else None
-    made = build_statements(scope, measures, Tables(RELATION, beside, {}, DIALECTS[dialect]))
+    counts = "counts" if dialect == "duckdb" and counts_rows(scope) else None
+    made = build_statements(scope, measures, Tables(RELATION, counts, {}, DIALECTS[dialect]))
     return "\n".join(DIALECTS[dialect].printed(one.sql, pretty=True) for one in made) + "\n"
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import letalone as la
 from engines import on_postgres
-from engines.test_engine_laws import COST, SCHEMA, WARD, crowd, row, scope_of
+from engines.test_engine_laws import COST, SCHEMA, WARD, WHOLE, crowd, row, scope_of
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
 from letalone.engines.old_copies import MARK, RANK
@@ -26,7 +26,6 @@ from letalone.plans.types import Type
 from postgres import shared
 
 SECRET = "S3CR3T"
-WHOLE = 1 << 20  # what a row counts
 
 
 @pytest.fixture
