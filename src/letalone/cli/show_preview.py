@@ -24,7 +24,7 @@ from letalone.cli.table_commands import QueryOptions
 from letalone.cli.tabled import HEAD
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json
-from letalone.mechanisms import Gaussian, Geometric
+from letalone.mechanisms import Gaussian, Geometric, Laplace
 from letalone.plans.facts import ErrorKind, facts_of
 from letalone.plans.trees import Computable
 from letalone.privacy.filters import brief
@@ -43,6 +43,7 @@ NOISE_NAMES: dict[type, str] = {
     BoundsPart: "exponential",
     RankPart: "exponential",
     Geometric: "geometric",
+    Laplace: "Laplace",
     Gaussian: "Gaussian",
 }
 WHOLE = 10  # a larger error has no use for digits after the point
