@@ -33,7 +33,6 @@ from letalone.engines.postgres_server import Server
 from letalone.engines.rows import TableRef, Tables, unit_of, unused_mark
 from letalone.engines.statements import counts_rows
 from letalone.engines.view_making import Table
-from letalone.plans.types import Type
 
 SOURCE = "source"
 MAX_BYTES = 1 << 30  # of a table whose rows are kept
@@ -151,9 +150,7 @@ class KeptRows:
         return SeenState.read(str(text)), bool(is_there)
 
     def _make(self, server: Server, scope: RowScope, now: SeenState) -> _Kept:
-        stored = [self._relation.columns[name] for name in sorted(self._asked)]
-        # What has a fixed width comes first: it is found in a row at once.
-        columns = {one.name: one for one in sorted(stored, key=lambda one: one.type is Type.TEXT)}
+        columns = {name: self._relation.columns[name] for name in sorted(self._asked)}
         unit = scope.schema.unit or ""
         person = unit_of(self._relation, scope.schema.column(unit), SOURCE, POSTGRES)
         number = f"{unused_mark(columns)}n"

@@ -39,20 +39,14 @@ NO_RIGHT = "42501"
 COMPUTED = "GENERATED"
 MODE = "IN ACCESS SHARE MODE"  # what reading takes, and needs the same right
 FAR = "whose rows may change within an answer, and one of which may fail to be read."
-SETTINGS: dict[str, str] = {
-    "TimeZone": "UTC",
-    "DateStyle": "ISO, YMD",
-    "IntervalStyle": "postgres",
-    "bytea_output": "hex",
-    "extra_float_digits": "1",
-    "standard_conforming_strings": "on",
-    "search_path": "",
-    "jit": "off",
-    "row_security": "on",
-}
+SETTINGS: LiteralString = """
+SELECT pg_catalog.set_config(name, value, true) FROM (VALUES
+    ('TimeZone', 'UTC'), ('DateStyle', 'ISO, YMD'), ('IntervalStyle', 'postgres'),
+    ('bytea_output', 'hex'), ('extra_float_digits', '1'), ('standard_conforming_strings', 'on'),
+    ('search_path', ''), ('jit', 'off'), ('row_security', 'on')) AS of(name, value)
+"""
 BEGIN: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 KEEP: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"
-SET: LiteralString = "SELECT pg_catalog.set_config($1, $2, true)"
 SOON: LiteralString = """
 SELECT pg_catalog.set_config('lock_timeout', $1, true),
     pg_catalog.set_config('search_path', '', true)
@@ -265,8 +259,7 @@ class Server:
         self._wait_for(seconds + GRACE_SECONDS)
         for lock in locks:
             _tell_rights(lambda lock=lock: self.do(lock))
-        for name, value in SETTINGS.items():
-            self._open().execute(SET, [name, value])
+        self._open().execute(SETTINGS)
         self._open().execute(LIMIT, [limit])
 
     def _wait_for(self, seconds: float | None) -> None:
