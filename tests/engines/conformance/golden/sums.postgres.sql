@@ -28,7 +28,7 @@ LEFT JOIN (
         )
         THEN 1048576
         ELSE (
-          3145728 / COUNT(*) OVER (PARTITION BY "#unit")
+          CAST(3145728 AS BIGINT) / CAST(COUNT(*) OVER (PARTITION BY "#unit") AS BIGINT)
         )
       END AS "#weight"
     FROM (
