@@ -22,7 +22,7 @@ from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.errors.problem import without_context
 from letalone.privacy.filters import brief
 from letalone.session import Release
-from letalone.session.bounds_purchase import Bounds
+from letalone.session.in_steps import FoundAnswer
 from letalone.session.pricing import Priced
 from letalone.sql.text import EXPLAIN
 
@@ -63,7 +63,7 @@ def _ask(options: QueryOptions, table: AskedTable) -> None:
 def _price(options: QueryOptions, table: AskedTable) -> Offer:
     """The question at its price, which a budget that is named now must allow."""
     query = table.read(options)
-    price = query.price_with_bounds if options.private_bounds else query.price
+    price = query.price_with_bounds if options.private_bounds else query.price_in_steps
     priced = price(options.epsilon or 0, delta=options.delta or 0, confidence=options.confidence)
     cost = f"This costs ({brief(total_price(priced))})"
     table.check_new_budget(table.budget(options), priced.fits_into, cost)
@@ -72,20 +72,19 @@ def _price(options: QueryOptions, table: AskedTable) -> Offer:
 
 def _release(options: QueryOptions, table: AskedTable, priced: Offer) -> QueryResult:
     table.look.register(table.budget(options))
-    answer, release, bounds = without_context(
+    found = without_context(
         lambda: _answer(priced),
         BudgetExceeded,
         error=lambda error: error.with_words(f"{error}{_affordable(options, table)}"),
     )
-    standing, more = answer.table.data_set(), answer.how_many_more()
-    return QueryResult(options, priced, release, bounds, standing, more, table.ledger)
+    standing, more = found.priced.table.data_set(), found.priced.how_many_more()
+    return QueryResult(options, priced, found, standing, more, table.ledger)
 
 
-def _answer(priced: Offer) -> tuple[Priced, Release, Bounds]:
+def _answer(priced: Offer) -> FoundAnswer:
     if isinstance(priced, Priced):
-        return priced, priced.release(), {}
-    bought = priced.release()
-    return bought.priced, bought.release, bought.bounds
+        return FoundAnswer({}, None, priced, priced.release())
+    return priced.release()
 
 
 def _affordable(options: QueryOptions, table: AskedTable) -> str:

@@ -27,13 +27,12 @@ from letalone.ledger.data_sets import budget_to_json
 from letalone.plans.facts import ErrorKind, facts_of
 from letalone.plans.trees import Computable
 from letalone.privacy.filters import brief
-from letalone.session.bounds_purchase import BOUNDS_SHARE
 from letalone.session.notes import find_starved, short_of_rows
 from letalone.session.pricing import Priced
 from letalone.sql.given_bounds import columns_within
 from letalone.tables.compiled import PricePart
 
-BOUNDS = "bounds of "
+BOUNDS, LIMIT = "bounds of ", "row limit"
 WHOLE = 10  # a larger error has no use for digits after the point
 MAX_LINES = 10  # of the table on a screen
 SAME = "same"
@@ -87,20 +86,29 @@ def _threshold(priced: Priced) -> str:
 
 def _shares(priced: Offer) -> list[PricePart]:
     """The parts of the price, as shares of the whole."""
-    parts = answer_of(priced).compiled.parts
+    answer = answer_of(priced)
     if isinstance(priced, Priced):
-        return list(parts)
-    bought = [
-        replace(part, name=f"{BOUNDS}{part.name}", share=BOUNDS_SHARE * part.share)
-        for part in priced.purchase.compiled.parts
+        return list(answer.compiled.parts)
+    total = priced.total.epsilon
+    before = ((priced.limit, LIMIT, ""), (priced.bounds, BOUNDS, "{}"), (answer, "", "{}"))
+    return [
+        replace(
+            part,
+            name=head + tail.format(part.name),
+            share=part.share * one.terms.epsilon / total,
+        )
+        for one, head, tail in before
+        if one is not None
+        for part in one.compiled.parts
     ]
-    return [*bought, *(replace(part, share=(1 - BOUNDS_SHARE) * part.share) for part in parts)]
 
 
 def _error_text(priced: Offer, share: PricePart, name: str) -> str:
     error, answer = share.errors[name], answer_of(priced)
     if error is not None and share.name.startswith(BOUNDS):
         return f"{_digits(error)} {answer.table.schema.unit or 'row'} beyond each"
+    if error is not None and share.name == LIMIT:
+        return f"± {_digits(error)} {answer.table.schema.unit}"
     kind, over = facts_of(dict(answer.plan.aggregates)[name]).error, ""
     if error is None and kind is ErrorKind.PER_ROW:
         error, over = answer.compiled.expected_error(name, rows=1), " / rows in the group"
@@ -127,7 +135,7 @@ def _lines(priced: Offer, options: QueryOptions, known: DataSet | None) -> list[
     sure, answer = as_sure(options.confidence), answer_of(priced)
     lines = [
         *(f"Beware: {warning}." for warning in _warnings(answer)),
-        *rows_that_count(answer, options),
+        *_row_limit(priced),
         *filter(None, [caution(priced)]),
         f"Error bars are right {sure} of the time. Price: {brief(total_price(priced))}, to protect"
         f" {screen.protection_text(neighbours_of(answer))}. Nothing was spent, and no data was"
@@ -136,6 +144,19 @@ def _lines(priced: Offer, options: QueryOptions, known: DataSet | None) -> list[
     if known is None:
         return lines
     return [*lines, f"{left_of(known)}. {'It fits.' if priced.fits else 'It does not fit.'}"]
+
+
+def _row_limit(priced: Offer) -> list[str]:
+    """What is known of the row limit, or that a tenth of ε finds it."""
+    answer = answer_of(priced)
+    if isinstance(priced, Priced) or priced.limit is None:
+        return rows_that_count(answer.remark)
+    rows, unit = answer.plan.bounding.max_rows, answer.table.schema.unit
+    part = screen.in_short(float(priced.limit.terms.epsilon))
+    return [
+        f"ε = {part} of it finds how many rows per {unit} count whole. The errors are for {rows:,}"
+        " rows, and grow with that number."
+    ]
 
 
 def _question(priced: Offer) -> str:

@@ -22,6 +22,7 @@ from letalone.plans.plan import Plan
 from letalone.privacy.stored import from_json
 from letalone.session.preview import Preview
 from letalone.session.release import Release, releases_from
+from letalone.session.row_limit import RowLimit
 
 if TYPE_CHECKING:
     from letalone.client.remote_table import RemoteTable
@@ -43,6 +44,7 @@ class RemotePriced:
     arrangement: Arrangement = AS_IT_IS
     only_explained: bool = False
     remark: str | None = None
+    limit: RowLimit | None = None
 
     def preview(self, rows: int | None = None) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""

@@ -19,6 +19,7 @@ from letalone.exact.typed import Number
 from letalone.plans.plan import Plan, PublicJoin
 from letalone.plans.schema import Schema
 from letalone.session.open_table import OpenTable
+from letalone.session.row_limit import KeptLimit, RowLimit
 from letalone.session.time_steps import NOBODY
 
 SENT = (bool, int, float, str, type(None))
@@ -28,7 +29,7 @@ Columns = dict[str, list[Any]]
 class RemoteTable(OpenTable):
     """What questions about a table elsewhere share."""
 
-    __slots__ = ("_frames", "link", "public_key", "purpose")
+    __slots__ = ("_frames", "_limit", "link", "public_key", "purpose")
 
     def __init__(
         self, link: ServiceConnection, schema: Schema, *, purpose: str, public_key: str | None
@@ -39,6 +40,7 @@ class RemoteTable(OpenTable):
         self._closed, self.whole_name = Event(), ()
         self._partners: dict[str, OpenTable] = {}
         self._frames: dict[str, Columns] = {}
+        self._limit: KeptLimit | None = None
 
     @property
     def engine(self) -> NoReturn:
@@ -53,6 +55,21 @@ class RemoteTable(OpenTable):
     ) -> RemotePriced:
         """A question at a price, which the service knows."""
         return RemotePriced(self, plan, epsilon, delta, confidence)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        return True
+
+    def kept_limit(self) -> KeptLimit | None:
+        """The row limit that was found through this session; the ledger is elsewhere."""
+        return self._limit
+
+    def announce_limit(self, priced: object) -> None:
+        """Nothing: the service's ledger is not written to from here."""
+
+    def learn_limit(self, limit: RowLimit) -> None:
+        """Keeps the limit for later questions of this session."""
+        self._limit = KeptLimit(limit, is_paid=True)
 
     def place(self) -> str:
         return f"the service at {self.source}"

@@ -19,7 +19,9 @@ from letalone.ledger.charging import Payer
 from letalone.plans.plan import Plan, PublicJoin
 from letalone.plans.schema import Schema
 from letalone.randomness.bits import SYSTEM, BitSource
+from letalone.session import row_limit
 from letalone.session.pricing import Priced, no_budget, price_plan
+from letalone.session.row_limit import KeptLimit, RowLimit
 from letalone.session.time_steps import NOBODY, Asker
 
 NOT_ON_SPARK = (
@@ -116,6 +118,22 @@ class OpenTable:
 
     def price(self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number) -> Priced:
         return price_plan(self, plan, epsilon=epsilon, delta=delta, confidence=confidence)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether a service has the rows and the ledger."""
+        return False
+
+    def kept_limit(self) -> KeptLimit | None:
+        """The row limit that was found privately for the data as they are declared now."""
+        return row_limit.find_kept(self)
+
+    def announce_limit(self, priced: Priced) -> None:
+        """Before a row limit is looked for: the ledger knows by which question."""
+        row_limit.announce(priced)
+
+    def learn_limit(self, limit: RowLimit) -> None:
+        """After one was found: the ledger has it."""
 
     def place(self) -> str:
         """Where statements run: private tables are joined in one place."""

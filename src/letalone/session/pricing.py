@@ -35,6 +35,7 @@ from letalone.session.outputs import fill_slots, slots_of
 from letalone.session.preview import Preview, preview_of
 from letalone.session.private_joins import lend_columns, partners_of, read_from_text, taken_on_trust
 from letalone.session.release import Release, batch_to_json, releases_from
+from letalone.session.row_limit import RowLimit
 from letalone.session.table_work import TableWork
 from letalone.tables.columns import NoisyAnswer
 from letalone.tables.compiled import Compiled, compile_plan
@@ -58,6 +59,7 @@ class Priced:
     arrangement: Arrangement = AS_IT_IS
     only_explained: bool = False
     remark: str | None = None
+    limit: RowLimit | None = None  # the row limit that was found privately for its plan
 
     @property
     def plan(self) -> Plan:

@@ -25,6 +25,7 @@ from letalone.session.builder import QueryBuilder
 from letalone.session.open_table import Asker, OpenTable
 from letalone.session.query import Query
 from letalone.session.release import Release
+from letalone.session.row_limit import MaxRows
 from letalone.session.sql_question import query_in_sql
 
 MAX_LISTED_COLUMNS = 8
@@ -39,7 +40,7 @@ class SqlOptions(TypedDict, total=False):
     bounds: Bounds | None
     tables: Mapping[str, object] | None
     dialect: str | None
-    max_rows: int | None
+    max_rows: MaxRows | None
     max_groups: int | None
 
 
@@ -134,7 +135,7 @@ class Session(QueryBuilder):
         bounds: Bounds | None = None,
         tables: Mapping[str, object] | None = None,
         dialect: str | None = None,
-        max_rows: int | None = None,
+        max_rows: MaxRows | None = None,
         max_groups: int | None = None,
     ) -> Query | Release:
         """The question that a SELECT asks; with an epsilon its answer, at once.
