@@ -1,4 +1,4 @@
-"""Every engine that has to keep the laws: how to put rows into it, and how to look at its ranks.
+"""Every engine that has to keep the laws: how to put rows into it.
 
 Another engine joins by adding its maker to MAKERS.
 """
@@ -16,11 +16,9 @@ import pyarrow.parquet as pq
 
 from engines import on_postgres
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import RowScope
 from letalone.engines.sql_engine import Engine
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
-from seeded import SeededBits
 
 ARROW_TYPES = {
     Type.BOOLEAN: pa.bool_(),
@@ -34,10 +32,9 @@ ARROW_TYPES = {
 
 @dataclass
 class Made:
-    """An engine that holds the rows, and its ranks for a scope that needs them."""
+    """An engine that holds the rows."""
 
     engine: Engine
-    ranks: Callable[[RowScope], list[int | None]]
     spelled: Callable[[object], str] | None = None  # how cells are written, where they are text
 
 
@@ -50,14 +47,7 @@ def arrow_table(rows: Sequence[dict], schema: Schema) -> pa.Table:
 
 
 def of_duck(source: object, schema: Schema, **options: object) -> Made:
-    engine = open_duck(source, schema=schema, bits=SeededBits(7), threads=2, **options)
-
-    def ranks(scope: RowScope) -> list[int | None]:
-        engine.prepare(scope)
-        name = engine._ranks_name(scope)
-        return [rank for (rank,) in engine._duck.connection.sql(f"FROM {name}").fetchall()]
-
-    return Made(engine, ranks)
+    return Made(open_duck(source, schema=schema, threads=2, **options))
 
 
 def from_arrow(rows, schema, folder):
@@ -101,8 +91,7 @@ def from_csv(rows, schema, folder):
 
 
 def from_postgres(rows, schema, folder):
-    engine = on_postgres.opened(rows, schema)
-    return Made(engine, lambda scope: on_postgres.ranks(engine, scope.schema))
+    return Made(on_postgres.opened(rows, schema))
 
 
 def _cell(value: object) -> str:

@@ -37,6 +37,7 @@ OURS += ["rank", "unit", "one", "source", "replaced", "left_out", "fixed", "file
 OURS += ["letalone_frame", "letalone_keys", "letalone_loaded", "letalone_sound"]
 THEIRS = ["rowid", "file_row_number", "filename", "file_index", "main", "excluded", "current_date"]
 LONG = ["x" * 10_000, "x" * 9_999 + "y"]
+S = 1 << 20
 NAMES = [*QUOTED, *WRITTEN, *BLANK, *ALIKE, *RESERVED, *OURS, *THEIRS, *LONG]
 AS_UNIT = ['a"b', "a.b", "a\nb", "#unit", "#rank", "#source", "rank", "select", "rowid", LONG[0]]
 
@@ -114,13 +115,13 @@ def test_the_right_column_is_read_whatever_it_is_called(maker, tmp_path):
         assert engine.measure(here, [Rows(), DistinctUnits(), GridSum(col("key"), 0, 2, 0)])[
             :2
         ] == [
-            [1],
-            [1],
+            [S],
+            [S],
         ]
         other = RowScope(schema.protecting("key"), col(name) == number, (), (), (), None, bounded)
         assert engine.measure(other, [Rows(), GridSum(col(name), 0, len(NAMES), 0)]) == [
-            [2],
-            [2 * number],
+            [2 * S],
+            [2 * S * number],
         ]
     engine.close()
 

@@ -2,25 +2,22 @@
 
 from datetime import date
 from fractions import Fraction
-from random import Random
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.makers import arrow_table
 from engines.reference import Reference
+from evaluator import read
 from letalone.engines.duck import DuckEngine, open_duck
-from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
+from letalone.engines.measures import WEIGHT_BITS, DistinctUnits, GridSum, Rows, RowScope, RowsWith
 from letalone.plans import per_unit
 from letalone.plans.expressions import col
 from letalone.plans.features import PerUnit
 from letalone.plans.plan import Bounding, GroupColumn, PrivateJoin, units_of
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
-from seeded import SeededBits
 from stages import pick
 
 VISITS = Schema(
@@ -75,26 +72,28 @@ a_patient = st.fixed_dictionaries(
 )
 
 
-def engine_of(rows: list, schema: Schema, seed: int) -> DuckEngine:
+def engine_of(rows: list, schema: Schema) -> DuckEngine:
     table = arrow_table(rows, schema)
-    return open_duck(table, schema=schema, bits=SeededBits(seed), threads=2)
+    return open_duck(table, schema=schema, threads=2)
 
 
-def ranks_of(engine: DuckEngine, schema: Schema) -> list[int | None]:
-    scope = RowScope(schema, None, (), (), (), None, Bounding(max_rows=1))
-    engine.prepare(scope)
-    name = engine._ranks_name(scope)
-    return [rank for (rank,) in engine._duck.connection.sql(f"FROM {name}").fetchall()]
+def partners_of(theirs: DuckEngine) -> dict:
+    """What is lent of each unit; one row at most."""
+    lent = theirs.lend(PATIENTS, JOIN, [column.name for column in JOIN.columns]).to_pylist()
+    assert len({row["unit"] for row in lent}) == len(lent)
+    names = {f"column{n}": column.name for n, column in enumerate(JOIN.columns)}
+    return {row["unit"]: {names[n]: x for n, x in row.items() if n in names} for row in lent}
 
 
-def joined(visits: list, patients: list, ranks: list) -> list:
-    """Each visit with the first row of its patient, in plain Python; None without one."""
-    first = {row["id"]: row for row, rank in zip(patients, ranks, strict=True) if rank == 1}
-    found = []
-    for visit in visits:
-        partner = first.get(visit["u"])
-        found.append(None if partner is None else {**visit, **partner})
-    return found
+def joined(visits: list, partners: dict) -> list:
+    """Each visit with the row of its patient, in plain Python; left out without one."""
+    return [{**visit, **partners[visit["u"]]} for visit in visits if visit["u"] in partners]
+
+
+def own_rows(patients: list, unit: str) -> list:
+    """What may be lent of a unit, as it is declared to be."""
+    rows = [row for row in patients if row["id"] == unit]
+    return [{c.name: read(row[c.name], c) for c in JOIN.columns} for row in rows]
 
 
 def asked(bounding: Bounding, *, grouped: bool, where: bool) -> RowScope:
@@ -135,10 +134,11 @@ def test_a_joined_table_is_that_of_plain_python(visits, patients, bounding, grou
         bounding = Bounding(max_rows=2)
     scope = asked(bounding, grouped=grouped, where=where)
     measures = [m for m in MEASURES if not (bounding.clip and getattr(m, "power", 1) == 2)]
-    mine, theirs = engine_of(visits, VISITS, 1), engine_of(patients, PATIENTS, 2)
-    rows = joined(visits, patients, ranks_of(theirs, PATIENTS))
-    kept = [(row, rank) for row, rank in zip(rows, ranks_of(mine, VISITS), strict=True) if row]
-    slow = Reference([row for row, _ in kept], [rank for _, rank in kept])
+    mine, theirs = engine_of(visits, VISITS), engine_of(patients, PATIENTS)
+    partners = partners_of(theirs)
+    assert set(partners) == {row["id"] for row in patients} - {None}
+    assert all(row in own_rows(patients, unit) for unit, row in partners.items())
+    slow = Reference(joined(visits, partners))
     assert measured(mine, theirs, scope, measures) == slow.measure(together(scope), measures)
     mine.close()
     theirs.close()
@@ -150,20 +150,19 @@ def test_no_unit_moves_a_joined_table_by_more_than_its_rows(visits, patients):
     """Every neighbour through DuckDB: a unit is left out of either table, or of both."""
     scope = asked(Bounding(max_rows=2), grouped=True, where=False)
     measures = [Rows(), GridSum(col("cost"), 0, 1000, 0), GridSum(col("age"), 0, 100, 0)]
-    most = [2, 2000, 200]
+    most = [2 << WEIGHT_BITS, 2000 << WEIGHT_BITS, 200 << WEIGHT_BITS]
 
     def all_of(these: list, those: list) -> list:
-        mine, theirs = engine_of(these, VISITS, 3), engine_of(those, PATIENTS, 4)
+        mine, theirs = engine_of(these, VISITS), engine_of(those, PATIENTS)
         found = measured(mine, theirs, scope, measures)
         mine.close()
         theirs.close()
         return found
 
-    # Ranks are drawn by position: a row that is set to no unit keeps the others' positions.
     whole = all_of(visits, patients)
     for unit in {row["u"] for row in visits} - {None}:
-        these = [{**row, "u": None} if row["u"] == unit else row for row in visits]
-        those = [{**row, "id": None} if row["id"] == unit else row for row in patients]
+        these = [row for row in visits if row["u"] != unit]
+        those = [row for row in patients if row["id"] != unit]
         for pair in ((these, patients), (visits, those), (these, those)):
             moved = [
                 sum(abs(a - b) for a, b in zip(*two, strict=True))
@@ -183,7 +182,7 @@ def test_features_can_be_made_of_both_tables():
         {"id": "a", "sex": "F", "age": 30, "weight": 1.5, "born": None},
         {"id": "b", "sex": "M", "age": 40, "weight": None, "born": None},
     ]
-    mine, theirs = engine_of(visits, VISITS, 1), engine_of(patients, PATIENTS, 2)
+    mine, theirs = engine_of(visits, VISITS), engine_of(patients, PATIENTS)
     features = (
         ("total", per_unit.sum("cost", lower=0, upper=10)),
         ("sex", per_unit.first("sex", by="age")),
@@ -197,30 +196,8 @@ def test_features_can_be_made_of_both_tables():
     theirs.close()
 
 
-def test_positions_hold_where_the_join_could_leave_out_whole_parts_of_a_file(tmp_path):
-    """Few partners, of neighbouring units: an engine that left out row groups would shift ranks."""
-    size, random = 60_000, Random(3)
-    units = sorted(f"p{random.randrange(3000):05}" for _ in range(size))
-    visits = pa.table(
-        {"u": units, "cost": [float(n % 7) for n in range(size)], "ward": ["x"] * size}
-    )
-    pq.write_table(visits, tmp_path / "visits.parquet", row_group_size=2048)
-    chosen = [f"p{number:05}" for number in range(2900, 2910)]
-    patients = [{"id": one, "sex": "F", "age": 50, "weight": None, "born": None} for one in chosen]
-    mine = open_duck(tmp_path / "visits.parquet", schema=VISITS, bits=SeededBits(5), threads=2)
-    theirs = engine_of(patients, PATIENTS, 6)
-    scope = asked(Bounding(max_rows=3), grouped=False, where=True)
-    ranks = ranks_of(mine, VISITS)
-    kept = [n for n in range(size) if units[n] in chosen and ranks[n] <= 3]
-    expected = [[len(kept)], [sum(n % 7 for n in kept)]]
-    assert measured(mine, theirs, scope, [Rows(), GridSum(col("cost"), 0, 10, 0)]) == expected
-    assert len(kept) == 30
-    mine.close()
-    theirs.close()
-
-
 def test_what_was_lent_is_gone_afterwards_and_only_what_is_asked_for_is_lent():
-    mine, theirs = engine_of([], VISITS, 1), engine_of([], PATIENTS, 2)
+    mine, theirs = engine_of([], VISITS), engine_of([], PATIENTS)
     lent = theirs.lend(PATIENTS, JOIN, ["age"])
     assert lent.column_names == ["unit", "column1"]
     with pytest.raises(RuntimeError), mine.borrowing({"patients": lent}):

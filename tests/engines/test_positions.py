@@ -1,4 +1,4 @@
-"""Ranks belong to rows by position: whatever the files, threads and filters, to the right ones."""
+"""Counts belong to rows by position: whatever the files, threads and filters, to the right ones."""
 
 import duckdb
 import numpy as np
@@ -8,13 +8,13 @@ import pytest
 
 from letalone.engines.duck import open_duck
 from letalone.engines.failure import EngineFailed
-from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope
+from letalone.engines.measures import WEIGHT_BITS, DistinctUnits, GridSum, Rows, RowScope
 from letalone.plans.expressions import col
-from letalone.plans.plan import Bounding, GroupColumn
+from letalone.plans.plan import Bounding
 from letalone.plans.types import Type
-from seeded import SeededBits
 
 ROWS = 300_000
+S = 1 << WEIGHT_BITS
 
 
 def table(seed=1):
@@ -66,35 +66,31 @@ SOURCES = [many_files, one_file, chunked, csv_file, database]
 
 @pytest.mark.few("many_files", "database")
 @pytest.mark.parametrize("source", SOURCES)
-def test_no_unit_keeps_more_than_its_rows_and_ranks_sit_at_their_rows(source, tmp_path):
-    """Ranks that were off by one row would give units of this table three rows and more."""
+def test_every_row_has_the_weight_of_its_own_unit(source, tmp_path):
+    """Counts that were off by one row would give most rows of this table another weight."""
     types = TYPES if source is csv_file else None
-    engine = open_duck(source(tmp_path), types=types, bits=SeededBits(3), threads=2)
-    schema = engine.schema()
-    scope = RowScope(schema.protecting("unit"), None, (), (), (), None, Bounding(max_rows=2))
-    engine.prepare(scope)
-    name = engine._ranks_name(scope)
-    ranks = np.array(engine._duck.connection.sql(f"FROM {name}").fetchnumpy()["rank"])
-    kept = _kept(source, ranks)
-    where = (col("x") < 0.25) & (col("row") >= 1_000)
-    filtered = RowScope(scope.schema, where, (), (), (), None, Bounding(max_rows=2))
-    for asked, rows in ((scope, kept), (filtered, kept[(kept.x < 0.25) & (kept.row >= 1_000)])):
-        grid = GridSum(col("row"), 0, 2**30, 0)
-        found = engine.measure(asked, [Rows(), DistinctUnits(), grid])
-        assert found == [[len(rows)], [rows.unit.nunique()], [rows.row.sum()]]
-    assert kept.groupby("unit").size().max() == 2
-    engine.close()
-
-
-def _kept(source, ranks):
+    engine = open_duck(source(tmp_path), types=types, threads=2)
+    schema = engine.schema().protecting("unit")
     frame = table().to_pandas()
     if source is database:
         frame = frame[frame.row % 50_000 != 7]
-    return frame[ranks <= 2]
+    where = (col("x") < 0.25) & (col("row") >= 1_000)
+    some = frame[(frame.x < 0.25) & (frame.row >= 1_000)]
+    for condition, rows, k in ((None, frame, 20), (where, some, 5)):
+        scope = RowScope(schema, condition, (), (), (), None, Bounding(max_rows=k))
+        n = rows.groupby("unit")["row"].transform("size").to_numpy()
+        weights = np.where(n <= k, S, S * k // n)
+        grid = GridSum(col("row"), 0, 2**30, 0)
+        found = engine.measure(scope, [Rows(), DistinctUnits(), grid])
+        sums = [weights.sum(), S * rows.unit.nunique(), (weights * rows.row.to_numpy()).sum()]
+        assert found == [[number] for number in sums]
+        assert (n > k).any()
+        assert (n <= k).any()
+    engine.close()
 
 
 def test_nothing_that_filters_is_moved_below_the_join_by_position(tmp_path):
-    engine = open_duck(one_file(tmp_path), bits=SeededBits(3))
+    engine = open_duck(one_file(tmp_path))
     schema = engine.schema().protecting("unit")
     scope = RowScope(schema, col("x") < 0.001, (), (), (), None, Bounding(max_rows=1))
     engine.prepare(scope)
@@ -103,37 +99,29 @@ def test_nothing_that_filters_is_moved_below_the_join_by_position(tmp_path):
     )
     plan = engine._duck.connection.execute("EXPLAIN " + statement).fetchall()[0][1]
     below = plan[plan.upper().index("POSITIONAL") :]
-    assert "0.001" in plan
-    assert "0.001" not in below
     assert "Filter" not in below
     engine.close()
 
 
-def test_a_busy_unit_takes_no_row_groups_away_from_the_others(tmp_path):
-    """Only its rows are put in order: a filter on units below the join would shift the ranks."""
-    rows = table().to_pandas()
-    rows["unit"] = rows.row // 2
-    rows.loc[150_000:150_100, "unit"] = 75_000
-    rows["half"] = rows.x < 0.5
-    rows.to_parquet(tmp_path / "all.parquet", row_group_size=5_000)
-    engine = open_duck(tmp_path / "all.parquet", bits=SeededBits(3), threads=2)
-    half = GroupColumn("half", col("half"), Type.BOOLEAN)
-    schema = engine.schema().protecting("unit")
-    bounding = Bounding(max_groups=1, max_rows=2)
-    scope = RowScope(schema, None, (), (), (half,), ((False,), (True,)), bounding)
-    found = engine.measure(scope, [Rows(), GridSum(col("row"), 0, 2**30, 0)])
-    name = engine._ranks_name(scope)
-    rows["rank"] = engine._duck.connection.sql(f"FROM {name}").fetchnumpy()["rank"]
-    rows = rows.sort_values("rank")
-    own = rows[rows["half"] == rows.groupby("unit")["half"].transform("first")]
-    kept = own[own.groupby("unit").cumcount() < 2].groupby("half").row
-    assert found == [list(kept.count()), list(kept.sum())]
+def test_counts_of_one_filter_are_not_used_for_another(tmp_path):
+    """Nor are those of another unit."""
+    engine = open_duck(one_file(tmp_path))
+    frame = table().to_pandas()
+    for unit in ("unit", "x", "unit"):
+        for limit in (0.5, 0.25, 0.5, None):
+            rows = frame if limit is None else frame[frame.x < limit]
+            where = None if limit is None else col("x") < limit
+            schema = engine.schema().protecting(unit)
+            scope = RowScope(schema, where, (), (), (), None, Bounding(max_rows=7))
+            n = rows.groupby(unit)["row"].transform("size").to_numpy()
+            weights = np.where(n <= 7, S, S * 7 // n)
+            assert engine.measure(scope, [Rows()]) == [[weights.sum()]]
     engine.close()
 
 
-def test_a_file_that_changes_under_its_ranks_is_not_read(tmp_path):
+def test_a_file_that_changes_under_its_counts_is_not_read(tmp_path):
     path = one_file(tmp_path)
-    engine = open_duck(path, bits=SeededBits(3))
+    engine = open_duck(path)
     scope = RowScope(
         engine.schema().protecting("unit"), None, (), (), (), None, Bounding(max_rows=1)
     )

@@ -58,11 +58,11 @@ def test_a_statement_that_fails_says_nothing_of_the_data(engine, caplog, capfd):
     assert SECRET not in "".join(capfd.readouterr())
 
 
-def test_ranks_that_fail_say_nothing_of_the_data(engine, monkeypatch):
+def test_counts_that_fail_say_nothing_of_the_data(engine, monkeypatch):
     def fail(*_, **__):
         raise ValueError(SECRET)
 
-    monkeypatch.setattr("letalone.engines.duck.draw_ranks", fail)
+    monkeypatch.setattr("letalone.engines.duck.count_rows", fail)
     with pytest.raises(EngineFailed) as caught:
         engine.prepare(scope(engine, Bounding(max_rows=1)))
     assert SECRET not in everything_said(caught.value)

@@ -11,7 +11,6 @@ from letalone.engines.duck import open_duck
 from letalone.plans.expressions import as_expression
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
-from seeded import SeededBits
 
 COLUMNS = (
     Column("who", Type.INTEGER),
@@ -33,7 +32,7 @@ def frame(rows: int, people: int, seed: int) -> pd.DataFrame:
 
 def taken(table: pd.DataFrame, *, unit: str | None = "who", where: Any = None) -> pd.DataFrame:
     schema = Schema("t", COLUMNS, unit)
-    engine = open_duck(table, schema=schema, bits=SeededBits(3))
+    engine = open_duck(table, schema=schema)
     condition = None if where is None else as_expression(where)
     names = ["who", "x", "label"]
     found = engine.training_rows(schema, names, target="label", where=condition)
@@ -57,14 +56,25 @@ def test_a_unit_has_at_most_one_row_and_it_is_one_of_its_own(seed: int, where: A
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_removing_the_last_unit_removes_at_most_its_row(seed: int) -> None:
-    """Where its rows stand last the ranks of the others are drawn from the same bits."""
-    table = frame(40, 8, seed).sort_values("who", ignore_index=True)
+def test_removing_a_unit_removes_its_row_and_changes_no_other(seed: int) -> None:
+    table = frame(40, 8, seed)
     last = table["who"].max()
     without = taken(table[table["who"] != last].reset_index(drop=True))
     whole = taken(table)
     assert len(whole) - len(without) == 1
     assert set(whole["who"]) - set(without["who"]) == {float(last)}
+    kept = whole[whole["who"] != last].sort_values("who", ignore_index=True)
+    assert kept.equals(without.sort_values("who", ignore_index=True))
+
+
+def test_the_row_does_not_depend_on_the_order_of_rows_and_a_filter_chooses_first() -> None:
+    table = frame(60, 12, 5)
+    table.loc[::5, "label"] = None
+    first = taken(table).sort_values("who", ignore_index=True)
+    again = taken(table.sample(frac=1, random_state=1)).sort_values("who", ignore_index=True)
+    assert first.equals(again)
+    labelled = table.dropna()
+    assert set(taken(table, where=la.col("x") > 0)["who"]) == set(labelled[labelled.x > 0]["who"])
 
 
 def test_all_rows_count_where_the_unit_is_the_row() -> None:

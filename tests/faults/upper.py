@@ -60,8 +60,8 @@ TABLES = (
     Fault(
         "the tree of a quantile's ends gets all of epsilon",
         "tables/quantiles.py",
-        "return geometric(self._tree_moved, epsilon * 2 * END)",
-        "return geometric(self._tree_moved, epsilon)",
+        "pure_noise(self._tree_moved, epsilon * 2 * END,",
+        "pure_noise(self._tree_moved, epsilon,",
         (f"{PART}[median]",),
     ),
     Fault(
@@ -84,8 +84,8 @@ TABLES = (
     Fault(
         "counts of top-k have the noise of one row",
         "tables/candidates.py",
-        "sensitivity=shares_move(1, self.unit).l1)",
-        "sensitivity=1)",
+        "shares_move(1, self.unit).times(lattice)",
+        "shares_move(1, self.unit)",
         (f"{PART}[top]",),
     ),
     Fault(
@@ -98,8 +98,8 @@ TABLES = (
     Fault(
         "the order of top-k and its counts each get all of epsilon",
         "tables/candidates.py",
-        "return Geometric(epsilon=epsilon * HALF,",
-        "return Geometric(epsilon=epsilon,",
+        ".times(lattice), epsilon * HALF, lattice)",
+        ".times(lattice), epsilon, lattice)",
         (f"{PART}[top]",),
     ),
     Fault(
@@ -147,8 +147,8 @@ TABLES = (
     Fault(
         "rows of one group only",
         "tables/sensitivity.py",
-        "return Contribution(groups * bounding.max_rows, bounding.max_rows,",
-        "return Contribution(bounding.max_rows, bounding.max_rows,",
+        "rows = groups * bounding.max_rows",
+        "rows = bounding.max_rows",
         (f"{PART}[count]",),
     ),
     Fault(
@@ -168,7 +168,7 @@ TABLES = (
     Fault(
         "sums with Gaussian noise end at 2^53",
         "tables/noise.py",
-        "exponent = min(max(0, grid_exponent(self.mechanism.sigma) + APART), EXACT_BITS)",
+        "exponent = min(max(0, grid_exponent(self._size) + APART), EXACT_BITS)",
         "exponent = 0",
         (f"{MANY_ROWS}::test_sums_of_billions_of_rows_are_not_clamped",),
     ),
@@ -213,8 +213,8 @@ ENGINES = (
     Fault(
         "clipped counts are not clipped",
         "engines/statements.py",
-        'return syntax.call("LEAST", column, syntax.whole(1))',
-        "return column",
+        'syntax.call("LEAST", column, syntax.whole(1))',
+        "column",
         (BOUNDED,),
     ),
     Fault(
@@ -234,29 +234,29 @@ ENGINES = (
     Fault(
         "a row more than max_rows",
         "engines/statements.py",
-        "limit = syntax.whole(self._bounding.max_rows)\n",
-        "limit = syntax.whole(self._bounding.max_rows + 1)\n",
+        "self._weigher.share(number, self._limit or 0)",
+        "self._weigher.share(number, (self._limit or 0) + 1)",
         ("tests/engines/test_engine_laws.py",),
     ),
     Fault(
         "a unit's rows in a group are not bounded",
         "engines/statements.py",
-        "where = [syntax.operation(exp.LTE, turn, syntax.whole(limit))]",
-        "where = [syntax.operation(exp.GTE, turn, syntax.whole(limit))]",
+        "weights[self._row_weight] = self._weigher.share(rows, self._limit)",
+        "weights[self._row_weight] = self._weigher.share(syntax.whole(1), self._limit)",
         (BOUNDED,),
     ),
     Fault(
         "a partner lends two rows",
         "engines/one_row.py",
-        "with_unit=True, bounded=[_at_most(rows, 1)]",
-        "with_unit=True, bounded=[_at_most(rows, 2)]",
+        "        1,\n        within=[rows.unit],",
+        "        2,\n        within=[rows.unit],",
         ("tests/engines/test_partners.py",),
     ),
     Fault(
-        "a model is trained on two rows of a person",
+        "a model is trained on rows that are the first in each place",
         "engines/one_row.py",
-        "[_at_most(rows, 1)] if tables.ranks",
-        "[_at_most(rows, 2)] if tables.ranks",
+        "within=[rows.unit],",
+        "within=[rows.unit, *values],",
         ("tests/engines/test_training_rows.py",),
     ),
 )

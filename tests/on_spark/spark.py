@@ -10,13 +10,9 @@ from importlib.metadata import version
 from typing import Any
 
 from engines.makers import Made, arrow_table
-from letalone.engines import syntax
-from letalone.engines.dialects.spark import SPARK
-from letalone.engines.rows import unit_of
 from letalone.engines.spark import SparkEngine, open_spark
-from letalone.engines.spark_versions import frame_of_arrow, print_for_session
+from letalone.engines.spark_versions import frame_of_arrow
 from letalone.plans.schema import Schema
-from seeded import SeededBits
 
 OLD = version("pyspark").startswith("3.")
 COLLATE = "" if OLD else "COLLATE UTF8_LCASE"  # Spark 3.5 has none
@@ -35,16 +31,6 @@ QUIET = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",  # as it is from Spark 4 on
 }
-
-
-class SameBits:
-    """The same bits each time: then two statements have one key, and can be compared."""
-
-    def __init__(self, seed: int = 7) -> None:
-        self._seed = seed
-
-    def fill(self, target: Any) -> None:
-        SeededBits(self._seed).fill(target)
 
 
 @cache
@@ -91,34 +77,10 @@ def frame_of(rows: Sequence[dict], schema: Schema, session: Any = None) -> Any:
 
 
 def opened(rows: Sequence[dict], schema: Schema) -> SparkEngine:
-    return open_spark(frame_of(rows, schema), schema=schema, bits=SameBits())
+    return open_spark(frame_of(rows, schema), schema=schema)
 
 
 def from_spark(rows: Sequence[dict], schema: Schema, folder: object) -> Made:
     """One more engine for the laws of all engines."""
-    engine = open_spark(
-        frame_of(rows, schema, compiled() if folder == "compiled" else None),
-        schema=schema,
-        bits=SameBits(),
-    )
-    return Made(engine, lambda scope: ranks(engine, scope.schema, len(rows)))
-
-
-def ranks(engine: SparkEngine, schema: Schema, size: int) -> list[int | None]:
-    """The rank of each row in the order in which they were put in; None without a unit."""
-    unit = unit_of(engine._relation, schema.column(schema.unit), "#source", SPARK)
-    columns = [
-        syntax.alias(syntax.column("rank", "#ranks"), "rank"),
-        syntax.alias(syntax.column("#number", "#source"), "number"),
-    ]
-    made = SPARK.ranked(columns, engine._relation.sql, "key", mark="#", unit=unit)
-    key = {"key": engine._draw_key()}
-    found = {
-        row["number"]: row["rank"]
-        for row in engine._session.sql(print_for_session(made, engine._session), args=key).collect()
-    }
-    source = SPARK.printed(engine._relation.sql)
-    text = f"SELECT MONOTONICALLY_INCREASING_ID() FROM {source}"
-    numbers = sorted(row[0] for row in engine._session.sql(text).collect())
-    assert len(numbers) == size
-    return [found.get(number) for number in numbers]
+    session = compiled() if folder == "compiled" else None
+    return Made(open_spark(frame_of(rows, schema, session), schema=schema))

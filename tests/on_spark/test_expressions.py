@@ -31,7 +31,7 @@ from letalone.plans.expressions import (
 )
 from letalone.plans.plan import Bounding
 from letalone.plans.types import Type
-from on_spark.spark import SameBits, spark
+from on_spark.spark import spark
 
 EMPTY = dict.fromkeys(COLUMNS)
 
@@ -45,7 +45,7 @@ def nasty_rows():
 def engine_of(rows):
     arrays = [pa.array([row[n] for row in rows], kind) for n, (_, _, kind) in COLUMNS.items()]
     frame = frame_of_arrow(pa.table(arrays, names=list(COLUMNS)), spark()).coalesce(1)
-    return open_spark(frame, schema=SCHEMA, bits=SameBits())
+    return open_spark(frame, schema=SCHEMA)
 
 
 @pytest.fixture(scope="module")

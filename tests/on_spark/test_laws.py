@@ -157,6 +157,6 @@ def test_one_unit_more_moves_counts_by_no_more_than_its_bound(bounding):
 
 def _in_one_partition(rows):
     from letalone.engines.spark import open_spark
-    from on_spark.spark import SameBits, frame_of
+    from on_spark.spark import frame_of
 
-    return open_spark(frame_of(rows, SCHEMA).coalesce(1), schema=SCHEMA, bits=SameBits())
+    return open_spark(frame_of(rows, SCHEMA).coalesce(1), schema=SCHEMA)

@@ -18,7 +18,7 @@ from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
-from on_spark.spark import COLLATE, OLD, SameBits
+from on_spark.spark import COLLATE, OLD
 
 TEXTS = [
     *["", "x", "1", " 2 ", "1.5", "1e400", "nan", "inf", "1d", "1.0D", "2.5", "-2.5", "-0.5"],
@@ -94,7 +94,7 @@ def test_no_cell_of_any_type_fails_under_any_type_that_it_can_be_read_as(frames,
     engine.close()
     for declared in [one for one in Type if one is own or own in READABLE[one]]:
         schema = Schema("t", (Column("x", declared),))
-        engine = open_spark(frames[kind], schema=schema, bits=SameBits())
+        engine = open_spark(frames[kind], schema=schema)
         scope = RowScope(schema, None, (), (), (), None, Bounding())
         measures = [Rows()] + ([] if declared is Type.OTHER else [RowsWith(col("x"))])
         assert engine.measure(scope, measures)[0] == [len(CELLS[kind]) + 1]

@@ -46,7 +46,8 @@ def test_intervals_cover_as_often_as_they_say(unit: Any) -> None:
         exact = truth[true].to_numpy()
         low, high, value = (found[name + end].to_numpy() for end in ("_low", "_high", ""))
         share = np.mean((low <= exact) & (exact <= high))
-        assert 0.93 <= share <= 0.975, (name, share)
+        most = 0.995 if name == "n" and unit is not la.ROW else 0.975  # rounded outwards
+        assert 0.93 <= share <= most, (name, share)
         half = np.abs(exact - value) <= (high - low) / 4
         assert np.mean(half) < 0.88, name
 

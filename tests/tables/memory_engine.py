@@ -1,14 +1,20 @@
 """A slow engine over lists of dicts, for tests: the contract of `engines.measures` word for word.
 
-The order of a unit's rows in the list is their stored order (rank).
+Where a cut is needed it keeps the first of a unit's pairs in the order of their spelling: any order
+that depends on the pair alone will do.
+
+`Faults` are wrong ways to weigh, which the tests of sensitivities have to notice.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from fractions import Fraction
-from math import floor, prod
+from math import floor, isqrt, prod
 from typing import Any
+
+import numpy as np
 
 from letalone.engines.measures import (
     CellCounts,
@@ -68,81 +74,167 @@ def evaluate(of: Expression, row: Row) -> Any:
     raise TypeError(type(of).__name__)
 
 
+class Fault(Enum):
+    """Ways to weigh that bound nothing, or not what is claimed."""
+
+    ROUNDED_UP = auto()
+    ROWS_BY_GROUP = auto()  # n counted in each group where it has to be that of the unit
+    ROOT_OF_GROUPS = auto()  # √(G/g) where the L1 norm counts
+    ALWAYS_A_SHARE = auto()  # k/n without min(1, ·)
+    ROWS_OF_ALL = auto()  # n counted over all units
+    NO_CUT = auto()  # of different values
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of one unit in one group, and what each of them weighs; the weight of the pair."""
+
+    unit: Any
+    key: Any
+    rows: tuple[Row, ...]
+    each: int
+    pair: int
+
+
 @dataclass
 class MemoryEngine:
     rows: list[Row]
+    fault: Fault | None = None
 
     def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[Exact]:
         keys = scope.keys if scope.groups else ((),)
         assert keys is not None
-        kept = self._kept(scope, set(keys))
-        return [[_value(measure, kept[key], scope) for key in keys] for measure in measures]
+        parts = self._weighed(scope, set(keys))
+        return [_amounts(measure, parts, keys, scope, self.fault) for measure in measures]
 
     def discover(self, scope: RowScope) -> list[tuple[tuple[Any, ...], int]]:
-        kept = self._kept(scope, None)
-        return [(key, len({unit for unit, _ in rows})) for key, rows in kept.items()]
+        found: dict[Any, int] = {}
+        most = _most_groups(scope)
+        for rows in self._people(scope).values():
+            for key in sorted({_key(row, scope) for row in rows}, key=repr)[:most]:
+                found[key] = found.get(key, 0) + 1
+        return list(found.items())
 
-    def _kept(self, scope: RowScope, listed: set[Any] | None) -> dict[Any, list[tuple[Any, Row]]]:
-        """The rows that count, with their units, by key."""
-        bounding, unit = scope.bounding, scope.schema.unit
-        by_unit: dict[Any, list[Row]] = defaultdict(list)
+    def _people(self, scope: RowScope) -> dict[Any, list[Row]]:
+        """The rows that pass the filter, by unit."""
+        found: dict[Any, list[Row]] = defaultdict(list)
         for place, row in enumerate(self.rows):
-            owner = place if unit is None else row[unit]
-            if owner is not None:
-                by_unit[owner].append(row)
-        found: dict[Any, list[tuple[Any, Row]]] = defaultdict(list)
-        for owner, rows in by_unit.items():
-            in_all = bounding.max_groups is None or not scope.groups
-            mine = rows[: bounding.max_rows] if bounding.max_rows and in_all else rows
-            for key, group in _groups(mine, scope, listed):
-                found[key].extend((owner, row) for row in group)
+            owner = place if scope.schema.unit is None else row[scope.schema.unit]
+            passes = scope.where is None or evaluate(scope.where, row) is True
+            if owner is not None and passes:
+                found[owner].append(row)
         return found
 
+    def _weighed(self, scope: RowScope, listed: set[Any]) -> list[Part]:
+        bounding, whole, people = scope.bounding, _whole(scope), self._people(scope)
+        paired = bounding.max_groups is not None and bool(scope.groups)
+        found = []
+        for owner, rows in people.items():
+            groups: dict[Any, list[Row]] = defaultdict(list)
+            for row in rows:
+                groups[_key(row, scope)].append(row)
+            here = {key: mine for key, mine in groups.items() if key in listed}
+            pair = self._share(whole, _most_groups(scope), len(here), scope.norm)
+            for key, mine in here.items():
+                by_group = paired or self.fault is Fault.ROWS_BY_GROUP
+                many = len(mine) if by_group else len(rows)
+                if self.fault is Fault.ROWS_OF_ALL:
+                    many = sum(map(len, people.values()))
+                most = bounding.max_rows if scope.schema.unit is not None else None
+                each = self._share(whole, most, many)
+                weight = self._product(each, pair, whole) if paired else each
+                found.append(Part(owner, key, tuple(mine), weight, pair))
+        return found
 
-def _groups(
-    rows: list[Row], scope: RowScope, listed: set[Any] | None
-) -> Iterable[tuple[Any, list[Row]]]:
-    groups: dict[Any, list[Row]] = {}
-    for row in rows:
-        if scope.where is not None and evaluate(scope.where, row) is not True:
-            continue
-        key = tuple(evaluate(group.of, row) for group in scope.groups)
-        if listed is None or key in listed:
-            groups.setdefault(key, []).append(row)
+    def _share(self, whole: int, most: int | None, number: int, norm: int = 1) -> int:
+        if most is None or (number <= most and self.fault is not Fault.ALWAYS_A_SHARE):
+            return whole
+        if norm == 2 or (self.fault is Fault.ROOT_OF_GROUPS and norm == 1):
+            return isqrt(whole**2 * most // number)
+        up = number - 1 if self.fault is Fault.ROUNDED_UP else 0
+        return (whole * most + up) // number
+
+    def _product(self, each: int, pair: int, whole: int) -> int:
+        up = whole - 1 if self.fault is Fault.ROUNDED_UP else 0
+        return (each * pair + up) // whole
+
+
+def _whole(scope: RowScope) -> int:
+    weighed = scope.schema.unit is not None and scope.per_unit is None
+    return 2**scope.weight_bits if weighed else 1
+
+
+def _most_groups(scope: RowScope) -> int | None:
+    if scope.schema.unit is None or not scope.groups:
+        return None
     bounding = scope.bounding
-    chosen = list(groups.items())  # in the order of their first rows
-    if scope.groups and bounding.max_groups is not None:
-        chosen = chosen[: bounding.max_groups]
-        if bounding.max_rows is not None:
-            chosen = [(key, group[: bounding.max_rows]) for key, group in chosen]
-    return chosen
+    return bounding.max_rows if bounding.max_groups is None else bounding.max_groups
 
 
-def _value(measure: Measure, rows: list[tuple[Any, Row]], scope: RowScope) -> Any:
-    if isinstance(measure, DistinctUnits):
-        return len({unit for unit, _ in rows})
-    if scope.bounding.clip and scope.schema.unit is not None:
-        return _clipped(measure, rows)
+def _key(row: Row, scope: RowScope) -> tuple[Any, ...]:
+    return tuple(evaluate(group.of, row) for group in scope.groups)
+
+
+def _amounts(
+    measure: Measure, parts: list[Part], keys: Any, scope: RowScope, fault: Fault | None
+) -> Any:
+    if isinstance(measure, DistinctValues):
+        left = _different(measure, parts, scope, fault)
+        return [_whole(scope) * len(left[key]) for key in keys]
+    zero = np.zeros(measure.count if isinstance(measure, CellCounts) else (), dtype=object)
+    found = dict.fromkeys(keys, zero)
+    clipped = scope.bounding.clip and scope.schema.unit is not None
+    for part in parts:
+        if isinstance(measure, DistinctUnits):
+            amount: Any = part.pair
+        elif clipped:
+            amount = part.pair * _clipped(measure, part.rows)
+        else:
+            amount = part.each * sum(_of_row(measure, row) for row in part.rows)
+        found[part.key] = found[part.key] + amount
+    return [np.asarray(found[key], dtype=object).tolist() for key in keys]
+
+
+def _different(
+    measure: DistinctValues, parts: list[Part], scope: RowScope, fault: Fault | None
+) -> dict[Any, set[Any]]:
+    bounding, left = scope.bounding, defaultdict(set)
+    by_unit: dict[Any, list[tuple[Any, list[Any]]]] = defaultdict(list)
+    for part in sorted(parts, key=lambda one: repr(one.key)):
+        values = {evaluate(measure.of, row) for row in part.rows} - {None}
+        by_unit[part.unit].append((part.key, sorted(values, key=repr)))
+    for mine in by_unit.values():
+        if scope.schema.unit is None or fault is Fault.NO_CUT:
+            kept = [(key, value) for key, values in mine for value in values]
+        elif scope.groups and bounding.max_groups is not None:
+            some = mine[: bounding.max_groups]
+            kept = [(key, value) for key, values in some for value in values[: bounding.max_rows]]
+        else:
+            kept = [(key, value) for key, values in mine for value in values][: bounding.max_rows]
+        for key, value in kept:
+            left[key].add(value)
+    return left
+
+
+def _of_row(measure: Measure, row: Row) -> Any:
     match measure:
         case Rows():
-            return len(rows)
+            return 1
         case RowsWith(of):
-            return sum(evaluate(of, row) is not None for _, row in rows)
+            return int(evaluate(of, row) is not None)
         case GridSum(of):
-            places = (_place(measure, evaluate(of, row)) for _, row in rows)
-            return sum(_amount(measure, place) for place in places if place is not None)
-        case DistinctValues(of):
-            return len({evaluate(of, row) for _, row in rows} - {None})
+            place = _place(measure, evaluate(of, row))
+            return 0 if place is None else _amount(measure, place)
         case ProductSum(grids, powers):
-            found = ([_place(grid, evaluate(grid.of, row)) for grid in grids] for _, row in rows)
-            return sum(_multiplied(grids, powers, places) for places in found if None not in places)
+            places = [_place(grid, evaluate(grid.of, row)) for grid in grids]
+            return 0 if None in places else _multiplied(grids, powers, places)
         case CellCounts(of, lower, step, count):
-            cells = [0] * count
-            for _, row in rows:
-                x = evaluate(of, row)
-                if x is not None:
-                    cells[min(max(floor((Fraction(x) - lower) / step), 0), count - 1)] += 1
+            cells = np.zeros(count, dtype=object)
+            x = evaluate(of, row)
+            if x is not None:
+                cells[min(max(floor((Fraction(x) - lower) / step), 0), count - 1)] = 1
             return cells
+    raise TypeError(type(measure).__name__)
 
 
 def _place(measure: GridSum, x: Any) -> int | None:
@@ -162,22 +254,15 @@ def _multiplied(grids: Sequence[GridSum], powers: Sequence[int], places: Sequenc
     return prod((place - (grid.low + grid.high) // 2) ** power for grid, power, place in each)
 
 
-def _clipped(measure: Measure, rows: list[tuple[Any, Row]]) -> int:
-    """Each unit's own total, clipped to one row's range, counts as one row."""
-    by_unit: dict[Any, list[Row]] = defaultdict(list)
-    for unit, row in rows:
-        by_unit[unit].append(row)
+def _clipped(measure: Measure, rows: Iterable[Row]) -> int:
+    """The own total of a unit, clipped to one row's range: what it counts for as one row."""
     match measure:
         case Rows():
-            return len(by_unit)
+            return 1
         case RowsWith(of):
-            return sum(any(evaluate(of, r) is not None for r in mine) for mine in by_unit.values())
+            return int(any(evaluate(of, row) is not None for row in rows))
         case GridSum(of, low, high):
-            total = 0
-            for mine in by_unit.values():
-                places = [_place(measure, evaluate(of, row)) for row in mine]
-                there = [place for place in places if place is not None]
-                if there:
-                    total += min(max(sum(there), low), high) - low
-            return total
+            places = [_place(measure, evaluate(of, row)) for row in rows]
+            there = [place for place in places if place is not None]
+            return min(max(sum(there), low), high) - low if there else 0
     raise TypeError(type(measure).__name__)

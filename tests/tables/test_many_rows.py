@@ -57,7 +57,8 @@ def priced(names: tuple[str, ...], epsilon: Any, delta: Any) -> Compiled:
 
 def released(whole: Compiled, kinds: list[Kind], seed: int) -> Any:
     assert whole.keys is not None
-    return whole.finish(exact(whole.measures, kinds, keys=len(whole.keys)), SeededBits(seed))
+    weighed = [(whole.scope.lattice * rows, row) for rows, row in kinds]
+    return whole.finish(exact(whole.measures, weighed, keys=len(whole.keys)), SeededBits(seed))
 
 
 def covered(answer: NoisyColumn, truth: float) -> float:

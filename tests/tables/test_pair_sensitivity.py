@@ -1,6 +1,7 @@
 """Claimed sensitivities of products and of different values, for every neighbour."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -11,65 +12,69 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from letalone.engines.duck import open_duck
-from letalone.engines.measures import DistinctValues, GridSum, ProductSum, scope_of
+from letalone.engines.measures import DistinctValues, GridSum, ProductSum, RowScope
 from letalone.errors import UnsupportedQuery
 from letalone.plans.aggregates import Count, CountValues
-from letalone.plans.plan import Plan
 from letalone.tables.cross import CrossCorners, GridAxis
 from letalone.tables.grid import Grid
 from letalone.tables.regression import RegressionPart
 from letalone.tables.sensitivity import Contribution, Moved, contribution, sensitivity_of
-from seeded import SeededBits
 from stages import pick
 from tables.memory_engine import MemoryEngine, Row
 from tables.plans_for_tests import A, D, X, plan_of
-from tables.test_sensitivity import BOUNDINGS, moved, question
+from tables.test_sensitivity import (
+    BOUNDINGS,
+    KEYS,
+    ROW_UNIT,
+    Vector,
+    moved,
+    question,
+    scope_of,
+    sized,
+)
 
-Vector = Callable[[Plan, Any], Any]
 Claim = tuple[Vector, Callable[[Contribution], Moved]]
 WIDE, SMALL = Grid(-1, 3, 0), Grid(0, 2, 0)
 PRODUCT = ProductSum((GridSum(X, -1, 3, 0), GridSum(A, 0, 2, 0)), (2, 1))
-ROW_UNIT = Contribution(1, 1, 1, 1, replace=False)
 UNCLIPPED = [name for name in BOUNDINGS if not name.endswith("clipped")]
 
 
-def measured(*measures: Any) -> Vector:
-    return lambda plan, engine: np.array(
-        engine.measure(scope_of(plan), measures), dtype=object
-    ).reshape(-1)
-
-
 def crossed(first: Any, second: Any, bits: int) -> Claim:
-    corners = CrossCorners(GridAxis(X, WIDE, first), GridAxis(A, SMALL, second), bits)
+    def corners(lattice: int) -> CrossCorners:
+        axes = GridAxis(X, WIDE, first), GridAxis(A, SMALL, second)
+        return CrossCorners(*axes, bits, lattice)
 
-    def vector(plan: Plan, engine: Any) -> Any:
-        exact = engine.measure(scope_of(plan), corners.measures)
-        return corners.shares([np.array(one, dtype=object) for one in exact]).reshape(-1)
+    def vector(scope: RowScope, engine: Any) -> Any:
+        exact = engine.measure(scope, corners(scope.lattice).measures)
+        found = corners(scope.lattice).shares([np.array(one, dtype=object) for one in exact])
+        return found.reshape(-1)
 
-    return vector, corners.moves
+    return vector, lambda unit: corners(unit.lattice).moves(unit)
 
 
 def regressed() -> Claim:
     def part(unit: Contribution) -> RegressionPart:
         return RegressionPart(("r",), unit, GridAxis(X, WIDE, 1), (GridAxis(A, SMALL, 1),), 4)
 
-    def vector(plan: Plan, engine: Any) -> Any:
-        exact = engine.measure(scope_of(plan), part(ROW_UNIT).measures)
-        return part(ROW_UNIT).vector([np.array(one, dtype=object) for one in exact]).reshape(-1)
+    def vector(scope: RowScope, engine: Any) -> Any:
+        mine = part(replace(ROW_UNIT, lattice=scope.lattice))
+        exact = engine.measure(scope, mine.measures)
+        return mine.vector([np.array(one, dtype=object) for one in exact]).reshape(-1)
 
     return vector, lambda unit: part(unit).moved
 
 
 CLAIMS: dict[str, Claim] = {
-    "values": (measured(DistinctValues(X)), lambda c: sensitivity_of(DistinctValues(X), c)),
-    "product": (measured(PRODUCT), lambda c: sensitivity_of(PRODUCT, c)),
+    "values": sized(DistinctValues(X)),
+    "product": sized(PRODUCT),
     "2 × 2": crossed(1, 1, 30),
     "3 × 2": crossed(2, 1, 30),
     "3 × 3": crossed(2, 2, 30),
     "3 × 3, rounded": crossed(2, 2, 3),
     "regression": regressed(),
 }
-EXACT = ("values", "product", "2 × 2", "3 × 2", "3 × 3")
+EXACT = ("values", "product")
+CROSSED = ("2 × 2", "3 × 2", "3 × 3")
 
 
 def rows_of(unit: int, cells: Any) -> list[Row]:
@@ -81,15 +86,15 @@ a_row = st.tuples(
     st.sampled_from([None, -5, -1, 0, 1, 2.5, 3, 9]),
     st.sampled_from([None, 0, 1, 2, 7]),
 )
-a_unit = st.lists(a_row, max_size=5)
+a_unit = st.lists(a_row, max_size=5) | st.lists(a_row, min_size=6, max_size=20)
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
 @settings(max_examples=pick(12, 30), deadline=None)
 @given(
     bounding=st.sampled_from(UNCLIPPED),
-    keys=st.sampled_from([(), ("A",), ("A", "B"), ("A", "B", "C", "D")]),
-    others=st.lists(a_unit, max_size=3),
+    keys=st.sampled_from(KEYS),
+    others=st.lists(a_unit, max_size=2),
     one=a_unit,
     other=a_unit,
 )
@@ -102,10 +107,12 @@ def test_no_neighbour_moves_a_vector_further_than_claimed(
         one, other = one[:1], other[:1]
     for relation, partner in (("add/remove", []), ("replace", other)):
         plan = question(bounding, relation, keys)
-        l1, squares = moved(vector, plan, table + rows_of(99, one), table + rows_of(99, partner))
         claimed = said(contribution(plan))
-        assert l1 <= claimed.l1
-        assert squares <= claimed.l2_squared
+        for norm in (1, 2):
+            tables = table + rows_of(99, one), table + rows_of(99, partner)
+            l1, squares = moved(vector, scope_of(plan, norm), *tables)
+            assert squares <= claimed.l2_squared
+            assert l1 <= claimed.l1 or norm == 2
 
 
 TELLING = [
@@ -131,28 +138,35 @@ def extreme_units(most: int) -> list[list[Any]]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("claim", EXACT)
+@pytest.mark.parametrize("claim", EXACT + CROSSED)
 @pytest.mark.parametrize("bounding", UNCLIPPED)
 @pytest.mark.parametrize("keys", [(), ("A", "B"), ("A", "B", "C", "D")])
 def test_what_is_claimed_is_reached_by_some_neighbours(
     claim: str, bounding: str, keys: tuple[str, ...]
 ) -> None:
+    """Corners of both columns are rounded where rows are weighed: they come within that."""
     vector, said = CLAIMS[claim]
     units = extreme_units({"row": 1, "two groups of two rows": 4}.get(bounding, 2))
     for relation in ("add/remove", "replace"):
         plan = question(bounding, relation, keys)
-        vectors = [vector(plan, MemoryEngine(rows_of(1, unit))) for unit in units]
+        vectors = [vector(scope_of(plan), MemoryEngine(rows_of(1, unit))) for unit in units]
         distinct = {tuple(v): v for v in vectors}.values()
         partners = distinct if relation == "replace" else [np.zeros_like(vectors[0])]
         changes = [one - other for one in distinct for other in partners]
         l1 = max(sum(abs(x) for x in change) for change in changes)
         squares = max(sum(x * x for x in change) for change in changes)
-        claimed = said(contribution(plan))
-        assert (l1, squares) == (claimed.l1, claimed.l2_squared)
+        unit = contribution(plan)
+        claimed = said(unit)
+        assert l1 <= claimed.l1
+        assert squares <= claimed.l2_squared
+        rounding = 0 if claim in EXACT or unit.lattice == 1 else 9 * max(1, len(keys))
+        assert l1 >= claimed.l1 - rounding
+        if claim in EXACT or unit.lattice == 1:
+            assert squares == claimed.l2_squared
 
 
 def test_a_regression_moves_by_its_number_of_products() -> None:
-    """Six products, in sixteenths of a row; a number of each of two groups may be rounded."""
+    """Five products, in sixteenths of a row; a number of each of two groups is rounded."""
     unit = contribution(plan_of({"n": Count()}, unit="u", max_rows=3, max_groups=2))
     assert CLAIMS["regression"][1](unit).l1 == 5 * 16 * 3 * 2 + 5 * 2
 
@@ -166,7 +180,7 @@ def test_rounding_moves_sums_further_than_one_row_and_the_claim_knows() -> None:
     largest = 0
     for _ in range(100):
         cells = [("A", int(x), int(a)) for x, a in generator.integers(0, 3, (6, 2)) - [1, 0]]
-        l1, _ = moved(vector, plan, rows_of(1, cells) + telling, rows_of(1, cells))
+        l1, _ = moved(vector, scope_of(plan), rows_of(1, cells) + telling, rows_of(1, cells))
         largest = max(largest, l1)
     assert 16 < largest <= said(contribution(plan)).l1
 
@@ -174,7 +188,7 @@ def test_rounding_moves_sums_further_than_one_row_and_the_claim_knows() -> None:
 @pytest.mark.few("[two rows")
 @pytest.mark.parametrize("bounding", ["two rows", "two groups of two rows"])
 def test_neighbours_in_duckdb_move_as_little(bounding: str) -> None:
-    """Every neighbour of one small table; the ranks are drawn anew for each, so a bound remains."""
+    """Every neighbour of one small table."""
     base = [("A", 3, 2), ("B", -1, 0), ("A", None, 1)]
     person = [("A", 3, 2), ("A", -1, 2), ("B", 3, 0), ("A", 1, 1), ("B", 0, None)]
     plan = question(bounding, "add/remove", ("A", "B"))
@@ -185,8 +199,8 @@ def test_neighbours_in_duckdb_move_as_little(bounding: str) -> None:
         kinds = (pa.int64(), pa.string(), pa.float64(), pa.int64())
         arrays = [pa.array(one, kind) for one, kind in zip(columns, kinds, strict=True)]
         table = pa.table(arrays, names=["u", "d", "x", "a"])
-        engine = open_duck(table, schema=plan.schema, bits=SeededBits(3), threads=1)
-        found = [vector(plan, engine) for vector, _ in CLAIMS.values()]
+        engine = open_duck(table, schema=plan.schema, threads=1)
+        found = [vector(scope_of(plan), engine) for vector, _ in CLAIMS.values()]
         engine.close()
         return found
 

@@ -229,7 +229,7 @@ def test_the_noise_of_the_tree_hides_all_levels_for_half_of_epsilon(
     assert part.by_tree
     rows = part.unit.most_rows * (2 if part.unit.replace else 1)
     noise = part._noise(F(1, 3)).mechanism
-    assert noise.scale == part._tree.levels * rows / F(1, 6)  # pyright: ignore
+    assert noise.scale == part.unit.lattice * part._tree.levels * rows / F(1, 6)  # pyright: ignore
     assert part.privacy(F(1, 3)).worst_loss() == F(1, 3)
 
 

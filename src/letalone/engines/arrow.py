@@ -261,23 +261,26 @@ def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     Whole numbers are their own code. Other values are numbered batch by batch, and then the
     batches' numberings are made one.
     """
-    chunks = [_encode(batch.column(0)) for batch in cast("Any", reader)]
-    if not chunks:
-        return np.empty(0, np.int64), np.empty(0, np.bool_)
-    if pa.types.is_dictionary(chunks[0].type):
-        unified = pa.chunked_array(chunks).unify_dictionaries()
-        chunks = [chunk.indices for chunk in unified.chunks]
-    size = sum(len(chunk) for chunk in chunks)
-    codes, missing = np.empty(size, np.int64), np.zeros(size, np.bool_)
+    stream = cast("Any", reader)
+    if pa.types.is_integer(stream.schema.field(0).type):
+        # In one piece: thousands of small batches take longer to look at than to read.
+        chunks = [stream.read_all().column(0).combine_chunks()]
+    else:
+        encoded = [batch.column(0).dictionary_encode() for batch in stream]
+        unified = pa.chunked_array(encoded).unify_dictionaries().chunks if encoded else []
+        chunks = [chunk.indices for chunk in unified]
+    missing = np.zeros(sum(len(chunk) for chunk in chunks), np.bool_)
     start = 0
     for chunk in chunks:
         end = start + len(chunk)
         if chunk.null_count:
             missing[start:end] = _missing_in(chunk)
-        codes[start:end] = _integers(chunk)
         start = end
-    codes[missing] = 0
-    return codes, missing
+    numbers = [_integers(chunk) for chunk in chunks]
+    whole = numbers[0] if len(numbers) == 1 else np.concatenate([np.empty(0, np.int64), *numbers])
+    if missing.any():
+        whole = np.where(missing, 0, whole)
+    return whole.astype(np.int64, copy=False), missing
 
 
 def number_codes(codes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -296,11 +299,6 @@ def _integers(array: Any) -> Values:
 def _missing_in(array: Any) -> NDArray[np.bool_]:
     bits = np.unpackbits(np.frombuffer(array.buffers()[0], np.uint8), bitorder="little")
     return bits[array.offset : array.offset + len(array)] == 0
-
-
-def _encode(values: Any) -> Any:
-    """Whole numbers as they are, other values numbered: the values themselves can be let go."""
-    return values if pa.types.is_integer(values.type) else values.dictionary_encode()
 
 
 def rows_of(table: ArrowTable) -> list[dict[str, object]]:

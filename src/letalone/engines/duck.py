@@ -232,7 +232,8 @@ class DuckEngine(Engine):
             read = lambda: self._duck.read(query, arrow.flags_of, rows=VECTOR_ROWS)  # noqa: E731
             kept = self._reading(read)
         progress(0.6)
-        return arrow.counts_table(count_rows(codes, missing, kept), self._batch_sizes())
+        counts = hide_engine_errors(lambda: count_rows(codes, missing, passes=kept))
+        return arrow.counts_table(counts, self._batch_sizes())
 
     def _codes_of(self, unit: Column) -> Codes:
         """A number for the unit of each row, kept for the next filter."""

@@ -325,7 +325,7 @@ class _Builder:
         groups: Sql = exp.Count(this=exp.Star())
         if self._cell:  # there is a row for each cell: the first of a pair stands for it
             first = syntax.window(exp.RowNumber(), self._cell_column, partition=pair)
-            whole = syntax.window(exp.Sum(this=rows), partition=pair)
+            whole = syntax.cast_to(syntax.window(exp.Sum(this=rows), partition=pair), BIGINT)
             added = {f"{self._mark}first": first, f"{self._mark}rows in all": whole}
             pairs = self._beside(pairs, added, "cells")
             rows = syntax.column(f"{self._mark}rows in all")

@@ -1,7 +1,7 @@
 """The most frequent of declared candidates, and bounds bought privately.
 
 top_k: half of ε for the order, by peeling with permute-and-flip on the candidates' counts, and
-half for the winners' counts, with geometric noise (they do not come free with the order).
+half for the winners' counts, with noise (they do not come free with the order).
 
 private_bounds: bounds of the r-th smallest and the r-th largest value, r − ½ at least the shortfall
 of the choice at 95 %, among 0, ±1, ±2, ±4, … (for numbers also ±1/2 … ±1/1024), half of ε each.
@@ -18,17 +18,17 @@ from fractions import Fraction
 import numpy as np
 
 from letalone.engines.measures import Measure, RowsWith
-from letalone.mechanisms import Exponential, Geometric, TopK
+from letalone.mechanisms import Exponential, TopK
 from letalone.plans.expressions import Case, Comparison, ComparisonOp, Expression, IsNull, Literal
 from letalone.plans.types import Key
 from letalone.privacy import BoundedRange, Privacy, PureDP, compose
 from letalone.randomness.bits import BitSource
 from letalone.tables.choices import choose_rank, refuse_tiny
 from letalone.tables.columns import Integers, NoisyColumn, Wholes, count_answer
-from letalone.tables.noise import geometric
+from letalone.tables.noise import Noise, pure_noise
 from letalone.tables.part import ChoicePart
 from letalone.tables.quantiles import INSIDE, inside
-from letalone.tables.sensitivity import Moved, count_utility_moves, rank_moves, shares_move
+from letalone.tables.sensitivity import count_utility_moves, rank_moves, shares_move
 
 HALF = Fraction(1, 2)
 LARGEST_POWER = 62
@@ -59,7 +59,8 @@ class TopPart(ChoicePart):
 
     @property
     def words(self) -> str:
-        return "permute-and-flip for the order, geometric noise for the counts: half of it each"
+        kind = "geometric" if self.unit.lattice == 1 else "Laplace"
+        return f"permute-and-flip for the order, {kind} noise for the counts: half of it each"
 
     def privacy(self, epsilon: Fraction) -> Privacy:
         return compose(PureDP(epsilon * HALF), self._noise(epsilon).privacy)
@@ -72,16 +73,13 @@ class TopPart(ChoicePart):
             monotone=not self.unit.replace,
         )
 
-    def _noise(self, epsilon: Fraction) -> Geometric:
-        return Geometric(epsilon=epsilon * HALF, sensitivity=self._moved.l1)
-
-    @property
-    def _moved(self) -> Moved:
-        return shares_move(1, self.unit).times(self.unit.lattice)
+    def _noise(self, epsilon: Fraction) -> Noise:
+        lattice = self.unit.lattice
+        return pure_noise(shares_move(1, self.unit).times(lattice), epsilon * HALF, lattice)
 
     def check(self, epsilon: Fraction, *, confidence: float) -> None:
         del confidence
-        geometric(self._moved, epsilon * HALF)
+        self._noise(epsilon)
 
     def answers(
         self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource
@@ -92,10 +90,8 @@ class TopPart(ChoicePart):
         winners = np.array([order.choose_indices(row, bits=bits) for row in counts], dtype=np.int64)
         winners = winners.reshape(len(counts), self.k)
         noise = self._noise(epsilon)
-        noisy = noise.release(np.take_along_axis(counts, winners, axis=1), bits=bits)
-        lattice = self.unit.lattice
-        counted, half = noisy.astype(np.float64) / lattice, float(noise.error(confidence)) / lattice
-        answer = count_answer(counted, half, whole=lattice == 1)
+        noisy = noise.release(np.take_along_axis(counts, winners, axis=1), bits)
+        answer = count_answer(noisy, noise.width(confidence), whole=self.unit.lattice == 1)
         labels = np.empty(len(self.candidates), dtype=object)
         labels[:] = self.candidates
         answered = NoisyColumn(answer.values, answer.low, answer.high, labels[winners])

@@ -40,6 +40,11 @@ class NoisyAnswer:
         return self.answers[name]
 
 
+def rounded_by(*, whole: bool) -> float:
+    """How much farther than its width an end of a count's interval may be from the count."""
+    return 0.0 if whole else 0.5
+
+
 def count_answer(values: Floats, width: float, *, whole: bool) -> NoisyColumn:
     """A count as a whole number; the ends, too, and not below 0.
 

@@ -121,10 +121,14 @@ class Compiled:
         unit = contribution(self.plan)
         if not self.plan.groups:
             return "no groups"
-        relation = " at most" if unit.groups > 1 else " only"
         many = "all groups" if unit.keys is None else f"all {unit.keys:,} groups"
+        charge = f"one charge for {many} together"
+        if unit.lattice > 1:
+            rows = "" if unit.rows is None else f", and counts for at most {unit.rows:,} rows"
+            return f"{charge}: a unit may be in any of them{rows}"
+        relation = " at most" if unit.groups > 1 else " only"
         touched = unit.groups * (2 if unit.replace else 1)
-        return f"one charge for {many} together: neighbours differ in{relation} {touched:,} of them"
+        return f"{charge}: neighbours differ in{relation} {touched:,} of them"
 
     def expected_error(self, name: str, *, rows: int | None = None) -> float:
         """The half-width to expect for an aggregate, at the confidence; no data is touched.

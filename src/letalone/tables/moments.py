@@ -65,8 +65,9 @@ class Corners:
         return 1 if self.degree == 1 else self.grid.width // 2
 
     @property
-    def is_rounded(self) -> bool:
-        return self.unit * self.lattice > 1
+    def kept_lattice(self) -> int:
+        """What is left of the lattice: all of it, or nothing where squares are rounded."""
+        return self.lattice if self.degree == 1 else 1
 
     @property
     def row(self) -> Fraction:
@@ -85,8 +86,8 @@ class Corners:
         return (RowsWith(of), *sums, *([Rows()] if self.missing else []))
 
     def moves(self, unit: Contribution) -> Moved:
-        if not self.is_rounded:
-            return shares_move(int(self.row), unit)
+        if self.degree == 1:
+            return shares_move(int(self.row), unit).times(self.lattice)
         return rounded_shares_move(self.row, unit, self.count)
 
     def shares(self, exact: list[Wholes]) -> Wholes:
@@ -102,7 +103,7 @@ class Corners:
             corners = [quarter - width * about + square, crossed, quarter + width * about + square]
         if self.missing:
             corners.append((rest.pop(0) - rows) * width**self.degree)
-        return np.stack(corners, axis=-1) // (self.unit * self.lattice)
+        return np.stack(corners, axis=-1) // (self.unit * self.lattice // self.kept_lattice)
 
     def form(self, polynomial: Polynomial) -> Floats:
         """What each corner counts for in the sum of a polynomial over rows with a value."""
@@ -139,13 +140,12 @@ class MomentsPart(VectorPart):
 
     @property
     def lattice(self) -> int:
-        """Shares are counted in steps of the grid."""
-        return 1
+        return self.corners.kept_lattice
 
     @property
     def weight(self) -> float:
         """The largest error of what is asked, as a share of its range."""
-        scale = ROOT_TWO * self.moved.l1
+        scale = ROOT_TWO * self.moved.l1 / self.lattice
         errors = [self._relative(aggregate) for _, aggregate in self.asked]
         counted = _norm(self.corners.all_rows) if self.counts else 0.0
         return scale * max(counted, *errors)

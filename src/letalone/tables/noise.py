@@ -1,15 +1,16 @@
-"""Noise for vectors of whole numbers: geometric, or Gaussian where a delta allows it.
+"""Noise for vectors of whole numbers: geometric or Laplace's, or Gaussian where a delta allows it.
 
-Geometric noise needs the L1 sensitivity, Gaussian noise the L2 one. A vector of all groups
-gets its noise at once, in one release with one charge. Sums may have any size: what mechanisms
-are given is the part of a number that is not a multiple of a power of two, and the rest is added
-to what comes out.
+Whole rows get geometric noise; parts of rows, whose lattice is fine, Laplace's, of which it is the
+law on whole numbers. Both need the L1 sensitivity, Gaussian noise the L2 one. A vector of all
+groups gets its noise at once, in one release with one charge. Sums may have any size: what real
+noise is added to is the part of a number that is not a multiple of a power of two, and the rest is
+added to what comes out.
 
 Theorem.  A release is a function of the numbers plus ideal noise, for numbers of any size.
   Proven:   docs/explanation/proofs/tables.md, section 3
   Tested:   tests/tables/test_many_rows.py: at 10^9 and 10^10 rows; against exact arithmetic
-  Assumed:  no noise is 2^23 deviations (Gaussian) or 2^12 scales (geometric) or more: that has a
-            probability below e^(−2^45) and e^(−2^12)
+  Assumed:  no noise is 2^23 deviations (Gaussian), 2^23 scales (Laplace) or 2^12 scales (geometric)
+            or more: that has a probability below e^(−2^45), e^(−2^23) and e^(−2^12)
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball, certain, upper
 from letalone.exact.typed import Number
-from letalone.mechanisms import Gaussian, Geometric
+from letalone.mechanisms import Gaussian, Geometric, Laplace
 from letalone.privacy import Privacy
 from letalone.randomness.bits import BitSource
 from letalone.randomness.real_noise import grid_exponent
@@ -34,6 +35,11 @@ LARGEST_SCALE = 1 << 50
 APART = 48  # bits of the noise's grid that are left to the mechanism: a float holds 53
 EXACT_BITS = 53
 EXACT = 1 << EXACT_BITS
+WORDS = {
+    Geometric: "geometric noise (Laplace's law on whole numbers)",
+    Laplace: "Laplace noise",
+    Gaussian: "Gaussian noise",
+}
 LONG = range(10, 62)  # multiples of such powers of two are floats where they have 63 bits
 
 
@@ -41,15 +47,19 @@ LONG = range(10, 62)  # multiples of such powers of two are floats where they ha
 class Noise:
     """A mechanism for a vector of numbers in parts of 1/lattice, with the law of its noise."""
 
-    mechanism: Geometric | Gaussian
+    mechanism: Geometric | Laplace | Gaussian
     lattice: int = 1
 
     @property
     def law(self) -> NoiseLaw:
         """The law, for intervals; geometric noise is taken as Laplace noise of its scale."""
-        if isinstance(self.mechanism, Geometric):
-            return NoiseLaw(Family.LAPLACE, float(self.mechanism.scale / self.lattice))
-        return NoiseLaw(Family.GAUSSIAN, float(self.mechanism.sigma / self.lattice))
+        family = Family.GAUSSIAN if isinstance(self.mechanism, Gaussian) else Family.LAPLACE
+        return NoiseLaw(family, float(self._size / self.lattice))
+
+    @property
+    def _size(self) -> Fraction:
+        mechanism = self.mechanism
+        return mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale
 
     @property
     def privacy(self) -> Privacy:
@@ -57,9 +67,7 @@ class Noise:
 
     @property
     def words(self) -> str:
-        if isinstance(self.mechanism, Geometric):
-            return "geometric noise (Laplace's law on whole numbers)"
-        return "Gaussian noise"
+        return WORDS[type(self.mechanism)]
 
     def width(self, confidence: Number) -> float:
         """One number stays within this, at least this often; exact for geometric noise."""
@@ -72,7 +80,7 @@ class Noise:
             # Python's integers, or numbers of rows; the lattice is a power of two.
             return (vector + noise).astype(np.float64) / self.lattice
         # A multiple of the noise's grid may be added after the noise as well as before it.
-        exponent = min(max(0, grid_exponent(self.mechanism.sigma) + APART), EXACT_BITS)
+        exponent = min(max(0, grid_exponent(self._size) + APART), EXACT_BITS)
         apart = 1 << exponent
         if vector.dtype == object or exponent not in LONG:
             vector = np.clip(vector.astype(object), -apart * EXACT, apart * EXACT)
@@ -82,13 +90,18 @@ class Noise:
         return noisy / self.lattice
 
 
-def geometric(moved: Moved, epsilon: Fraction, lattice: int = 1) -> Noise:
-    """Geometric noise that costs epsilon."""
+def pure_noise(moved: Moved, epsilon: Fraction, lattice: int = 1) -> Noise:
+    """Noise that costs epsilon: geometric, or Laplace's for parts of rows."""
+    if lattice > 1:
+        real = Laplace(epsilon=epsilon, sensitivity=moved.l1)
+        if grid_exponent(real.scale) > EXACT_BITS:
+            raise too_small(epsilon)
+        return Noise(real, lattice)
     mechanism = Geometric(epsilon=epsilon, sensitivity=moved.l1)
     # Noise has 63 bits, which is far out only for a scale much smaller than that.
     if mechanism.scale > LARGEST_SCALE:
         raise too_small(epsilon)
-    return Noise(mechanism, lattice)
+    return Noise(mechanism)
 
 
 def too_small(epsilon: Fraction) -> ParameterError:

@@ -63,7 +63,7 @@ from letalone.tables.columns import Floats, Integers, NoisyColumn, Wholes
 from letalone.tables.consistent import CountTree, tree_for
 from letalone.tables.grid import CellScale
 from letalone.tables.intervals import Family, NoiseLaw
-from letalone.tables.noise import LARGEST_SCALE, Noise, geometric
+from letalone.tables.noise import LARGEST_SCALE, Noise, pure_noise
 from letalone.tables.part import ROOT_TWO, ChoicePart, VectorPart
 from letalone.tables.ranks import mean_band, ranks_of, spread, widest
 from letalone.tables.sensitivity import Contribution, Moved, rank_moves, sensitivity_of
@@ -98,7 +98,8 @@ class RankPart(ChoicePart):
     def words(self) -> str:
         if not self.by_tree:
             return "exponential mechanism: half of it for the value, a quarter for each end"
-        by_tree = "a tree of counts with geometric noise for its interval"
+        kind = "geometric" if self.unit.lattice == 1 else "Laplace"
+        by_tree = f"a tree of counts with {kind} noise for its interval"
         return f"exponential mechanism for the value, {by_tree}: half of it each"
 
     @property
@@ -172,7 +173,7 @@ class RankPart(ChoicePart):
         return tree_moves(self._tree, self.scale, self.unit)
 
     def _noise(self, epsilon: Fraction) -> Noise:
-        return geometric(self._tree_moved, epsilon * 2 * END, self.unit.lattice)
+        return pure_noise(self._tree_moved, epsilon * 2 * END, self.unit.lattice)
 
     def _reads_tree(self, epsilon: Fraction) -> bool:
         """Whether the tree is narrower, and its noise fits into 64 bits."""

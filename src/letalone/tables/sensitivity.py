@@ -18,7 +18,7 @@ public beforehand: no bound on it), M = max(|a|, |b|) and R = max(b, 0) − min(
     add/remove  L1 fkw            L2² f(kw)²
     replace     L1 2fkw           L2² 2f(kw)²
   units: as rows, with one row in each of `groups` groups.  different values: as rows.
-  Sums of values are rounded down to whole steps, each by less than 1 in every group of the answer.
+  Sums of squares and products are rounded down, each by less than 1 in every group of the answer.
   ranks: proofs, section 4.  Rounding sums down to a multiple of a number: section 3.
   Proven:   docs/explanation/proofs/tables.md, sections 1 to 4, and proofs/weights.md
   Tested:   by every neighbour of random small tables; reached there
@@ -110,9 +110,11 @@ def contribution(plan: Plan, *, weight_bits: int = measures.WEIGHT_BITS) -> Cont
     return dataclass_replace(weighed, rows=rows, per_group=bounding.max_rows, roots=True)
 
 
-def sensitivity_of(measure: measures.Measure, unit: Contribution) -> Moved:
-    """How far one unit moves a measure, over all groups."""
-    return _row_sensitivity(measure, unit).times(unit.lattice)
+def sensitivity_of(
+    measure: measures.Measure, unit: Contribution, lattice: int | None = None
+) -> Moved:
+    """How far one unit moves a measure, over all groups; in parts of 1/lattice, its own."""
+    return _row_sensitivity(measure, unit).times(unit.lattice if lattice is None else lattice)
 
 
 def _row_sensitivity(measure: measures.Measure, unit: Contribution) -> Moved:
@@ -172,7 +174,7 @@ def rounded_shares_move(weight: Fraction, unit: Contribution, numbers: int) -> M
     """The same for sums rounded down to whole numbers; `numbers` of them for each group."""
     single = shares_move(1, unit)
     scaled = Moved(ceil(single.l1 * weight), ceil(single.l2_squared * weight**2))
-    return after_rounding(scaled, unit, numbers)
+    return _after_rounding(scaled, unit, numbers)
 
 
 def products_move(products: Sequence[measures.ProductSum], row: int, unit: Contribution) -> Moved:
@@ -181,7 +183,7 @@ def products_move(products: Sequence[measures.ProductSum], row: int, unit: Contr
     Each is scaled so that its largest product counts `row`. At most what each moves, added up.
     """
     each = [number_moves(-row if product.ends[0] else 0, row, unit) for product in products]
-    return after_rounding(together(*each), unit, len(products))
+    return _after_rounding(together(*each), unit, len(products))
 
 
 def together(*each: Moved) -> Moved:
@@ -189,7 +191,7 @@ def together(*each: Moved) -> Moved:
     return Moved(sum(moved.l1 for moved in each), sum(moved.l2_squared for moved in each))
 
 
-def after_rounding(moved: Moved, unit: Contribution, numbers: int) -> Moved:
+def _after_rounding(moved: Moved, unit: Contribution, numbers: int) -> Moved:
     """The same after rounding down: each number of a group that differs strays by less than 1."""
     moving, squares = numbers * unit.touched, moved.l2_squared
     # The norm of a sum is at most the sum of the norms: (√s + √m)² = s + m + 2√(sm).

@@ -24,7 +24,7 @@ from letalone.plans.plan import NOT_LISTED, Plan, missing_keys
 from letalone.privacy import Privacy
 from letalone.tables.discovery import Discovery
 from letalone.tables.grid import bits_for
-from letalone.tables.noise import Noise, gaussians, geometric, root_above
+from letalone.tables.noise import Noise, gaussians, pure_noise, root_above
 from letalone.tables.part import ROOT_TWO, ChoicePart, VectorPart, as_share
 from letalone.tables.parts import Parts, parts_of
 from letalone.tables.sensitivity import Contribution, contribution
@@ -92,14 +92,14 @@ def _best_split(
     parts: Parts, unit: Contribution, epsilon: Fraction, delta: Fraction, confidence: float
 ) -> Split:
     seeks_keys = unit.keys is None
-    pure = _geometric_split(parts, unit, epsilon, delta if seeks_keys else None)
+    pure = _pure_split(parts, unit, epsilon, delta if seeks_keys else None)
     if delta == 0 or not pure.noises:
         return pure
     mixed = _gaussian_split(parts, unit, epsilon, delta, seeks_keys=seeks_keys)
     return mixed if mixed.worst(confidence) < pure.worst(confidence) else pure
 
 
-def _geometric_split(
+def _pure_split(
     parts: Parts, unit: Contribution, epsilon: Fraction, delta: Fraction | None
 ) -> Split:
     weights = [as_share(part.weight) for part in parts.parts]
@@ -108,7 +108,7 @@ def _geometric_split(
     shares = tuple(weight / total for weight in weights)
     costs = {place: epsilon * share for place, share in enumerate(shares)}
     vectors = [(p, part) for p, part in enumerate(parts.parts) if isinstance(part, VectorPart)]
-    noises = {p: geometric(part.moved, costs[p], part.lattice) for p, part in vectors}
+    noises = {p: pure_noise(part.moved, costs[p], part.lattice) for p, part in vectors}
     discovery = None if delta is None else Discovery(unit, epsilon * keys / total, delta)
     return Split(parts, noises, costs, shares, discovery, keys / total)
 

@@ -7,14 +7,13 @@ import numpy as np
 from letalone.engines import measures
 from letalone.engines.measures import GridSum, Measure, Rows, RowsWith
 from letalone.plans.expressions import Expression
-from letalone.tables.columns import Floats, NoisyColumn, Wholes, count_answer
+from letalone.tables.columns import Floats, NoisyColumn, Wholes, count_answer, rounded_by
 from letalone.tables.grid import Grid
 from letalone.tables.intervals import width
 from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart
 from letalone.tables.sensitivity import (
     Moved,
-    after_rounding,
     number_moves,
     sensitivity_of,
     together,
@@ -37,18 +36,30 @@ class CountPart(VectorPart):
         return (self.measure,)
 
     @property
+    def lattice(self) -> int:
+        """1 where nobody counts in part: different values, and people who are in few groups."""
+        counts_people = isinstance(self.measure, measures.DistinctUnits)
+        in_few = counts_people and self.unit.groups == self.unit.keys
+        whole = in_few or isinstance(self.measure, measures.DistinctValues)
+        return 1 if whole else self.unit.lattice
+
+    @property
     def moved(self) -> Moved:
-        return sensitivity_of(self.measure, self.unit)
+        return sensitivity_of(self.measure, self.unit, self.lattice)
 
     def vector(self, exact: list[Wholes]) -> Wholes:
         """A count; or those of ranges: sums of cells that no other range has."""
         starts = np.array((0, *self.ends[:-1]))
-        return np.add.reduceat(exact[0], starts, axis=1) if self.ends else exact[0][:, None]
+        rows = np.add.reduceat(exact[0], starts, axis=1) if self.ends else exact[0][:, None]
+        return rows // (self.unit.lattice // self.lattice)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         counts = noisy if self.ends else noisy[:, 0]
         half, whole = noise.width(confidence), self.lattice == 1
         return dict.fromkeys(self.names, count_answer(counts, half, whole=whole))
+
+    def width(self, noise: Noise, confidence: float) -> float:
+        return noise.width(confidence) + rounded_by(whole=self.lattice == 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +80,6 @@ class TotalPart(VectorPart):
         return RowsWith(self.of), GridSum(self.of, grid.low, grid.high, grid.shift)
 
     @property
-    def lattice(self) -> int:
-        """Steps of the grid are as fine as they must be."""
-        return 1
-
-    @property
     def _largest(self) -> int:
         return max(abs(self.grid.low), abs(self.grid.high))
 
@@ -86,19 +92,18 @@ class TotalPart(VectorPart):
     def moved(self) -> Moved:
         """A row adds a number from `low` to `high`, and to the second number what it counts."""
         total = number_moves(self.grid.low, self.grid.high, self.unit)
-        both = together(total, number_moves(0, self._row, self.unit))
-        return both if self.unit.lattice == 1 else after_rounding(both, self.unit, 2)
+        return together(total, number_moves(0, self._row, self.unit)).times(self.lattice)
 
     @property
     def weight(self) -> float:
         """One noise, as a share of the largest value."""
-        return ROOT_TWO * self.moved.l1 / self._largest
+        return ROOT_TWO * self.moved.l1 / self.lattice / self._largest
 
     def vector(self, exact: list[Wholes]) -> Wholes:
-        """The sum in steps of the grid, and how many rows there are to it; rounded down."""
+        """The sum in steps of the grid, and how many rows there are to it."""
         rows, above = exact
-        numbers = [above + rows * self.grid.low, *([rows * self._row] if self._row else [])]
-        return np.stack(numbers, axis=-1) // self.unit.lattice
+        total = above + rows * self.grid.low
+        return np.stack([total, rows * self._row] if self._row else [total], axis=-1)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         """The sum: each end for values that stray from their places as far as they can."""
@@ -144,10 +149,13 @@ class SharedCount:
     ) -> dict[str, NoisyColumn]:
         weighted = zip(self._shares(noises), self.forms, strict=True)
         counts = (share * (noisy[part] @ form) for share, (part, form) in weighted)
-        values, half = np.asarray(sum(counts, np.zeros(()))), self.error(noises, confidence)
+        values, half = np.asarray(sum(counts, np.zeros(()))), self._width(noises, confidence)
         return dict.fromkeys(self.names, count_answer(values, half, whole=self.whole))
 
     def error(self, noises: dict[int, Noise], confidence: float) -> float:
+        return self._width(noises, confidence) + rounded_by(whole=self.whole)
+
+    def _width(self, noises: dict[int, Noise], confidence: float) -> float:
         law = noises[self.forms[0][0]].law
         shares = zip(self._shares(noises), self.forms, strict=True)
         weights = [w * form * (noises[part].law.scale / law.scale) for w, (part, form) in shares]
