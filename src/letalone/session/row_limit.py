@@ -7,13 +7,15 @@ so on, above 300,000 the last (`LEVELS`). A person is in one level, so one perso
 2 under replace). It is asked of the whole table, without the filter of the question.
 
 The rule.  The limit is one level above the highest one whose number of people is certainly above 0
-(95 % for all levels together: each has an interval of 1 − 0.1/13); ten rows if there is none.
+(95 % for all levels together: each has an interval of 1 − 0.1/13), and at least ten rows.
   Why 95 %: with probability 95 % no empty level is taken for one with people, so the limit is at
   most one level (about three times) above the largest number of rows that a person has.
   Why one level more: a level is noticed from about 5/ε₁ people on (ε₁ = ε/10). Those whom it misses
   lie just above what it sees. Three times the limit is three times the noise; a limit that is too
   low by so many people is off by far more. With levels that are twice as fine, counts of Zipf and
   lognormal tables came out too low.
+  Why at least ten: in a small table nothing but the first level may be noticed, and "auto" must not
+  count less than a question without it.
 
 Theorem.  The limit is a function of one release, so it costs what that release costs. A later
 question that uses it is a plan like any other, and pays nothing for it.
@@ -22,6 +24,10 @@ question that uses it is a plan like any other, and pays nothing for it.
             unbounded count and sum
   Assumed:  nothing about the data for privacy. For coverage: fewer than a handful of people have
             more rows than the limit
+
+Coverage of 95 % intervals of all rows, in tests: 0.9 or more for geometric rows from 2,000 people on
+and for the demo's table, at ε = 0.5 to 2; for rows by Zipf's law (exponent 2, at most 300) from
+about 10,000/ε people on (20,000 at ε = 0.5: 0.95; at ε = 0.2: 0.8; 2,000 at ε = 1: 0.25).
 
 Not promised: that nobody has more rows than the limit. No private answer can promise that. Take a
 table with and without one person who has N rows: if an interval narrower than N held the true count
@@ -115,15 +121,18 @@ def limit_in(release: Release) -> RowLimit:
     (people,) = release.outputs
     low = cast("tuple[float, ...]", people.low)
     seen = [place for place, end in enumerate(low) if end > 0]
-    rows = USUAL_MAX_ROWS if not seen else LEVELS[min(max(seen) + 1, len(LEVELS) - 1)]
-    return RowLimit(rows, as_typed(release.asked.epsilon))
+    rows = LEVELS[min(max(seen, default=-1) + 1, len(LEVELS) - 1)]
+    return RowLimit(max(rows, USUAL_MAX_ROWS), as_typed(release.asked.epsilon))
 
 
 def find_kept(table: "OpenTable") -> KeptLimit | None:
     """The row limit that was found for the data as they are declared now, by anybody."""
     if not table.is_known or table.schema.unit is None:
         return None
-    return kept_in(table.ledger, table.name, version=table.version, asker=table.asker)
+    # A schema file may name a version that the ledger learns with the first charge, and the ledger
+    # one that was raised since the table was opened.
+    version = max(table.version, table.schema.version)
+    return kept_in(table.ledger, table.name, version=version, asker=table.asker)
 
 
 def kept_in(ledger: Ledger, name: str, *, version: int, asker: Asker = NOBODY) -> KeptLimit | None:
