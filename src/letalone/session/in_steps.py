@@ -262,7 +262,7 @@ def price_in_steps(
     """
     columns = lacking_bounds(query) if find_bounds else ()
     trial = with_bounds(query, dict.fromkeys(columns, TRIAL_BOUNDS[0]))
-    if query.max_rows == AUTO and not trial.has_row_limit(find_keys=delta != 0):
+    if query.max_rows == AUTO and trial.plan.bounding.max_rows is None:
         query = replace(query, max_rows=None)  # units are counted, so there is nothing to limit
     is_auto = query.max_rows == AUTO
     if not columns and not is_auto:

@@ -195,17 +195,21 @@ def _units(plan: Plan) -> Iterator[Note]:
             "" if rows is None else f", and with more than {plural(rows, 'row')} in one as {rows:,}"
         )
         yield Note(
-            f"a {unit} in more than {plural(groups, 'group')} counts less in each{inside}",
+            f"{_one(unit)} in more than {plural(groups, 'group')} counts less in each{inside}",
             "; .bound(…) changes that",
         )
     elif rows is not None:
         most, which = plural(rows, "row"), FILTERED if plan.where is not None else ""
         yield Note(
-            f"a {unit} with more than {most}{which} counts as {rows:,}: each of its rows counts"
+            f"{_one(unit)} with more than {most}{which} counts as {rows:,}: each of its rows counts"
             f" {rows:,}/n",
             "; .bound(max_rows=…) changes that",
         )
     yield Note(f"rows without {unit} are left out")
+
+
+def _one(unit: str) -> str:
+    return f"{'an' if unit[:1].lower() in 'aeiou' else 'a'} {unit}"
 
 
 def _partners(plan: Plan) -> Iterator[str]:

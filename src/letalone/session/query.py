@@ -121,10 +121,6 @@ class Query(QueryBuilder):
         """The question with everything filled in, or the error that says what is missing."""
         return self._make_plan(find_keys=True)
 
-    def has_row_limit(self, *, find_keys: bool) -> bool:
-        """Whether a row limit has anything to do here: it does not where units are counted."""
-        return self._make_plan(find_keys=find_keys).bounding.max_rows is not None
-
     def _make_plan(self, *, find_keys: bool) -> Plan:
         return self._plan_and_limit(find_keys=find_keys)[0]
 
