@@ -8,7 +8,7 @@ import pytest
 
 from letalone.cli import scenes
 from letalone.cli.attack import ATTACKS
-from letalone.cli.scenes import SCENES, Scene, SceneNumber
+from letalone.cli.scenes import SCENES, Scene
 from screens import check_screen, offered
 
 Letalone = Callable[..., Any]
@@ -54,24 +54,11 @@ def test_the_screen_shows_the_numbers_of_the_attack_itself(letalone: Letalone, f
     assert letalone("--json", "demo", "--attacks").json()["attacks"][0]["attack"] == "linkage"
 
 
-def test_of_a_line_with_two_numbers_the_first_is_told() -> None:
-    class Result:
-        def lines(self) -> list[tuple[str, str, str]]:
-            return [
-                ("rows", "1", "2"),
-                ("  people: by both ways", "1,234 of 5,000 (2–9), 7", "at most 9"),
-            ]
-
-    number: Any = SceneNumber("people", "{} found")
-    assert number.told(Result(), private=False) == "1,234 of 5,000 found"
-    assert number.told(Result(), private=True) == "at most 9 found"
-
-
 def test_a_scene_is_shown_before_the_next_one_starts(
     letalone: Letalone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second one fails; what the first one found is on the screen by then."""
-    nobody = Scene("x", SceneNumber("", "{}"), SceneNumber("", "{}"), {"name": 1, "on": 2})
+    nobody = Scene("x", str, str, {"name": 1, "on": 2})
     monkeypatch.setattr(scenes, "SCENES", {"linkage": SCENES["linkage"], "pseudonyms": nobody})
     shown = letalone("demo", "--attacks")
     assert shown.code == 1

@@ -106,6 +106,18 @@ def test_a_flowing_line_breaks_between_items_and_not_within() -> None:
     assert all(line.endswith("%") for line in lines)
 
 
+def test_no_line_ends_within_a_price_or_before_a_percent_sign() -> None:
+    for width in range(12, 40):
+        lines = flowing("It costs ε = 0.5, δ = 1e-6, and is right 95 % of the time.", width)
+        assert not any(line.endswith(("ε", "δ", "=", "95")) for line in lines.splitlines()), width
+
+
+def test_a_chance_below_one_is_never_shown_as_one() -> None:
+    shown = {0.998: "99.8 %", 0.999: "99.9 %", 0.9991: "99.91 %", 1 - 1e-9: "99.9999999 %"}
+    assert {chance: percent_text(chance) for chance in shown} == shown
+    assert percent_text(1.0) == "100 %"
+
+
 def test_whole_numbers_stay_whole() -> None:
     assert with_error(12345, 7) == ("12,345", "7")
 

@@ -63,6 +63,8 @@ def test_nothing_given_says_what_to_give(tmp_path):
         read_secret(TOKEN, token_file=tmp_path)
     with pytest.raises(ParameterError, match="cannot be read"):
         read_secret(token_file=tmp_path / "none")
+    with pytest.raises(ParameterError, match="nobody here is called"):
+        read_secret(token_file="~nobody_here/token")
 
 
 def test_a_token_hides_itself():

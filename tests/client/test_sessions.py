@@ -227,3 +227,8 @@ def test_a_row_limit_is_found_there_and_known_to_the_session(service, client):
     assert "found privately" in str(visits.agg(found=la.count()).release(epsilon=0.05))
     with pytest.raises(BudgetExceeded, match="Row limit and answer cost"):
         client.open("visits", purpose="care").bound(max_rows="auto").agg(n=la.count()).release(50)
+
+
+def test_bounds_are_not_bought_from_here_and_the_refusal_says_where(visits):
+    with pytest.raises(UnsupportedQuery, match="where the rows are"):
+        visits.sql("SELECT AVG(cost) FROM visits").price_with_bounds(1)

@@ -134,6 +134,9 @@ def test_settings_are_read(tmp_path):
     found = Settings(folder=Path("~/x"), imports=Path("y"))
     assert found.folder.is_absolute()
     assert found.imports_folder.is_absolute()
+    for name in ("folder", "imports"):
+        with pytest.raises(ParameterError, match="nobody here is called"):
+            Settings(**{"folder": tmp_path, name: Path("~nobody_here/x")})
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):

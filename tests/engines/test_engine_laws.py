@@ -119,6 +119,7 @@ BOUNDINGS = [
     Bounding(max_groups=2**31, max_rows=2**31),
 ]
 WEIGHTS = list(product((20, 8), (1, 2)))  # bits and norm
+WHOLE = 1 << 20  # what a whole row counts for
 COST = GridSum(col("cost"), 0, 1000 << 10, 10)
 MEASURES = [
     Rows(),

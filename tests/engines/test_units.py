@@ -103,7 +103,7 @@ def slow(rows, scope: RowScope, measures) -> list:
     units = list(unit_rows(rows, scope.schema, scope.per_unit).values())
     schema = rows_schema(scope.schema, scope.per_unit)
     about = replace(scope, schema=schema, bounding=Bounding(), per_unit=None)
-    return Reference(units, [1] * len(units)).measure(about, measures)
+    return Reference(units).measure(about, measures)
 
 
 @given(

@@ -2,12 +2,14 @@
 
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import letalone
 from letalone.errors import ParameterError
 from letalone.exact import typed
 from letalone.exact.typed import EPSILON, SENSITIVITY, Constraint, as_binary, as_typed
@@ -92,3 +94,10 @@ def test_a_number_that_was_written_is_read_back(number: Fraction, shift: int):
 def test_a_decimal_of_megabytes_is_refused_at_once(text: str):
     with pytest.raises(ParameterError, match="epsilon is"):
         EPSILON.typed("epsilon", Decimal(text))
+
+
+def test_one_function_says_what_a_tilde_stands_for():
+    """Another one would say it otherwise, and two spellings of a ledger are two budgets."""
+    root = Path(letalone.__file__).parent
+    callers = [file for file in root.rglob("*.py") if "expanduser" in file.read_text("utf-8")]
+    assert callers == [Path(typed.__file__)]

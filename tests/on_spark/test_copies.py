@@ -1,24 +1,26 @@
-"""A copy with ranks is read as what it is: no data set of its own, with a second budget."""
+"""A copy with ranks of an earlier version is no data set of its own, with a second budget."""
+
+from json import dumps
 
 import pytest
 
 import letalone as la
 from engines.test_engine_laws import SCHEMA, crowd
-from letalone.engines.measures import RowScope
-from letalone.engines.spark import open_spark
+from letalone.engines.old_copies import MARK, RANK
 from letalone.errors import ParameterError
-from letalone.plans.plan import Bounding
 from on_spark.spark import frame_of
 
 
 @pytest.fixture
 def copy(spark):
-    """The name of a copy of a table of the catalogue."""
-    frame_of(crowd(5), SCHEMA).write.saveAsTable("default.original")
+    """The name of a copy of a table of the catalogue, as earlier versions made it."""
+    rows = frame_of(crowd(5), SCHEMA)
+    rows.write.saveAsTable("default.original")
     try:
-        engine = open_spark((spark, "default.original"), schema=SCHEMA, side_table="default.ranks")
-        engine.prepare(RowScope(SCHEMA, None, (), (), (), None, Bounding(max_rows=1)))
-        engine.close()
+        told = MARK + dumps({"of": "spark_catalog.default.original"})
+        ranked = rows.selectExpr("patient AS column0", f"1 AS {RANK}")
+        ranked.write.saveAsTable("default.ranks")
+        spark.sql(f"COMMENT ON TABLE default.ranks IS '{told}'")
         yield "ranks"
     finally:
         for name in ("original", "ranks"):

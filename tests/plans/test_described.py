@@ -1,11 +1,14 @@
 """Plans and expressions in words."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import pytest
 
 from letalone.plans import requests as ask
+from letalone.plans.described import describe_open
 from letalone.plans.expressions import Bin, Expression, case, col
 from letalone.plans.plan import PublicJoin, bins, make_plan
 from letalone.plans.schema import Column
@@ -38,6 +41,43 @@ from plans.samples import SCHEMA
 )
 def test_expressions_read_aloud(expression: Expression, words: str) -> None:
     assert in_words(expression) == words
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (
+            lambda low, high: ask.mean("cost", lower=low, upper=high),
+            "mean of cost clamped to the bounds found",
+        ),
+        (
+            lambda low, high: ask.sum(col("cost").clamp(low, high) * 2),
+            "sum of cost * 2 clamped to the bounds found",
+        ),
+        (
+            lambda low, high: ask.median(col("cost").clamp(low, high)),
+            "quantile 0.5 of cost clamped to the bounds found",
+        ),
+        (
+            lambda low, high: ask.sum("cost", lower=low, upper=high) / ask.sum("age"),
+            "(sum of cost clamped to the bounds found) / (sum of age clamped to [0, 120])",
+        ),
+        (
+            lambda low, high: ask.covariance("cost", "age", bounds={"cost": (low, high)}),
+            "covariance of cost clamped to the bounds found and age clamped to [0, 120]",
+        ),
+        (
+            lambda low, high: ask.linear_regression("age", ["cost"], bounds={"cost": (low, high)}),
+            "linear regression of age clamped to [0, 120] on cost clamped to the bounds found",
+        ),
+    ],
+)
+def test_bounds_in_which_two_plans_differ_are_told_as_still_to_be_found(
+    asked: Callable[[int, int], Any], words: str
+) -> None:
+    one, other = (make_plan(SCHEMA, {"n": asked(*ends)}) for ends in ((0, 1), (-(10**9), 10**9)))
+    assert describe_open(one, other).startswith(f"{words}; each ")
+    assert describe_open(one, one) == one.in_words()
 
 
 def test_a_plan_reads_as_one_sentence() -> None:

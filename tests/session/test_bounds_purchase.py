@@ -10,7 +10,7 @@ import pytest
 import letalone as la
 from letalone.engines.duck import DuckEngine
 from letalone.errors.codes import Code
-from letalone.ledger import EntryKind
+from letalone.ledger import EntryKind, Ledger
 from letalone.session import bounds_purchase, pricing
 from letalone.session.bounds_purchase import TRIAL_BOUNDS, WIDEST_BOUNDS, lacking_bounds
 from letalone.session.in_steps import PricedInSteps
@@ -196,3 +196,21 @@ def test_bounds_that_were_paid_for_and_interrupted_are_gone_on_with(
     assert my.spent.epsilon == Fraction(1, 5)
     priced(my).release()
     assert my.spent.epsilon == 1
+
+
+def test_whether_both_charges_fit_takes_one_look_at_the_ledger(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    look, looks = Ledger.standing, list[str]()
+
+    def count(ledger: Ledger, name: str, **asker: Any) -> Any:
+        looks.append(name)
+        return look(ledger, name, **asker)
+
+    with session() as my:
+        found = priced(my)
+        monkeypatch.setattr(Ledger, "standing", count)
+        monkeypatch.setattr(Ledger, "check_fits", None)
+        assert found.fits
+        assert len(found.trials) > 1
+    assert looks == ["my"]

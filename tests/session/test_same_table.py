@@ -227,8 +227,13 @@ def test_one_missing_cell_changes_no_type_however_the_ledger_is_spelled(spelled)
     assert seen[0] == seen[1]
 
 
-def test_what_another_process_wrote_meanwhile_holds(tmp_path):
-    """Both looked before there was a ledger; the second comes to one that the first has made."""
+def test_what_another_process_wrote_meanwhile_holds(tmp_path, monkeypatch):
+    """Both looked before there was a ledger; the second comes to one that the first has made.
+
+    It is let go of again.
+    """
+    closed, close = [], Ledger.close
+    monkeypatch.setattr(Ledger, "close", lambda ledger: (closed.append(ledger), close(ledger))[1])
     place = tmp_path / "kept.db"
     looks = []
     for folder, rows in (("one", 100), ("two", 200)):
@@ -240,6 +245,8 @@ def test_what_another_process_wrote_meanwhile_holds(tmp_path):
         looks[0].register()
         with pytest.raises(ParameterError, match="belongs to the table"):
             looks[1].register()
+        assert len(closed) == 1
+        assert looks[1].ledger is None
 
 
 def test_no_password_of_a_ledger_is_told():

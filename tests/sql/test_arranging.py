@@ -4,6 +4,7 @@ import pytest
 
 import letalone as la
 from letalone.answers.arranged import AS_IT_IS, Fixed, HavingTest, Order, OutputRef
+from letalone.errors import ParameterError
 from sql.schemas import read
 
 GROUPED = "SELECT ward, COUNT(*) AS n, SUM(cost) FROM visits GROUP BY ward"
@@ -169,3 +170,22 @@ def test_several_quantiles_are_no_number_to_compare_or_sort_by(clause: str) -> N
 def test_a_group_column_has_one_name(keys: str) -> None:
     with pytest.raises(la.ParameterError, match=r"selected twice|Two columns are called"):
         read(f"SELECT {keys}, COUNT(*) FROM visits GROUP BY ward, city")
+
+
+@pytest.mark.parametrize("clause", ["ORDER BY {}", "ORDER BY {} + 1", "HAVING {} > 3"])
+@pytest.mark.parametrize(("name", "other"), [("k", "\N{KELVIN SIGN}"), ("s", "ſ")])
+def test_a_name_that_only_looks_like_one_of_select_is_refused(
+    clause: str, name: str, other: str
+) -> None:
+    """The small letter of a Kelvin sign is k, and a long s is an s where capitals are ignored."""
+    asked = f"SELECT ward, COUNT(*) AS {name} FROM visits GROUP BY ward"
+    for means in (name, name.upper(), f'"{name}"'):
+        assert read(f"{asked} {clause.format(means)}").arrangement != AS_IT_IS
+    for letter in (other, f'"{other}"'):
+        with pytest.raises(ParameterError, match=f"'{other}'"):
+            read(f"{asked} {clause.format(letter)}")
+
+
+def test_a_name_of_select_in_quotes_is_meant_exactly() -> None:
+    with pytest.raises(ParameterError, match="'N'"):
+        read(f'{GROUPED} ORDER BY "N" + 1')

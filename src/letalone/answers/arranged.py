@@ -28,7 +28,6 @@ COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
     ">": gt,
     ">=": ge,
 }
-NONE_PASSES = "No row passes HAVING."
 RANGE = re.compile(r"\[(-?\d+(?:[./]\d+)?), ")
 
 
@@ -115,7 +114,8 @@ def arrange_release(release: AnyRelease, how: Arrangement) -> AnyRelease:
     places = places[how.offset : end]
     shown = tuple(output for output in release.outputs if output.aggregate not in how.hidden)
     standing = release.standing
-    remarks = (standing.remark, how.in_words(), _none_passes(how) if rows and not kept else None)
+    none_passes = _none_passes(how) if rows and not kept else None
+    remarks = (standing.remark, how.in_words(), none_passes)
     remark = " ".join(words for words in remarks if words)
     return replace(
         release,
@@ -124,14 +124,14 @@ def arrange_release(release: AnyRelease, how: Arrangement) -> AnyRelease:
             for column in release.keys
         ),
         outputs=tuple(_output(output, places) for output in shown),
-        standing=replace(standing, remark=remark or None),
+        standing=replace(standing, remark=remark or None, none_passes=none_passes),
     )
 
 
 def _none_passes(how: Arrangement) -> str:
     """That HAVING keeps nothing, and which question shows all rows and was paid for."""
     moved = " and with what it compares at the end of SELECT" if how.hidden else ""
-    return f"{NONE_PASSES} The same question without it{moved} is free."
+    return f"No row passes HAVING. The same question without it{moved} is free."
 
 
 def _value(condition: Condition, row: Mapping[str, Cell]) -> Cell:

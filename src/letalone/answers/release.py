@@ -69,10 +69,14 @@ FIELDS = {"format", "kind", *(part.name for part in fields(Terms)), "keys", "out
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is said with an answer and not stored with it: how the budget stands by then."""
+    """What is said with an answer and not stored with it: how the budget stands by then.
+
+    `none_passes` is the end of the remark where HAVING keeps no row, and what to do about it.
+    """
 
     left: object = None
     remark: str | None = None
+    none_passes: str | None = field(default=None, repr=False)
     repeated: bool = False
     receipt: Json | None = field(default=None, repr=False)
 

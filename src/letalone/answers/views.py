@@ -48,18 +48,24 @@ def key_text(cell: Cell) -> str:
 
 def interval_text(value: Cell, low: Cell, high: Cell) -> str:
     """A value with the ends of its interval: 12.3 [11.8, 12.9]."""
+    name, *ends = interval_parts(value, low, high)
+    return f"{name} [{', '.join(ends)}]" if ends else name
+
+
+def interval_parts(value: Cell, low: Cell, high: Cell) -> tuple[str, ...]:
+    """A value and the ends of its interval, where it has one."""
     name = UNKNOWN if value is None else cell_text(value)
     if not isinstance(low, int | float) or not isinstance(high, int | float):
-        return cell_text(value) if low is high else f"{name} [{_end(low, -1)}, {_end(high, 1)}]"
+        return (cell_text(value),) if low is high else (name, _end(low, -1), _end(high, 1))
     if isinstance(low, int) and isinstance(high, int):
-        return f"{name} [{low:,}, {high:,}]"
+        return name, f"{low:,}", f"{high:,}"
     digits = _digits(low, high)
     if digits is None:
-        return f"{name} [{cell_text(low)}, {cell_text(high)}]"
+        return name, cell_text(low), cell_text(high)
     if isinstance(value, int | float) and isfinite(value):
         name = _round_number(value, digits, ROUND_HALF_EVEN)
     least = _round_number(low, digits, ROUND_FLOOR)
-    return f"{name} [{least}, {_round_number(high, digits, ROUND_CEILING)}]"
+    return name, least, _round_number(high, digits, ROUND_CEILING)
 
 
 def _end(end: Cell, side: int) -> str:

@@ -51,12 +51,7 @@ class TableAudit:
     @property
     def in_words(self) -> str:
         """Who was audited, and which neighbour was chosen; without a value of the table."""
-        who = "row" if self.unit is None else f"{self.unit!r}"
-        rows = f"{self.rows_taken:,} of {self.rows:,} row{'s' * (self.rows != 1)}"
-        return (
-            f"Audited: each {who} of the table, {self.units:,} in all. Its neighbour lacks one of"
-            f" them ({rows}), the most telling of {self.tried} that were tried."
-        )
+        return describe_neighbour(self, "the table")
 
     def to_json(self) -> dict[str, object]:
         """The verdict, and who was audited."""
@@ -65,6 +60,16 @@ class TableAudit:
 
     def __repr__(self) -> str:
         return f"TableAudit({self.audit!r}; `other` lacks one unit, chosen among {self.tried})"
+
+
+def describe_neighbour(audited: TableAudit, table: str) -> str:
+    """Who was audited in the table of this name, and which neighbour was chosen."""
+    who = "row" if audited.unit is None else f"{audited.unit!r}"
+    rows = f"{audited.rows_taken:,} of {audited.rows:,} row{'s' * (audited.rows != 1)}"
+    return (
+        f"Audited: each {who} of {table}, {audited.units:,} in all. Its neighbour lacks one of"
+        f" them ({rows}), the most telling of {audited.tried} that were tried."
+    )
 
 
 def audit_table(

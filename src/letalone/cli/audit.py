@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from letalone.audit import Audit, Suite, Verdict, audit, audit_self, audit_table, audit_timing
-from letalone.audit.audited_table import TableAudit
+from letalone.audit.audited_table import TableAudit, describe_neighbour
 from letalone.audit.outputs import is_from_mechanism
 from letalone.audit.units import read_table
 from letalone.cli.lint import FOUND
@@ -122,7 +122,7 @@ def _inputs(options: AuditOptions) -> dict[str, object]:
 def _show_inputs(options: AuditOptions, audited: Audit | TableAudit) -> None:
     if isinstance(audited, TableAudit):
         more = "" if options.unit else " Is a person several rows? Name the column with --unit."
-        say(audited.in_words.replace("the table", str(options.table), 1) + more)
+        say(describe_neighbour(audited, str(options.table)) + more)
     else:
         more = "; others are given with --one and --other" * (options.one is None)
         say(f"Inputs: one = {options.one or ONE}, other = {options.other or OTHER}{more}.")

@@ -22,8 +22,8 @@ from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.errors.problem import without_context
 from letalone.privacy.filters import brief
 from letalone.session import Release
-from letalone.session.in_steps import FoundAnswer
-from letalone.session.pricing import Priced
+from letalone.session.in_steps import FoundAnswer, in_steps_here
+from letalone.session.pricing import Priced, priced_here
 from letalone.sql.text import EXPLAIN
 
 
@@ -63,8 +63,11 @@ def _ask(options: QueryOptions, table: AskedTable) -> None:
 def _price(options: QueryOptions, table: AskedTable) -> Offer:
     """The question at its price, which a budget that is named now must allow."""
     query = table.read(options)
-    price = query.price_with_bounds if options.private_bounds else query.price_in_steps
-    priced = price(options.epsilon or 0, delta=options.delta or 0, confidence=options.confidence)
+    epsilon, delta, sure = options.epsilon or 0, options.delta or 0, options.confidence
+    if options.private_bounds:
+        priced = query.price_with_bounds(epsilon, delta=delta, confidence=sure)
+    else:
+        priced = in_steps_here(query.price_in_steps(epsilon, delta=delta, confidence=sure))
     cost = f"This costs ({brief(total_price(priced))})"
     table.check_new_budget(table.budget(options), priced.fits_into, cost)
     return priced
@@ -77,7 +80,8 @@ def _release(options: QueryOptions, table: AskedTable, priced: Offer) -> QueryRe
         BudgetExceeded,
         error=lambda error: error.with_words(f"{error}{_affordable(options, table)}"),
     )
-    standing, more = found.priced.table.data_set(), found.priced.how_many_more()
+    answer = priced_here(found.priced)
+    standing, more = answer.table.standing(), answer.how_many_more()
     return QueryResult(options, priced, found, standing, more, table.ledger)
 
 

@@ -6,38 +6,29 @@ same goes through letalone. `SCENES` is the table: a row for each of `cli.attack
   Tested:   tests/cli/test_scenes.py
 """
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from math import floor
 from pkgutil import resolve_name
 from textwrap import indent
 from time import perf_counter
+from typing import Any
 
+from letalone.answers.promise import as_percent, most_caught
 from letalone.attacks.result import AttackReport
 from letalone.cli.attack import ATTACKS
 from letalone.cli.offered import to_type
 from letalone.cli.screen import console, flowing, in_short, print_json, progress_bar, put, say
+from letalone.privacy import PureDP
 
 EPSILON = 1.0
-FIRST = re.compile(r", | \((?!D6)")  # behind it a second number stands, or an error bar
+ANSWERS_OFF_BY = 5  # of the reconstruction: one of the errors that it tries by itself
 MEANING = (
     "At most: by theorem, whatever the attacker knows or computes; where one person is found, with"
     " 5 % false alarms. Found: by a test that is meant to accuse 5 % of those who are not there."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SceneNumber:
-    """A number of a result: how its line begins, and what to say of it."""
-
-    line: str
-    words: str
-
-    def told(self, result: AttackReport, *, private: bool) -> str:
-        """The words, with the number today or the one through letalone; of several, the first."""
-        line = next(line for line in result.lines() if line[0].strip().startswith(self.line))
-        return self.words.format(FIRST.split(line[2] if private else line[1])[0])
+Words = Callable[[Mapping[str, Any]], str]  # of the numbers that a result has for programs
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +36,8 @@ class Scene:
     """What is published, what the attack of this name learns, and what is left of that."""
 
     published: str
-    learned: SceneNumber
-    left: SceneNumber
+    learned: Words
+    left: Words
     settings: Mapping[str, object] = field(default_factory=dict[str, object])
     needs: tuple[str, str] | None = None  # a package, and the extra that brings it
 
@@ -55,70 +46,99 @@ class Scene:
         return self.needs is None or find_spec(self.needs[0]) is not None
 
 
+def _found(chance: float) -> str:
+    return f"one person is found at most {as_percent(chance)} of the time."
+
+
+def _most_found(numbers: Mapping[str, Any]) -> str:
+    return _found(numbers["most_allowed"])
+
+
+def _recovered(numbers: Mapping[str, Any]) -> str:
+    (level,) = (level for level in numbers["plain"] if level["error"] == ANSWERS_OFF_BY)
+    return f"{as_percent(level['linear_programme'])} of the secrets come back."
+
+
+def _glowing(numbers: Mapping[str, Any]) -> str:
+    (alone,) = (crowd["cells"] for crowd in numbers["crowds"] if crowd["people"] == "1")
+    return f"{alone:,} of {alone:,} cells with one person in them glow."
+
+
+def _told_codes(numbers: Mapping[str, Any]) -> str:
+    (model,) = numbers["ordinary"]
+    return f"the model tells {model['extracted']:,} of {len(model['exposures']):,} codes."
+
+
 LEARN = ("sklearn", "learn")
-PERSON = "one person is found {} of the time."
-FOUND = SceneNumber("one person found", PERSON)
 SCENES = {
     "linkage": Scene(
         "a hospital's table without names. The voters' list has them.",
-        SceneNumber("people found", "{} patients have their names back."),
-        FOUND,
+        lambda n: f"{n['certain_people']:,} of {n['people']:,} patients have their names back.",
+        lambda n: _found(most_caught(PureDP(n["epsilon"]))),
     ),
     "pseudonyms": Scene(
         "taxi trips, each medallion as its hash.",
-        SceneNumber("medallion (MD5): reversed", "{} hashes are reversed."),
-        FOUND,
+        lambda n: "{found:,} of {values:,} hashes are reversed.".format(**n["columns"][0]),
+        _most_found,
     ),
     "histories": Scene(
         "film ratings without names. A friend knows three of yours.",
-        SceneNumber("3 points known (film, month)", "{} of people are told from all others."),
-        SceneNumber("3 points known (film, month)", PERSON),
+        lambda n: f"{as_percent(n['curves'][0]['unique'][2])} of people are told from all others.",
+        _most_found,
         {"people": 200},
     ),
     "homer": Scene(
         "a study of 100 people: the frequencies of 1,000 alleles.",
-        SceneNumber("participants found", "{} of those who took part are found."),
-        SceneNumber("any test whatever", PERSON),
+        lambda n: (
+            f"{as_percent(n['likelihood_ratio']['detection'])} of those who took part are found."
+        ),
+        _most_found,
         {"trials": 500},
     ),
-    "heat-map": Scene(
-        "a map of where people ran, in town and in a desert.",
-        SceneNumber("cells that show, of those with 1", "{} cells with one person in them glow."),
-        SceneNumber("one person in a cell found", PERSON),
-    ),
+    "heat-map": Scene("a map of where people ran, in town and in a desert.", _glowing, _most_found),
     "differencing": Scene(
         "exact answers about many people. Two of them differ in one.",
-        SceneNumber("right about a person", "subtracting was right about {} people."),
-        SceneNumber("bets at even odds won", "a bet at even odds is won {} of the time."),
+        lambda n: f"subtracting was right about {n['exact_right']:,} of {n['targets']:,} people.",
+        lambda n: f"a bet at even odds is won at most {as_percent(n['best_guess'])} of the time.",
         {"targets": 10, "trials": 2_000},
     ),
     "reconstruction": Scene(
-        "400 sums over random halves of 100 people, each off by up to 5.",
-        SceneNumber("off by up to 5", "{} of the secrets come back."),
-        SceneNumber("sure of one person", "a guess at one secret is right {} of the time."),
+        f"400 sums over random halves of 100 people, each off by up to {ANSWERS_OFF_BY}.",
+        _recovered,
+        lambda n: (
+            f"a guess at one secret is right at most {as_percent(n['most_allowed'])} of the time."
+        ),
         {"trials": 20},
     ),
     "membership": Scene(
         "a model that predicts income from the rows of some people.",
-        SceneNumber("likelihood ratio: found", "{} of those in its data are found."),
-        SceneNumber("any test whatever", PERSON),
+        lambda n: (
+            f"{as_percent(n['ordinary']['likelihood ratio']['usual']['detection'])} of those in its"
+            " data are found."
+        ),
+        _most_found,
         {"models": 80, "shadows": 16},
         needs=LEARN,
     ),
     "inversion": Scene(
         "a model that predicts a dose from genes and habits.",
-        SceneNumber("gene guessed, of members", "{} of the genes in its data are guessed right."),
-        SceneNumber(
-            "any guess about members",
-            "this guess is right {} of the time, by its rate for strangers (95 % sure).",
+        lambda n: (
+            f"{as_percent(n['ordinary']['detection'])} of the genes in its data are guessed right."
+        ),
+        lambda n: (
+            f"this guess is right at most {as_percent(n['most_allowed'])} of the time, by its rate"
+            " for strangers (95 % sure)."
         ),
         {"models": 80},
         needs=LEARN,
     ),
     "canaries": Scene(
         "a model of 20,000 lines of text. A door code is in one of them.",
-        SceneNumber("secrets extracted", "the model tells {} codes."),
-        SceneNumber("any guess", "a guess is right {} times (blindly: in 100,000)."),
+        _told_codes,
+        lambda n: (
+            f"a guess is right at most once in {floor(1 / n['most_guessed']):,} times (blindly: in"
+            f" {n['space']:,})."
+        ),
         {"repetitions": 1},
     ),
 }
@@ -170,8 +190,8 @@ def _play() -> Iterator[SceneResult]:
                 show(place / len(scenes))
             attack = resolve_name(f"letalone.attacks.{ATTACKS[name].function}")
             result = attack(epsilon=EPSILON, **scene.settings)
-        today = scene.learned.told(result, private=False)
-        left = scene.left.told(result, private=True)
+        numbers = result.to_json()
+        today, left = scene.learned(numbers), scene.left(numbers)
         seconds = perf_counter() - start
         yield SceneResult(name, scene.published, today, left, seconds, result)
 

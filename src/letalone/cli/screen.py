@@ -5,7 +5,6 @@ probability of being found out upwards, an interval outwards.
 """
 
 import json
-import re
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,13 +21,13 @@ from rich.console import Console
 from rich.table import Table
 
 from letalone.answers import promise
-from letalone.privacy.neighbours import Neighbours
+from letalone.privacy.neighbours import Neighbours, relation_verb
 
 WIDEST = 80  # a longer line is tiring to read, however wide the terminal is
 MOST_DIGITS = 1500  # more than a float has, before and after the point
 PLAIN = range(-4, 15)  # outside these powers of ten a number is written with an exponent
 LARGE = 1e15  # an error bar above this has no use for its last digits
-WHOLE = re.compile(r"[εδ] = \S|\d %")
+UNBROKEN = (" = ", " %")  # no line ends beside an equals sign, or before a percent sign
 TOGETHER = "\N{NO-BREAK SPACE}"  # a space at which `flowing` does not break a line
 
 
@@ -128,8 +127,9 @@ def _decimal_text(number: Decimal, *, plain: str = "f") -> str:
 
 def flowing(text: str, width: int) -> str:
     """A paragraph in lines of this width, broken at ordinary spaces only: not within ε = 1."""
-    kept = WHOLE.sub(lambda match: match[0].replace(" ", TOGETHER), text)
-    return fill(kept, width, break_on_hyphens=False).replace(TOGETHER, " ")
+    for signs in UNBROKEN:
+        text = text.replace(signs, signs.replace(" ", TOGETHER))
+    return fill(text, width, break_on_hyphens=False).replace(TOGETHER, " ")
 
 
 def printable(text: str) -> str:
@@ -139,8 +139,7 @@ def printable(text: str) -> str:
 
 def protection_text(neighbours: Neighbours) -> str:
     """Whose privacy is protected, in the words of every command."""
-    relation, unit = str(neighbours), neighbours.unit or "unit"
-    return f"each {unit} ({relation.removesuffix(f' one {unit}')} one)"
+    return f"each {neighbours.unit or 'unit'} ({relation_verb(neighbours.relation)} one)"
 
 
 def how_to_install(extra: str) -> str:
@@ -153,8 +152,10 @@ def how_to_install(extra: str) -> str:
 
 def percent_text(probability: float) -> str:
     """A probability in percent, rounded up, in more digits where it would seem to be 100 %."""
-    shown = f"{rounded_up(100 * probability, 1)} %"
-    return promise.as_percent(probability) if shown.startswith("100") else shown
+    percent = 100 * probability
+    if percent >= 99.9:  # the float: above the number, so a digit after the point would say 100.0
+        return promise.as_percent(probability)
+    return f"{rounded_up(percent, 1)} %"
 
 
 def with_error(value: float, error: float) -> tuple[str, str]:

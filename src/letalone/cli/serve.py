@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from letalone.cli.screen import how_to_install, print_json, put, say
 from letalone.cli.trust_commands import ServeOptions
 from letalone.errors import ParameterError
+from letalone.exact.typed import expand_home
 
 if TYPE_CHECKING:
     from letalone.curator.http.serving import FirstStart
@@ -77,7 +78,7 @@ def _reset(options: ServeOptions, name: str) -> None:
     from letalone.curator.curator import Curator
     from letalone.curator.settings import Settings
 
-    if not folder.expanduser().is_dir():
+    if not expand_home(folder).is_dir():
         raise ParameterError(f"There is no curator in {folder}. Name its folder with --folder.")
     settings = Settings(folder=folder, database=options.database, ledger=options.ledger)
     with Curator.open(settings) as curator:

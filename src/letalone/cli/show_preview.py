@@ -3,9 +3,10 @@
 All of it follows from the question and what is public: no data is looked at.
 """
 
-import re
-from dataclasses import replace
-from typing import cast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, cast
 
 from letalone.answers.promise import as_sure
 from letalone.cli import screen
@@ -18,24 +19,52 @@ from letalone.cli.show_release import (
     neighbours_of,
     rows_that_count,
     total_price,
-    without_python,
 )
 from letalone.cli.table_commands import QueryOptions
 from letalone.cli.tabled import HEAD
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json
+from letalone.mechanisms import Gaussian, Geometric, Laplace
 from letalone.plans.facts import ErrorKind, facts_of
 from letalone.plans.trees import Computable
 from letalone.privacy.filters import brief
+from letalone.session.backend import PricedQuestion
 from letalone.session.notes import find_starved, short_of_rows
-from letalone.session.pricing import Priced
+from letalone.session.pricing import Priced, priced_here
 from letalone.sql.given_bounds import columns_within
-from letalone.tables.compiled import PricePart
+from letalone.tables.candidates import BoundsPart, TopPart
+from letalone.tables.compiled import Compiled, PricePart
+from letalone.tables.part import ChoicePart
+from letalone.tables.quantiles import RankPart
 
-BOUNDS, LIMIT = "bounds of ", "row limit"
+# Of what chooses, and of what adds noise; a table has no room for more than the name.
+NOISE_NAMES: dict[type, str] = {
+    TopPart: "permute-and-flip",
+    BoundsPart: "exponential",
+    RankPart: "exponential",
+    Geometric: "geometric",
+    Laplace: "Laplace",
+    Gaussian: "Gaussian",
+}
 WHOLE = 10  # a larger error has no use for digits after the point
 MAX_LINES = 10  # of the table on a screen
 SAME = "same"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of the price, as a share of the whole; of the answer, or of what is found first."""
+
+    part: PricePart
+    share: Fraction
+    noise: str
+    finds: Literal["bounds", "row limit"] | None = None
+
+    @property
+    def name(self) -> str:
+        if self.finds == "row limit":
+            return self.finds
+        return self.part.name if self.finds is None else f"bounds of {self.part.name}"
 
 
 def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -> None:
@@ -59,24 +88,28 @@ def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -
 
 def _warnings(priced: Priced) -> list[str]:
     """What would be starved, in the words of the terminal."""
-    starved = find_starved(priced.terms.split)
-    return [*map(without_python, (*starved, *short_of_rows(priced.plan, priced.compiled.parts)))]
+    starved = (note.words for note in find_starved(priced.terms.split))
+    return [*starved, *short_of_rows(priced.plan, priced.compiled.parts)]
 
 
-def _rows(priced: Offer, share: PricePart) -> list[tuple[str, str, str, str]]:
+def _rows(priced: Offer, share: Share) -> list[tuple[str, str, str, str]]:
     """A line for each aggregate; those that share a part are paid for together."""
-    noise, price = _noise(share), f"{float(100 * share.share):.3g} %"
-    if not share.errors:
+    noise, price = share.noise, f"{float(100 * share.share):.3g} %"
+    if not share.part.errors:
         return [(share.name, price, _threshold(answer_of(priced)), noise)]
-    (first, *rest) = [(name, _error_text(priced, share, name)) for name in share.errors]
+    (first, *rest) = [(name, _error_text(priced, share, name)) for name in share.part.errors]
     name = share.name if not rest else first[0]
     return [(name, price, first[1], noise), *((other, SAME, error, SAME) for other, error in rest)]
 
 
-def _noise(share: PricePart) -> str:
-    """Its name, without how it is divided."""
-    words = share.words.rpartition(", by ")[2]
-    return re.split(r" noise| \(|:| mechanism|,| for ", words)[0]
+def _noise_names(compiled: Compiled) -> Iterator[str]:
+    """For each of the parts of a price, in their order."""
+    split = compiled.split
+    if split.discovery is not None:
+        yield NOISE_NAMES[Geometric]
+    for place, part in enumerate(split.parts.parts):
+        drawn = part if isinstance(part, ChoicePart) else split.noises[place].mechanism
+        yield NOISE_NAMES[type(drawn)]
 
 
 def _threshold(priced: Priced) -> str:
@@ -84,31 +117,33 @@ def _threshold(priced: Priced) -> str:
     return "" if finding is None else f"from about {finding.threshold:,} {unit} on"
 
 
-def _shares(priced: Offer) -> list[PricePart]:
-    """The parts of the price, as shares of the whole."""
-    answer = answer_of(priced)
+def _shares(priced: Offer) -> list[Share]:
+    """The parts of the price: of what is found first, then of the answer."""
+    answer, total = answer_of(priced), total_price(priced).epsilon
     if isinstance(priced, Priced):
-        return list(answer.compiled.parts)
-    total = priced.total.epsilon
-    before = ((priced.limit, LIMIT, ""), (priced.bounds, BOUNDS, "{}"), (answer, "", "{}"))
-    return [
-        replace(
-            part,
-            name=head + tail.format(part.name),
-            share=part.share * one.terms.epsilon / total,
-        )
-        for one, head, tail in before
-        if one is not None
-        for part in one.compiled.parts
-    ]
+        return _shares_of(answer, total)
+    limit = [] if priced.limit is None else _shares_of(priced.limit, total, "row limit")
+    bounds = [] if priced.bounds is None else _shares_of(priced.bounds, total, "bounds")
+    return [*limit, *bounds, *_shares_of(answer, total)]
 
 
-def _error_text(priced: Offer, share: PricePart, name: str) -> str:
-    error, answer = share.errors[name], answer_of(priced)
-    if error is not None and share.name.startswith(BOUNDS):
-        return f"{_digits(error)} {answer.table.schema.unit or 'row'} beyond each"
-    if error is not None and share.name == LIMIT:
-        return f"± {_digits(error)} {answer.table.schema.unit}"
+def _shares_of(
+    priced: PricedQuestion, total: Fraction, finds: Literal["bounds", "row limit"] | None = None
+) -> list[Share]:
+    here = priced_here(priced)
+    whole, pairs = (
+        here.terms.epsilon / total,
+        zip(here.compiled.parts, _noise_names(here.compiled), strict=True),
+    )
+    return [Share(part, whole * part.share, noise, finds) for part, noise in pairs]
+
+
+def _error_text(priced: Offer, share: Share, name: str) -> str:
+    error, answer = share.part.errors[name], answer_of(priced)
+    if error is not None and share.finds is not None:
+        unit = answer.table.schema.unit or "row"
+        sign, end = ("± ", "") if share.finds == "row limit" else ("", " beyond each")
+        return f"{sign}{_digits(error)} {unit}{end}"
     kind, over = facts_of(dict(answer.plan.aggregates)[name]).error, ""
     if error is None and kind is ErrorKind.PER_ROW:
         error, over = answer.compiled.expected_error(name, rows=1), " / rows in the group"
@@ -152,7 +187,7 @@ def _row_limit(priced: Offer) -> list[str]:
     if isinstance(priced, Priced) or priced.limit is None:
         return rows_that_count(answer.remark)
     rows, unit = answer.plan.bounding.max_rows, answer.table.schema.unit
-    part = screen.in_short(float(priced.limit.terms.epsilon))
+    part = screen.in_short(float(priced_here(priced.limit).terms.epsilon))
     return [
         f"ε = {part} of it finds how many rows per {unit} count whole. The errors are for {rows:,}"
         " rows, and grow with that number."
@@ -160,11 +195,7 @@ def _row_limit(priced: Offer) -> list[str]:
 
 
 def _question(priced: Offer) -> str:
-    """The question in words; bounds that are not bought yet are left open."""
-    words = answer_of(priced).plan.in_words()
-    for name in () if isinstance(priced, Priced) else priced.columns:
-        words = words.replace(f"{name} clamped to [0, 1]", f"{name} clamped to the bounds found")
-    return words
+    return priced.plan.in_words() if isinstance(priced, Priced) else priced.question
 
 
 def _as_json(priced: Offer, options: QueryOptions, known: DataSet | None) -> dict[str, object]:
@@ -177,8 +208,13 @@ def _as_json(priced: Offer, options: QueryOptions, known: DataSet | None) -> dic
         "delta": float(total.delta),
         "confidence": options.confidence,
         "parts": [
-            {"name": part.name, "share": part.share, "noise": part.words, "errors": part.errors}
-            for part in _shares(priced)
+            {
+                "name": share.name,
+                "share": share.share,
+                "noise": share.part.words,
+                "errors": share.part.errors,
+            }
+            for share in _shares(priced)
         ],
         "budget": None if known is None else budget_to_json(known.budget),
         "remaining": None if known is None else budget_to_json(known.remaining),

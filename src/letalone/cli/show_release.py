@@ -3,12 +3,11 @@
 A screen has the few lines that matter. `--explain` has all: the question in words, every note.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import isinf
 from pathlib import Path
 
-from letalone.answers.arranged import NONE_PASSES
 from letalone.answers.promise import as_sure
 from letalone.cli import screen
 from letalone.cli.screen import in_two_digits, rounded_up
@@ -24,8 +23,8 @@ from letalone.privacy.filters import brief, left_in_words
 from letalone.session import Release
 from letalone.session.bounds_purchase import BOUNDS_SHARE, Bounds
 from letalone.session.in_steps import FoundAnswer, PricedInSteps
-from letalone.session.notes import notes_of, public_people
-from letalone.session.pricing import Priced
+from letalone.session.notes import notes_of, public_people, without_hints
+from letalone.session.pricing import Priced, priced_here
 from letalone.session.private_joins import read_from_text
 from letalone.session.row_limit import REMEDY_IN_PYTHON
 
@@ -66,6 +65,11 @@ class QueryResult:
     standing: DataSet
     more: float
     ledger: Path
+
+    @property
+    def answered(self) -> Priced:
+        """The question with what was found for it."""
+        return priced_here(self.found.priced)
 
     @property
     def release(self) -> Release:
@@ -119,7 +123,7 @@ def _lines(result: QueryResult) -> list[str]:
     lines += _without_groups(result)
     lines += [UNKNOWN] * _has_unknown(release)
     if is_full:
-        lines.append(f"Notes: {'; '.join(map(without_python, release.notes))}.")
+        lines.append(f"Notes: {'; '.join(_notes(result))}.")
     else:
         lines += _unusual(result)
     lines += [_bounds_text(result)] if result.bounds else []
@@ -151,10 +155,10 @@ def left_of(known: DataSet) -> str:
 
 def _unusual(result: QueryResult) -> list[str]:
     """The notes that are not those of every such question; those about text are one."""
-    priced = result.found.priced
+    priced = result.answered
     from_text = read_from_text(priced.table, priced.plan)
     usual = set(notes_of(priced.plan, from_text=from_text)) - set(public_people(priced.plan))
-    notes = [note for note in result.release.notes if note not in usual]
+    notes = _notes(result, [note for note in result.release.notes if note not in usual])
     # How the cells of a column are read is worth a note where the question looks at it.
     without = notes_of(priced.plan)
     used = [
@@ -163,12 +167,14 @@ def _unusual(result: QueryResult) -> list[str]:
         if notes_of(priced.plan, from_text=frozenset({name})) != without
     ]
     cells = f"Cells of {', '.join(used)} that cannot be read count as missing."
-    return [*(f"Note: {without_python(note)}." for note in notes), *[cells] * bool(used)]
+    return [*(f"Note: {note}." for note in notes), *[cells] * bool(used)]
 
 
-def without_python(note: str) -> str:
-    """A note without what is written in Python to change that."""
-    return note.split("; .bound")[0].split(": .batch")[0]
+def _notes(result: QueryResult, chosen: Iterable[str] | None = None) -> list[str]:
+    """The notes of an answer, or those that are chosen, without what Python can change."""
+    notes, plan = result.release.notes, result.answered.plan
+    split = result.release.asked.split
+    return [*without_hints(notes if chosen is None else chosen, plan, split)]
 
 
 def _has_unknown(release: Release) -> bool:
@@ -185,8 +191,7 @@ def neighbours_of(priced: Priced) -> Neighbours:
 def _without_groups(result: QueryResult) -> list[str]:
     """Why there is nothing: how many units a group needs to be listed is public."""
     keys, finding = result.release.keys, answer_of(result.priced).compiled.discovery
-    filtered = NONE_PASSES in (result.release.standing.remark or "")
-    if not keys or keys[0].values or finding is None or filtered:
+    if not keys or keys[0].values or finding is None or result.release.standing.none_passes:
         return []
     return [
         f"No group is listed: one is where about {finding.threshold:,} or more"
@@ -255,11 +260,11 @@ def _as_json(result: QueryResult, written: WrittenFiles) -> dict[str, object]:
         "columns": list(release.columns),
         "rows": list(release.rows()),
         "notes": [
-            *map(without_python, release.notes),
-            *_none_passes(release),
+            *_notes(result),
+            *filter(None, [release.standing.none_passes]),
             RAW,
             *_without_groups(result),
-            *rows_that_count(result.found.priced.remark),
+            *rows_that_count(result.answered.remark),
             *written.remarks,
         ],
         "private_bounds": result.bounds,
@@ -276,12 +281,5 @@ def _as_json(result: QueryResult, written: WrittenFiles) -> dict[str, object]:
 
 def _row_limit(result: QueryResult) -> dict[str, object]:
     """How many rows of a person count whole, and the ε that found it where it was found."""
-    priced = result.found.priced
-    found = priced.limit if result.found.limit is None else result.found.limit
-    rows = priced.plan.bounding.max_rows
+    found, rows = result.answered.limit, result.answered.plan.bounding.max_rows
     return {"rows": rows, "found_for": None if found is None else float(found.epsilon)}
-
-
-def _none_passes(release: Release) -> list[str]:
-    remark = release.standing.remark or ""
-    return [remark[remark.index(NONE_PASSES) :]] if NONE_PASSES in remark else []

@@ -242,9 +242,7 @@ TableOfFile = Annotated[str | None, text("Which table of a DuckDB file.", "NAME"
 SideTableName = Annotated[
     str | None,
     # Hidden, so that the rest fits a screen.
-    text(
-        "On a server, a copy with ranks that may be written.", "NAME", "--side-table", hidden=True
-    ),
+    text("Not needed any more, and ignored.", "NAME", "--side-table", hidden=True),
 ]
 LedgerOption = Annotated[
     Path | None, text("The ledger; else NAME.letalone.db beside it.", "PATH", "--ledger")

@@ -31,8 +31,8 @@ from letalone.client.records import (
     read_one,
 )
 from letalone.client.remote_pricing import read_signed
-from letalone.client.remote_session import RemoteSession, no_grant
-from letalone.client.remote_table import RemoteTable
+from letalone.client.remote_session import RemoteSession
+from letalone.client.remote_table import RemoteTable, no_grant
 from letalone.client.secret import read_secret
 from letalone.errors import LedgerDamaged, LetaloneError, NotAllowed, ParameterError
 from letalone.errors.spelling import did_you_mean

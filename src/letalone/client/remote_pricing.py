@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from letalone.answers.arranged import AS_IT_IS, Arrangement, arrange_release
+from letalone.answers.arranged import arrange_release
 from letalone.answers.release import SplitPart, Standing
 from letalone.client.problems import amount
 from letalone.client.records import DAMAGE
@@ -20,9 +20,9 @@ from letalone.exact.typed import CONFIDENCE, COUNT, DELTA, EPSILON, Number
 from letalone.ledger import verify_receipt
 from letalone.plans.plan import Plan
 from letalone.privacy.stored import from_json
+from letalone.session.backend import PricedQuestion
 from letalone.session.preview import Preview
 from letalone.session.release import Release, releases_from
-from letalone.session.row_limit import RowLimit
 
 if TYPE_CHECKING:
     from letalone.client.remote_table import RemoteTable
@@ -33,7 +33,7 @@ OTHER_ANSWER = "The service answered another question than the one that was aske
 
 
 @dataclass(frozen=True, slots=True)
-class RemotePriced:
+class RemotePriced(PricedQuestion):
     """A question to a service at a price: each look and the answer is a request."""
 
     table: "RemoteTable"
@@ -41,10 +41,6 @@ class RemotePriced:
     epsilon: Number
     delta: Number
     confidence: Number
-    arrangement: Arrangement = AS_IT_IS
-    only_explained: bool = False
-    remark: str | None = None
-    limit: RowLimit | None = None
 
     def preview(self, rows: int | None = None) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""

@@ -7,26 +7,27 @@ the same table, by the same digest, it is joined here as it will be read there.
 """
 
 from math import isfinite
-from threading import Event, RLock
 from typing import Any, NoReturn, cast
 
 from letalone.client.connection import ServiceConnection
+from letalone.client.records import Grant, read_all
 from letalone.client.remote_pricing import RemotePriced
 from letalone.engines.arrow import array_of, table_of
 from letalone.engines.frames import as_arrow
-from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.errors import LetaloneError, NotAllowed, ParameterError, UnsupportedQuery
 from letalone.exact.typed import Number
 from letalone.plans.plan import Plan, PublicJoin
 from letalone.plans.schema import Schema
-from letalone.session.open_table import OpenTable
+from letalone.privacy.filters import brief
+from letalone.session.backend import Backend
 from letalone.session.row_limit import KeptLimit, RowLimit
-from letalone.session.time_steps import NOBODY
+from letalone.session.time_steps import Asker
 
 SENT = (bool, int, float, str, type(None))
 Columns = dict[str, list[Any]]
 
 
-class RemoteTable(OpenTable):
+class RemoteTable(Backend):
     """What questions about a table elsewhere share."""
 
     __slots__ = ("_frames", "_limit", "link", "public_key", "purpose")
@@ -34,42 +35,66 @@ class RemoteTable(OpenTable):
     def __init__(
         self, link: ServiceConnection, schema: Schema, *, purpose: str, public_key: str | None
     ) -> None:
-        self.link, self.schema, self.purpose = link, schema, purpose
-        self.name, self.source, self.public_key = schema.name, str(link.address), public_key
-        self.from_text, self.asker, self.lock = frozenset[str](), NOBODY, RLock()
-        self._closed, self.whole_name = Event(), ()
-        self._partners: dict[str, OpenTable] = {}
+        super().__init__(schema, source=str(link.address))
+        self.link, self.purpose, self.public_key = link, purpose, public_key
         self._frames: dict[str, Columns] = {}
         self._limit: KeptLimit | None = None
 
-    @property
-    def engine(self) -> NoReturn:
-        """Refused: rows are read where they are."""
-        raise UnsupportedQuery(
-            f"This is done where the rows are, and they are at {self.source}. Ask with .release,"
-            " .preview or .sql; models are trained by whoever holds the data."
-        )
-
-    def price(  # pyright: ignore[reportIncompatibleMethodOverride]
+    def price(
         self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number
     ) -> RemotePriced:
         """A question at a price, which the service knows."""
         return RemotePriced(self, plan, epsilon, delta, confidence)
 
-    @property
-    def is_elsewhere(self) -> bool:
-        return True
+    def standing(self) -> Grant:
+        """The own grant as it stands now."""
+        wanted = (self.name, self.purpose)
+        for grant in read_all(Grant, self.link.get("/budgets").get("grants")):
+            if (grant.data_set, grant.purpose) == wanted:
+                return grant
+        raise no_grant(*wanted)
 
     def kept_limit(self) -> KeptLimit | None:
         """The row limit that was found through this session; the ledger is elsewhere."""
         return self._limit
 
-    def announce_limit(self, priced: object) -> None:
-        """Nothing: the service's ledger is not written to from here."""
-
     def learn_limit(self, limit: RowLimit) -> None:
-        """Keeps the limit for later questions of this session."""
         self._limit = KeptLimit(limit, is_paid=True)
+
+    def describe(self) -> list[str]:
+        return [
+            f"Session of {self.name!r} at {self.source}, for the purpose {self.purpose!r}",
+            f"  protects  {self.schema.protects}",
+            *self._grant_lines(),
+        ]
+
+    def _grant_lines(self) -> list[str]:
+        """How the grant stands; a picture of a session fails for no network."""
+        try:
+            grant = self.standing()
+        except LetaloneError as error:
+            return [f"  grant     not known now: {error}"]
+        return [
+            f"  budget    {grant.budget}, your grant",
+            f"  spent     {brief(grant.spent)}",
+            f"  left      about {brief(grant.remaining, up=False)}",
+            f"  columns   {', '.join(grant.columns)}",
+        ]
+
+    @property
+    def ledger(self) -> NoReturn:
+        """Refused: the ledger is with the service."""
+        raise NotAllowed(
+            "The ledger is kept by the service; auditors read it there. client.history() has the"
+            " own answers, and client.receipt(…) what it signed."
+        )
+
+    def asked_by(self, asker: Asker) -> NoReturn:
+        """Refused: who asks is known by the token, and the service has its own time step."""
+        raise NotAllowed(
+            f"Who asks is known by the token, so it cannot be {asker.analyst!r} for"
+            f" {asker.purpose!r}. Open the data set with a client of that person."
+        )
 
     def place(self) -> str:
         return f"the service at {self.source}"
@@ -86,7 +111,7 @@ class RemoteTable(OpenTable):
                 raise ParameterError(f"Column {column!r} of {name!r} mixes types. Use one.")
         return table_of(arrays)
 
-    def check_trainable(self) -> NoReturn:
+    def trainable(self) -> NoReturn:
         """Refused: a model is trained where the rows are."""
         raise UnsupportedQuery(
             "A service answers questions and trains no models. Ask for what the model needs, such"
@@ -98,6 +123,9 @@ class RemoteTable(OpenTable):
         self.check_open()
         self._frames[join.table_digest] = columns_of(join.name, frame)
 
+    def forget_public(self) -> None:
+        self._frames.clear()
+
     def sent_with(self, plan: Plan) -> dict[str, Any]:
         """The public tables that a question joins, and the names of the private ones."""
         inner = () if plan.per_unit is None else plan.per_unit.joins
@@ -108,9 +136,6 @@ class RemoteTable(OpenTable):
     def close(self) -> None:
         """Nothing more is asked through it; the client stays open."""
         self._closed.set()
-
-    def where_kept(self) -> str:
-        return f"The budget is kept by {self.source}."
 
 
 def columns_of(name: str, frame: object) -> Columns:
@@ -133,3 +158,13 @@ def _check_column(name: str, column: str, values: list[Any]) -> None:
                 " text, truth values, whole or finite numbers, or missing. Convert it, or leave it"
                 " out."
             )
+
+
+def no_grant(data_set: str, purpose: str | None) -> NotAllowed:
+    """Nobody has granted this, and how to change that."""
+    aim = "" if purpose is None else f" for the purpose {purpose!r}"
+    return NotAllowed(
+        f"You have no grant to ask about {data_set!r}{aim}. Request one:"
+        f" client.request_access({data_set!r}, purpose=…, columns=[…], budget=la.Budget(epsilon=1),"
+        " why='…'); a steward decides."
+    )

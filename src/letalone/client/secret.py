@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from letalone.errors import ParameterError
+from letalone.exact.typed import expand_home
 
 VARIABLE = "LETALONE_TOKEN"
 FILE_VARIABLE = "LETALONE_TOKEN_FILE"
@@ -47,11 +48,11 @@ def read_secret(
     if token is not None:
         return _check_token(token, "token")
     if token_file is not None:
-        return _from_file(Path(token_file).expanduser())
+        return _from_file(expand_home(token_file))
     if VARIABLE in os.environ:
         return _check_token(os.environ[VARIABLE].strip(), VARIABLE)
     if FILE_VARIABLE in os.environ:
-        return _from_file(Path(os.environ[FILE_VARIABLE]).expanduser())
+        return _from_file(expand_home(os.environ[FILE_VARIABLE]))
     raise ParameterError(
         f"There is no token. Give token=, or token_file=, or set {VARIABLE}; la.Client.log_in(url,"
         " name) gets one for a password."

@@ -56,9 +56,9 @@ from letalone.ledger.claims import UnderWay
 from letalone.plans.plan import Plan
 from letalone.plans.stored_plans import plan_from_json
 from letalone.privacy.curve import Json, Privacy
-from letalone.session.in_steps import PricedInSteps
+from letalone.session.in_steps import PricedInSteps, in_steps_here
 from letalone.session.preview import Preview
-from letalone.session.pricing import Priced, least_epsilon_remark
+from letalone.session.pricing import Priced, least_epsilon_remark, priced_here
 from letalone.session.query import Query
 from letalone.session.release import Release, releases_from
 
@@ -225,7 +225,7 @@ class AskingService:
             priced = self._priced(query, granted, price)
             if isinstance(priced, PricedInSteps):
                 with self._turns.of(granted.columns, wait=True):
-                    priced = priced.find().priced
+                    priced = priced_here(priced.find().priced)
             release = priced.find_repeat()
             with self._turns.of(granted.columns, wait=False) as mine, suppress(UnderWay):
                 if release is None and mine:
@@ -243,7 +243,7 @@ class AskingService:
         with self._turns.of(granted.columns, wait=True), self._ready(granted) as query:
             priced = self._priced(query, granted, price)
             if isinstance(priced, PricedInSteps):
-                priced = priced.find().priced
+                priced = priced_here(priced.find().priced)
             release = priced.find_repeat()
             if release is None:
                 release = priced.answer(wait_seconds=0)
@@ -393,7 +393,9 @@ class AskingService:
                 f"epsilon must be at most {MOST_EPSILON:,} here: beyond, nothing is private, and to"
                 " say so exactly takes long."
             )
-        priced = query.price_in_steps(epsilon, delta=price.delta, confidence=price.confidence)
+        priced = in_steps_here(
+            query.price_in_steps(epsilon, delta=price.delta, confidence=price.confidence)
+        )
         if remark is None or isinstance(priced, PricedInSteps):
             return priced
         return replace(priced, remark=" ".join(filter(None, (remark, priced.remark))))

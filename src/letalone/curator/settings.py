@@ -23,7 +23,7 @@ from letalone.engines.spark_address import parts_of
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
-from letalone.exact.typed import refusal
+from letalone.exact.typed import expand_home, refusal
 from letalone.plans.schema import Schema
 
 NO_CONTROLLER, NO_CONTACT = "not named", "not given"
@@ -109,7 +109,7 @@ class Settings:
     contact: str = NO_CONTACT
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "folder", Path(self.folder).expanduser().absolute())
+        object.__setattr__(self, "folder", expand_home(self.folder).absolute())
         object.__setattr__(self, "source_hosts", tuple(self.source_hosts))
         object.__setattr__(self, "spark_schemas", tuple(self.spark_schemas))
         for schema in self.spark_schemas:
@@ -121,7 +121,7 @@ class Settings:
                 spelled = Spelled(f"spark_schemas {what}", f"--spark-schema {what}")
                 raise ParameterError(problem(Code.VALUE_NOT_ALLOWED, words=spelled))
         if self.imports is not None:
-            object.__setattr__(self, "imports", Path(self.imports).expanduser().absolute())
+            object.__setattr__(self, "imports", expand_home(self.imports).absolute())
         for name in (field.name for field in fields(self) if field.type is int):
             value = getattr(self, name)
             if type(value) is not int or value < 1:

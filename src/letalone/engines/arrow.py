@@ -220,18 +220,18 @@ def _bitmap(there: NDArray[np.bool_]) -> object:
     return pa.py_buffer(np.packbits(there, bitorder="little"))
 
 
-def counts_table(counts: NDArray[Any], sizes: Sequence[int]) -> ArrowTable:
-    """One column `n` of whole numbers, in batches of the given sizes.
+def weights_table(weights: NDArray[Any], sizes: Sequence[int]) -> ArrowTable:
+    """One column `w` of whole numbers, in batches of the given sizes.
 
     Where these are the batches of the table that the numbers belong to, DuckDB puts the two side by
     side without copying either. Other sizes are as right, but slower.
     """
-    counted = pa.record_batch([_numbers(counts)], names=["n"])
+    weighed = pa.record_batch([_numbers(weights)], names=["w"])
     ends = np.cumsum(np.asarray(sizes, np.int64))
-    starts = [0, *(int(end) for end in ends if end < len(counts))]
-    lengths = np.diff([*starts, len(counts)])
-    batches = [counted.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
-    return cast("ArrowTable", pa.Table.from_batches(batches, schema=counted.schema))
+    starts = [0, *(int(end) for end in ends if end < len(weights))]
+    lengths = np.diff([*starts, len(weights)])
+    batches = [weighed.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
+    return cast("ArrowTable", pa.Table.from_batches(batches, schema=weighed.schema))
 
 
 def flags_of(reader: object) -> NDArray[np.bool_]:

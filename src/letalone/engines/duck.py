@@ -12,8 +12,10 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from os import PathLike
+from pathlib import Path
 from typing import Any, cast
 
+import duckdb
 import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
@@ -21,8 +23,9 @@ from sqlglot import exp
 from letalone.engines import arrow, sources, syntax
 from letalone.engines.counted import count_combinations
 from letalone.engines.csv_files import check_every_line, load_csv
-from letalone.engines.failure import EngineFailed, Result, hide_engine_errors
+from letalone.engines.failure import EngineFailed, FileChanged, Result, hide_engine_errors
 from letalone.engines.frames import FRAMES, as_private, is_frame, is_lazy
+from letalone.engines.kept_counts import KeptKey, kept_key, read_kept, write_kept
 from letalone.engines.lazy_plan import check_lazy
 from letalone.engines.lockdown import VECTOR_ROWS, LockedDuck
 from letalone.engines.measures import RowScope
@@ -30,7 +33,7 @@ from letalone.engines.parquet_files import copy_readable, reads_to_the_end, unsa
 from letalone.engines.provenance import IN_MEMORY, vouched_for
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.reading import check_columns, declared_schema
-from letalone.engines.row_counts import count_rows
+from letalone.engines.row_counts import Counts, count_rows, narrow_codes, weigh_rows
 from letalone.engines.rows import TableRef, Tables, lent_name, unit_of
 from letalone.engines.sql_engine import Built, Engine, Progress, key_table
 from letalone.engines.statements import KEYS, build_filter, counts_rows
@@ -41,7 +44,10 @@ from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
 FRAME = "letalone_frame"
-COUNTS, FILTERED = "letalone_rows_", "letalone_filtered_"  # tables of counts
+KEPT_ROWS = 10**6  # of a file, from which on its counts are kept: fewer are counted in no time
+FILTERED = " where "
+MANY_ROWS = 1 << 16
+MAX_WEIGHTS = 3  # tables of them
 Codes = tuple[NDArray[np.int64], NDArray[np.bool_]]
 
 
@@ -98,7 +104,10 @@ class DuckEngine(Engine):
         self._lazy, self._vouched = lazy, vouched
         self._trusted = () if frame is None else (vouched_for(IN_MEMORY),)
         self._codes: dict[str, Codes] = {}
-        self._counted: set[str] = set()  # tables of counts
+        self._counts: dict[str, Counts] = {}  # by unit and filter
+        self._weights: list[str] = []  # tables of weights, the last used at the end
+        self._kept_beside: Path | None = None
+        self._kept: KeptKey | None = None  # of counts that are in use and were kept
         self._loaded = False
         self._scanned: set[str] = set()
         self._public: dict[str, TableRef] = {}
@@ -110,23 +119,28 @@ class DuckEngine(Engine):
             hidden = check_lazy(self._lazy, schema.unit, vouched=self._vouched)
             self._trusted = (vouched_for(", ".join(hidden)),) if hidden else ()
 
+    def keep_counts_beside(self, ledger: Path) -> None:
+        self._kept_beside = ledger
+
     def reach(self) -> None:
         """FileChanged where the files are not those that were opened; no row is read."""
         self._check_unchanged()
 
     def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:
-        """Counts the rows of each unit that the filter keeps, beside the rows, if weights need it.
+        """Weighs the rows that the filter keeps, if their number matters.
 
-        Where tables are joined, statements count themselves.
+        Where tables are joined, statements do it.
         """
         self._load()
-        name, tell = _counts_name(scope), progress or _tell_nobody
+        name, tell = self._weights_name(scope), progress or _tell_nobody
         with self._lock:
-            if name is not None and name not in self._counted:
-                table = self._count_rows(scope, tell)
-                self._forget_filtered()
+            if name is not None and name not in self._weights:
+                counts = self._counts_of(scope, tell)
+                weights = weigh_rows(counts, most=scope.bounding.max_rows or 0, scale=scope.lattice)
+                table = arrow.weights_table(weights, self._batch_sizes())
                 self._duck.connection.register(name, table)
-                self._counted.add(name)
+                self._weights.append(name)
+                self._forget_old()
                 tell(1.0)
 
     def add_public(self, join: PublicJoin, table: object) -> None:
@@ -221,35 +235,83 @@ class DuckEngine(Engine):
             return True
 
     def _tables(self, scope: RowScope) -> Tables:
-        return Tables(self._relation, _counts_name(scope), self._public)
+        return Tables(self._relation, self._weights_name(scope), self._public)
 
-    def _count_rows(self, scope: RowScope, progress: Progress) -> arrow.ArrowTable:
-        codes, missing = self._codes_of(scope.schema.column(scope.schema.unit or ""))
+    def _weights_name(self, scope: RowScope) -> str | None:
+        """The table of a scope's weights; None where it needs none, or statements weigh."""
+        if not counts_rows(scope) or scope.joins:
+            return None
+        about = f"{_about(scope)} {scope.bounding.max_rows} {scope.weight_bits}"
+        return f"letalone_weights_{sha256(about.encode(errors='surrogatepass')).hexdigest()[:16]}"
+
+    def _counts_of(self, scope: RowScope, progress: Progress) -> Counts:
+        """How many rows that count each row's unit has; kept for all rows, and the last filter."""
+        about = _about(scope)
+        if about not in self._counts:
+            counts = self._count_rows(scope, progress)
+            if scope.where is not None:
+                for filtered in [known for known in self._counts if FILTERED in known]:
+                    del self._counts[filtered]
+            self._counts[about] = counts
+        return self._counts[about]
+
+    def _count_rows(self, scope: RowScope, progress: Progress) -> Counts:
+        unit = scope.schema.column(scope.schema.unit or "")
+        key = self._kept_key(unit) if scope.where is None else None
+        known = None if key is None else read_kept(cast("Path", self._kept_beside), key)
+        if known is not None:
+            self._kept = key
+            return known
+        codes, missing = self._codes_of(unit)
         progress(0.4)
-        kept = None
-        if scope.where is not None:
-            query = self._sound(lambda: build_filter(scope, self._tables(scope)))
-            read = lambda: self._duck.read(query, arrow.flags_of, rows=VECTOR_ROWS)  # noqa: E731
-            kept = self._reading(read)
+        passes = None if scope.where is None else self._passing(scope)
         progress(0.6)
-        counts = hide_engine_errors(lambda: count_rows(codes, missing, passes=kept))
-        return arrow.counts_table(counts, self._batch_sizes())
+        counts = hide_engine_errors(lambda: count_rows(codes, missing, passes=passes))
+        if key is not None:
+            write_kept(cast("Path", self._kept_beside), key, counts)
+        return counts
+
+    def _passing(self, scope: RowScope) -> NDArray[np.bool_]:
+        """Which rows the filter keeps."""
+        query = self._sound(lambda: build_filter(scope, self._tables(scope)))
+        return self._reading(lambda: self._duck.read(query, arrow.flags_of, rows=VECTOR_ROWS))
+
+    def _kept_key(self, unit: Column) -> KeptKey | None:
+        """What counts that are kept belong to; None where it is not worth it, or not sure."""
+        if self._files is None or self._files.kind != "parquet" or self._kept_beside is None:
+            return None
+        sizes, stored = sources.batch_sizes(self._files), self._relation.columns[unit.name]
+        if sum(sizes) < KEPT_ROWS:
+            return None
+        return kept_key(
+            self._files.paths,
+            self._files.kind,
+            unit=(unit.name, f"{stored.stored} {stored.collated}"),
+            rows=sum(sizes),
+            batches=sizes,
+            reader=f"DuckDB {duckdb.__version__}",
+        )
 
     def _codes_of(self, unit: Column) -> Codes:
         """A number for the unit of each row, kept for the next filter."""
         if unit.name not in self._codes:
             self._made_sound([unit_of(self._relation, unit, "#source")])
-            column = syntax.alias(unit_of(self._relation, unit, "#source"), "unit")
-            query = syntax.select([column], syntax.rename(self._relation.sql, "#source"))
-            read = lambda: self._duck.read(query, arrow.codes_of, rows=VECTOR_ROWS)  # noqa: E731
-            self._codes[unit.name] = self._reading(read)
+            self._codes[unit.name] = self._reading(lambda: self._read_codes(unit))
         return self._codes[unit.name]
 
-    def _forget_filtered(self) -> None:
-        """Keeps the counts of all rows, and of the last filter alone."""
-        for name in [name for name in self._counted if name.startswith(FILTERED)]:
+    def _read_codes(self, unit: Column) -> Codes:
+        column = syntax.alias(unit_of(self._relation, unit, "#source"), "unit")
+        query = syntax.select([column], syntax.rename(self._relation.sql, "#source"))
+        stored = self._relation.columns[unit.name]
+        rows = VECTOR_ROWS if stored.type is Type.TEXT else MANY_ROWS  # texts may be long
+        codes, missing = self._duck.read(query, arrow.codes_of, rows=rows)
+        return narrow_codes(codes), missing
+
+    def _forget_old(self) -> None:
+        """Lets go of weights but for those that were made last."""
+        for name in self._weights[:-MAX_WEIGHTS]:
             self._duck.connection.unregister(name)
-            self._counted.remove(name)
+        del self._weights[:-MAX_WEIGHTS]
 
     def _batch_sizes(self) -> list[int]:
         if self._files is not None:
@@ -287,6 +349,8 @@ class DuckEngine(Engine):
     def _check_unchanged(self) -> None:
         if self._files is not None:
             self._files.check_unchanged()
+        if self._kept is not None and not self._kept.is_current():
+            raise FileChanged
 
 
 def _relation(
@@ -314,12 +378,9 @@ def _tell_nobody(_: float) -> None:
     pass
 
 
-def _counts_name(scope: RowScope) -> str | None:
-    """The table of counts of a scope; None where none is needed, or statements count themselves."""
-    if not counts_rows(scope) or scope.joins:
-        return None
+def _about(scope: RowScope) -> str:
+    """What the number of a unit's rows depends on."""
+    unit = repr(scope.schema.unit)
     if scope.where is None:
-        place = [column.name for column in scope.schema.columns].index(scope.schema.unit or "")
-        return f"{COUNTS}{place}"
-    about = repr((scope.schema.unit, scope.schema.columns, scope.derived, scope.where))
-    return f"{FILTERED}{sha256(about.encode(errors='surrogatepass')).hexdigest()[:16]}"
+        return unit
+    return f"{unit}{FILTERED}{(scope.schema.columns, scope.derived, scope.where)!r}"

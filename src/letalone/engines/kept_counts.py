@@ -77,7 +77,7 @@ class KeptKey:
     unit: tuple[str, str]  # name, stored type
     rows: int
     batches: tuple[int, ...]
-    reader: str  # the program that scans the rows, and its version
+    reader: str  # the programs that read the rows, and their versions
 
     def digest(self) -> bytes:
         """Of all of it, and of the format."""

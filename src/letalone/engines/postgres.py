@@ -84,7 +84,7 @@ class PostgresEngine(Engine):
         super().__init__(relation, schema)
         self._server, self._place, self._vouched = server, place, vouched
         self._public: dict[str, Input] = {}
-        self._lent: dict[str, tuple[exp.Select, Mapping[str, object]]] = {}
+        self._lent: dict[str, exp.Select] = {}
 
     def check(self, schema: Schema) -> None:
         """Refuses rows that are made across people."""
@@ -111,7 +111,7 @@ class PostgresEngine(Engine):
         return self._place
 
     def _lend(self, scope: RowScope, build: Callable[[Tables], exp.Select]) -> LentRows:
-        return LentRows(self._place, lambda server: build(self._seen(scope, server)), {})
+        return LentRows(self._place, lambda server: build(self._seen(scope, server)))
 
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
@@ -120,7 +120,7 @@ class PostgresEngine(Engine):
         with self._lock, self._server.reading():
             try:
                 for name, rows in known.items():
-                    self._lent[name] = rows.query(self._server), rows.parameters
+                    self._lent[name] = rows.query(self._server)
                 yield
             finally:
                 self._lent = {}
@@ -175,14 +175,11 @@ class PostgresEngine(Engine):
         inputs = list(self._public.values())
         if scope.groups and scope.keys is not None:
             inputs.append(key_input(scope, KEYS, mark=mark_of(scope)))
-        queries = {table.name: table.query for table in inputs}
-        queries |= {name: query for name, (query, _) in self._lent.items()}
+        queries = {table.name: table.query for table in inputs} | self._lent
         text, names = write_statement(with_inputs(cast("exp.Query", query), queries))
         given: dict[str, object] = {}
         for table in inputs:
             given |= table.parameters
-        for _, parameters in self._lent.values():
-            given |= parameters
         return text, [given[name] for name in names]
 
 

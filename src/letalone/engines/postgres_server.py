@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple, TypeVar, cast
 from letalone.engines import syntax
 from letalone.engines.dialects.postgres import POSTGRES
 from letalone.engines.failure import EngineFailed, RightRevoked, SourceAway, hide_engine_errors
+from letalone.engines.old_copies import check_is_no_copy, is_copy
 from letalone.engines.postgres_address import PostgresAddress, table_name
-from letalone.engines.rank_copies import check_is_no_copy, is_copy
 from letalone.engines.reading import Stored, check_columns
 from letalone.engines.rows import TableRef
 from letalone.engines.sources import WhichTable
@@ -48,7 +48,6 @@ SETTINGS: dict[str, str] = {
     "row_security": "on",
 }
 BEGIN: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-WRITE: LiteralString = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 SET: LiteralString = "SELECT pg_catalog.set_config($1, $2, true)"
 SOON: LiteralString = """
 SELECT pg_catalog.set_config('lock_timeout', $1, true),
@@ -176,39 +175,12 @@ class Server:
             self._inside = False
             self._end(whole=is_whole)
 
-    @contextmanager
-    def writing(self) -> Generator[None]:
-        """One transaction that may write: for the owner's side table alone."""
-        if self._inside:
-            raise EngineFailed  # it would end the one that reads
-        cursor = self._open()
-        try:
-            cursor.execute(WRITE)
-            self._set()
-            yield
-            cursor.execute("COMMIT")
-            self._wait_for(None)
-        except BaseException:
-            self.close()
-            raise
-
     def do(self, statement: str, parameters: Sequence[object] = ()) -> None:
         self._open().execute(cast("LiteralString", statement), list(parameters))
 
     def run(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         text, cursor = cast("LiteralString", statement), self._open()
         return _tell_rights(lambda: cursor.execute(text, list(parameters)).fetchall())
-
-    def tried(self, look: Callable[[], Result]) -> Result | None:
-        """What `look` returns; None if it failed, and the transaction goes on as before it."""
-        self.do("SAVEPOINT letalone")
-        try:
-            result = look()
-        except Exception:
-            self.do("ROLLBACK TO SAVEPOINT letalone")
-            return None
-        self.do("RELEASE SAVEPOINT letalone")
-        return result
 
     def streamed(
         self, statement: str, parameters: Sequence[object]

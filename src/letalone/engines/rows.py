@@ -1,8 +1,8 @@
 """Selects the rows of a scope: columns read, public tables joined, filtered.
 
-On DuckDB the numbers of units' rows may stand in a table of their own, in the order of the rows,
-and are put beside them by POSITION. Everything that filters stands above that join, and DuckDB
-leaves it there.
+On DuckDB the weights of rows may stand in a table of their own, in the order of the rows, and are
+put beside them by POSITION. Everything that filters stands above that join, and DuckDB leaves it
+there.
 
   Tested:   tests/engines/test_positions.py
 """
@@ -46,13 +46,13 @@ class TableRef:
 class Tables:
     """What a statement can read: the private table, and public tables by their digest.
 
-    counts: a table with the number `n` of rows of each row's unit that the scope's filter keeps, in
-    the order of the rows; 0 where the row is dropped. None: statements count themselves.
+    weights: a table with the weight `w` of each row, in the order of the rows; 0 where a row has no
+    unit, or the filter drops it. None: statements weigh themselves.
     once: whether no unit has more than one row, by a rule that the engine enforces.
     """
 
     private: TableRef
-    counts: str | None
+    weights: str | None
     public: Mapping[str, TableRef]
     dialect: Dialect = DUCKDB
     once: bool = False
@@ -85,29 +85,24 @@ class ScopeRows:
         return syntax.column(f"{self.mark}unit")
 
     @property
-    def count(self) -> Sql:
-        """How many rows its unit has, where `select` has put it beside each row."""
-        return syntax.column(f"{self.mark}n")
+    def weight(self) -> Sql:
+        return syntax.column(f"{self.mark}weight")
 
-    def select(self, *, with_unit: bool, with_counts: bool = False, filtered: bool = True) -> Sql:
+    def select(self, *, with_unit: bool, weighed: bool = False, filtered: bool = True) -> Sql:
         """The rows that the filter keeps, and that have a unit, as a source of a SELECT.
 
-        with_counts: with those that stand beside the rows, and without rows that these drop.
+        weighed: with the weights that stand beside them. Without the unit, rows whose weight is 0
+        may be among them.
         """
         partners = any(isinstance(join, PrivateJoin) for join in self._scope.joins)
-        rows = self._base(with_unit=with_unit or partners, with_counts=with_counts)
+        rows = self._base(with_unit=with_unit or partners, weighed=weighed)
         for number, join in enumerate(self._scope.joins):
             rows = self._joined(rows, join, number)
-        if not filtered:
-            return syntax.subquery(self.levels.over(rows), f"{self.mark}rows")
-        where = [Term(sql, Type.BOOLEAN) for sql in self._has_unit(with_unit, with_counts)]
-        rows = self.levels.over(rows, [*where, *([] if with_counts else self._where)])
+        where = [] if weighed and not with_unit else self._where
+        if with_unit:
+            where = [Term(syntax.is_present(self.unit), Type.BOOLEAN), *where]
+        rows = self.levels.over(rows, where if filtered else ())
         return syntax.subquery(rows, f"{self.mark}rows")
-
-    def _has_unit(self, with_unit: bool, with_counts: bool) -> list[Sql]:
-        if with_counts:
-            return [syntax.operation(exp.GT, self.count, syntax.whole(0))]
-        return [syntax.is_present(self.unit)] if with_unit else []
 
     def _group(self, number: int) -> Sql:
         term = self.value(self._scope.groups[number].of)
@@ -137,20 +132,21 @@ class ScopeRows:
             )
         return relation
 
-    def _base(self, *, with_unit: bool, with_counts: bool) -> exp.Select:
+    def _base(self, *, with_unit: bool, weighed: bool) -> exp.Select:
         schema, source = self._scope.schema, f"{self.mark}source"
         used = [column for column in schema.columns if column.name in self._names]
         columns = [syntax.alias(self._private(column).sql, column.name) for column in used]
         if with_unit and schema.unit is not None:
             columns.append(syntax.alias(self._unit_of_row(schema.unit), f"{self.mark}unit"))
-        if with_counts:
-            columns.append(syntax.alias(syntax.column("n", f"{self.mark}counts"), f"{self.mark}n"))
+        if weighed:
+            weight = syntax.column("w", f"{self.mark}weights")
+            columns.append(syntax.alias(weight, f"{self.mark}weight"))
         chosen = columns or [syntax.alias(syntax.whole(1), "one")]
         table = syntax.rename(self._tables.private.sql, source)
         rows = self._tables.dialect.read_rows(chosen, table)
-        if with_counts and self._tables.counts is not None:
-            counts = syntax.rename(syntax.table(self._tables.counts), f"{self.mark}counts")
-            rows.append("joins", exp.Join(this=counts, method="POSITIONAL"))
+        if weighed and self._tables.weights is not None:
+            weights = syntax.rename(syntax.table(self._tables.weights), f"{self.mark}weights")
+            rows.append("joins", exp.Join(this=weights, method="POSITIONAL"))
         return rows
 
     def _unit_of_row(self, unit: str) -> Sql:

@@ -55,7 +55,7 @@ class Files:
     seen: tuple[tuple[int, int, int], ...]
 
     def check_unchanged(self) -> None:
-        """Ranks belong to rows by position, so a changed file must not be read with them."""
+        """Counts belong to rows by position, so a changed file must not be read with them."""
         try:
             same = _fingerprints(self.paths) == self.seen
         except ParameterError:

@@ -128,7 +128,7 @@ class SparkEngine(Engine):
 
     def _lend(self, scope: RowScope, build: Callable[[Tables], exp.Select]) -> LentRows:
         query = build(self._tables(scope))
-        return LentRows(self.place(), lambda _: query, {})
+        return LentRows(self.place(), lambda _: query)
 
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:

@@ -30,8 +30,8 @@ from itertools import chain
 from typing import Any
 
 from letalone.engines import spark_nodes as nodes
+from letalone.engines.old_copies import MARK, RANK, check_is_no_copy, is_copy
 from letalone.engines.provenance import hides_its_making, mixes_people, vouched_for
-from letalone.engines.rank_copies import MARK, RANK, check_is_no_copy, is_copy
 
 SAME_COLUMNS = frozenset(
     [

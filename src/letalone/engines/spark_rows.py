@@ -25,7 +25,7 @@ from letalone.engines.reading import Stored
 from letalone.engines.rows import TableRef, unit_of, value_of
 from letalone.engines.spark_address import look_up_address
 from letalone.engines.spark_frame import frame_of, own_session, relation_of, view_name
-from letalone.engines.spark_jobs import Jobs, check_is_seen, jobs_of, new_jobs
+from letalone.engines.spark_jobs import Jobs, jobs_of
 from letalone.engines.spark_silence import run_silently
 from letalone.engines.spark_versions import print_for_session, rows_of
 from letalone.engines.syntax import Sql
@@ -68,7 +68,7 @@ def units_at(address: str, schema: Schema) -> Iterator[str]:
     with _open_table(address) as table:
         unit = syntax.alias(_unit(table.relation, schema), ID)
         query = syntax.select([unit], _source(table.relation)).distinct()
-        jobs = run_silently(lambda: new_jobs(table.session, view_name()))
+        jobs = Jobs(table.session.sparkContext, view_name())
         with jobs.ending(MAX_SECONDS):
             rows = run_silently(lambda: table.iterated(query, jobs))
             while (row := run_silently(lambda: next(rows, None))) is not None:
@@ -117,7 +117,6 @@ def _open_table(address: str) -> Generator[_OpenTable]:
     frame, view = run_silently(lambda: frame_of(look_up_address(address))), view_name()
     relation = run_silently(lambda: relation_of(frame, view=view))
     session = run_silently(lambda: own_session(frame))
-    run_silently(lambda: check_is_seen(session))
     kinds = {str(field.name): str(field.dataType.simpleString()) for field in frame.schema.fields}
     run_silently(lambda: frame.createGlobalTempView(view))
     try:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
 
@@ -120,6 +121,9 @@ class Engine(ABC):
         """Builds what bounding needs, if it is not there yet; `progress` gets fractions of the work
         done: for the owner, since they tell its size."""
 
+    def keep_counts_beside(self, ledger: Path) -> None:  # noqa: B027
+        """Where to keep what was counted for the next process: private, and beside its ledger."""
+
     @abstractmethod
     def add_public(self, join: PublicJoin, table: object) -> None:
         """Makes a public table known, so that scopes can join it by its digest."""
@@ -189,7 +193,6 @@ class LentRows:
 
     place: str
     query: Callable[[Any], exp.Select]
-    parameters: Mapping[str, object]
 
 
 def rows_by_name(lent: Mapping[str, object], place: str) -> dict[str, LentRows]:

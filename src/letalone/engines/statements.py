@@ -153,9 +153,7 @@ class _Builder:
         self._limit = None if tables.once or self._clipped else scope.bounding.max_rows
         # Rows have a weight of their own; pairs have theirs when they are added up.
         weighed = self._has_unit and not self._paired and self._limit is not None
-        self._weight = (
-            syntax.column(f"{self._mark}weight") if weighed and not self._distinct else None
-        )
+        self._weight = self._rows.weight if weighed and not self._distinct else None
         self._keys = [f"{self._mark}key{number}" for number in range(len(scope.groups))]
         self._missing = _may_be_missing(scope, self._keys)
         self._sums: list[Sql] = []
@@ -264,14 +262,14 @@ class _Builder:
         return syntax.group_by(query, self._by())
 
     def _weighed_rows(self) -> Sql:
-        """The rows with their weight: of numbers that stand beside them, or counted here."""
+        """The rows with their weight, which stands beside them or is computed here."""
         if self._weight is None:
             return self._rows.select(with_unit=self._has_unit)
-        beside = self._tables.counts is not None
         uses_unit = any(sql.find(exp.Distinct) for sql in self._sums)
-        rows = self._rows.select(with_unit=not beside or uses_unit, with_counts=beside)
-        counted = syntax.window(exp.Count(this=exp.Star()), partition=[self._rows.unit])
-        number = self._rows.count if beside else counted
+        if self._tables.weights is not None:
+            return self._rows.select(with_unit=uses_unit, weighed=True)
+        rows = self._rows.select(with_unit=True)
+        number = syntax.window(exp.Count(this=exp.Star()), partition=[self._rows.unit])
         weight = self._weigher.share(number, self._limit or 0)
         named = syntax.alias(weight, self._weight.name)
         columns = [syntax.column(name) for name in self._used()]

@@ -41,7 +41,7 @@ def as_table_of_units(scope: RowScope, tables: Tables) -> tuple[RowScope, Tables
         return scope, tables
     schema = features.rows_schema(scope.schema, scope.per_unit)
     stored = {c.name: Stored(c.name, PLAIN[c.type]) for c in schema.columns}
-    before = replace(tables, counts=None)
+    before = replace(tables, weights=None)
     rows = _Units(scope, scope.per_unit, before).select()
     units = TableRef(syntax.subquery(rows, "units"), stored)
     about = replace(scope, schema=schema, bounding=Bounding(), per_unit=None)

@@ -43,9 +43,10 @@ from letalone.errors.in_python import PYTHON
 from letalone.errors.problem import Fact, Problem, Remedy, problem
 from letalone.errors.remedies import AskAgain, LowerEpsilon, RaiseBudget, Thaw
 from letalone.exact.typed import Number
+from letalone.ledger import acts
 from letalone.ledger.acts import ENGINE_FAILED, AlreadySettled, NotBegun, Reservation
 from letalone.ledger.claims import WAIT_SECONDS
-from letalone.ledger.data_sets import DataSet
+from letalone.ledger.data_sets import DataSet, storable
 from letalone.ledger.ledger import Ledger
 from letalone.privacy import Budget, Neighbours, Privacy
 from letalone.privacy.curve import Json
@@ -127,11 +128,20 @@ class Payer:
     def _asker(self) -> AskerFields:
         return {"analyst": self.analyst, "purpose": self.purpose}
 
-    def fits(self, charge: Charge, *, after: Sequence[Charge] = ()) -> bool:
-        """Whether the charge would be accepted as all stands, `after` charges that have no delta;
-        nothing is written down."""
-        curve, first = self.curve(charge.privacy), [self.curve(one.privacy) for one in after]
-        return self.ledger.fits(self.name, curve, delta=charge.delta, **self._asker, after=first)
+    def fits(self, *charges: Charge, after: Sequence[Charge] = ()) -> bool:
+        """Whether each charge alone would be accepted as all stands, `after` charges that have no
+        delta: the ledger is looked at once, and nothing is written down."""
+        try:
+            first = [storable(self.curve(earlier.privacy)) for earlier in after]
+            data_set, levels = self.ledger.standing(self.name, **self._asker)
+            find = {level.key: level for level in levels}.get
+            for charge in charges:
+                request = acts.ChargeRequest({}, "", charge.delta, **self._asker)
+                curve = storable(self.curve(charge.privacy))
+                acts.check_as_seen(data_set, find, curve, request, after=first)
+        except LetaloneError:
+            return False
+        return True
 
     def begun_run(self, charge: Charge) -> str | None:
         """The run of an equal charge that was never settled."""

@@ -253,7 +253,8 @@ def _check_steps(asked: "Quantiles | Extreme", columns: ColumnTypes) -> None:
 def steps_in_words(asked: "Quantiles | Extreme") -> str:
     """The values that can come out, in words."""
     values = clamped_in_words(asked.of, asked.lower, asked.upper)
-    return f"{values} in steps of {format_constant(asked.step)}"
+    step = cast("Fraction | None", asked.step)  # None while bounds are still to be found
+    return values if step is None else f"{values} in steps of {format_constant(step)}"
 
 
 def _describe_quantiles(asked: "Quantiles") -> str:

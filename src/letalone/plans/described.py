@@ -7,12 +7,16 @@ Tested:   tests/plans/test_described.py
 """
 
 from collections.abc import Callable
+from copy import copy
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from itertools import starmap
+from typing import TYPE_CHECKING, Any, cast
 
 from letalone.errors.spelling import plural
 from letalone.plans import features
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin
+from letalone.plans.expressions import Clamp
 from letalone.plans.facts import facts_of
 from letalone.plans.features import PerUnit
 from letalone.plans.types import Key
@@ -36,6 +40,35 @@ def describe_plan(plan: "Plan", describe: Callable[[Any], str] | None = None) ->
     made = [f"{name} is {_feature(feature)}" for name, feature in plan.per_unit.features]
     one_row = f"each {plan.schema.unit} is one row, made of all its rows"
     return "; ".join([*parts, one_row, *made, *_steps(plan.per_unit, "of its rows")])
+
+
+def describe_open(plan: "Plan", other: "Plan") -> str:
+    """The question where bounds are still to be found: those in which the two plans differ."""
+    others = dict(other.aggregates)
+    left_open = {id(of): _leave_open(of, others[name]) for name, of in plan.aggregates}
+    return describe_plan(plan, lambda of: facts_of(of).describe(left_open[id(of)]))
+
+
+def _leave_open(one: Any, other: Any) -> Any:
+    """The same, for words alone, with None in place of the numbers that differ.
+
+    A column that is clamped to bounds still to be found is read as it is: what is made of it has
+    open bounds, too, unless they are named.
+    """
+    if isinstance(one, Fraction):
+        return one if one == other else None
+    if isinstance(one, Clamp) and one.lower != other.lower and one.upper != other.upper:
+        return _leave_open(one.of, other.of)
+    if isinstance(one, tuple):
+        pairs = zip(cast("tuple[Any, ...]", one), other, strict=True)
+        return tuple(starmap(_leave_open, pairs))
+    if not is_dataclass(one) or isinstance(one, type):
+        return one
+    described = copy(one)  # a frozen record that was checked when it was made
+    for name in (field.name for field in fields(one)):
+        left = _leave_open(getattr(one, name), getattr(other, name))
+        object.__setattr__(described, name, left)
+    return described
 
 
 def _steps(of: "Plan | PerUnit", rows: str) -> list[str]:

@@ -76,8 +76,10 @@ def value_in_words(value: Value) -> str:
             return repr(value)
 
 
-def clamped_in_words(of: Expression, lower: Fraction, upper: Fraction) -> str:
-    """Values within bounds: cost clamped to [0, 1000]."""
+def clamped_in_words(of: Expression, lower: Fraction | None, upper: Fraction | None) -> str:
+    """Values within bounds: cost clamped to [0, 1000]; None where bounds are still to be found."""
+    if lower is None or upper is None:
+        return f"{in_words(of)} clamped to the bounds found"
     return f"{in_words(of)} clamped to [{format_constant(lower)}, {format_constant(upper)}]"
 
 

@@ -51,8 +51,12 @@ class Neighbours:
         return replace(self, unit=unit)
 
     def __str__(self) -> str:
-        verb = "replace" if self.relation is Relation.REPLACE else "add or remove"
-        return f"{verb} one {self.unit or 'unit'}"
+        return f"{relation_verb(self.relation)} one {self.unit or 'unit'}"
+
+
+def relation_verb(relation: Relation) -> str:
+    """What is done to one unit to come from a data set to its neighbour."""
+    return "replace" if relation is Relation.REPLACE else "add or remove"
 
 
 def read_neighbours(neighbours: object) -> Neighbours:

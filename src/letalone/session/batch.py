@@ -94,7 +94,7 @@ def _charge_for(questions: Sequence[Priced], work: Answering) -> Charge:
         {"batch": [question.terms.digest for question in questions]}, name="The batch"
     )
     # What is charged must fit all tables: the one with the least delta decides its form.
-    states = [table.data_set().state for table in work.tables]
+    states = [table.standing().state for table in work.tables]
     state = min(states, key=lambda state: state.budget.delta)
     curve = choose_curve([question.terms.privacy for question in questions], state)
     what = f"The {len(questions)} answers together cost ({price(curve)})"

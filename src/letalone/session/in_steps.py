@@ -25,9 +25,11 @@ from typing import TYPE_CHECKING
 
 from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.exact.typed import DELTA, EPSILON, Number, as_typed
+from letalone.plans.described import describe_open
 from letalone.plans.plan import USUAL_MAX_ROWS
 from letalone.privacy import Budget
 from letalone.privacy.filters import FilterState, brief, charge_filter, open_filter
+from letalone.session.backend import PricedQuestion
 from letalone.session.bounds_purchase import (
     BOUNDS_SHARE,
     TRIAL_BOUNDS,
@@ -40,12 +42,11 @@ from letalone.session.bounds_purchase import (
     wider_bounds,
     with_bounds,
 )
-from letalone.session.pricing import Priced, check_asked
+from letalone.session.pricing import Priced, check_asked, priced_here
 from letalone.session.release import Release
 from letalone.session.row_limit import AUTO, LEVELS, ROWS_SHARE, RowLimit, limit_in, price_limit
 
 if TYPE_CHECKING:
-    from letalone.session.open_table import OpenTable
     from letalone.session.query import Query
 
 
@@ -55,7 +56,7 @@ class Found:
 
     bounds: Bounds
     limit: RowLimit | None
-    priced: Priced
+    priced: PricedQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class FoundAnswer(Found):
 class PricedInSteps:
     """A question of which something is found first, at a price: nothing is spent until `release`.
 
-    total_epsilon: what was typed; delta, confidence: of the answer. bounds: the search for the
+    epsilon: of all, as it was typed; delta, confidence: of the answer. bounds: the search for the
     bounds of `columns`. limit: that for the row limit; None where it is known. trials: the answer
     with what may come back, of which the first is shown, and the last has the widest bounds.
     """
@@ -79,23 +80,29 @@ class PricedInSteps:
     delta: Fraction
     confidence: Number
     columns: tuple[str, ...]
-    bounds: Priced | None
-    limit: Priced | None
-    trials: tuple[Priced, ...]
+    bounds: PricedQuestion | None
+    limit: PricedQuestion | None
+    trials: tuple[PricedQuestion, ...]
 
     @property
-    def table(self) -> "OpenTable":
-        return self.query.table
-
-    @property
-    def purchases(self) -> tuple[Priced, ...]:
-        """What is found before the answer, in order."""
-        return tuple(one for one in (self.limit, self.bounds) if one is not None)
+    def shown(self) -> PricedQuestion:
+        """The answer as it is shown before anything is found: its price does not depend on it."""
+        return self.trials[0]
 
     @property
     def answer(self) -> Priced:
-        """The answer as it is shown before anything is found: its price does not depend on it."""
-        return self.trials[0]
+        """The same, of a table in this process."""
+        return priced_here(self.shown)
+
+    @property
+    def purchases(self) -> tuple[Priced, ...]:
+        """What is found before the answer, in order, of a table in this process."""
+        return tuple(priced_here(one) for one in (self.limit, self.bounds) if one is not None)
+
+    @property
+    def question(self) -> str:
+        """The question in words; bounds that are not found yet are left open."""
+        return describe_open(self.answer.plan, priced_here(self.trials[-1]).plan)
 
     @property
     def total(self) -> Budget:
@@ -108,7 +115,7 @@ class PricedInSteps:
     @property
     def rows_beyond(self) -> float:
         """How many rows, one of each unit, may lie beyond a bound: a function of public facts."""
-        return 0 if self.bounds is None else rows_beyond(self.bounds)
+        return 0 if self.bounds is None else rows_beyond(priced_here(self.bounds))
 
     @property
     def fits(self) -> bool:
@@ -122,7 +129,7 @@ class PricedInSteps:
             for purchase in self.purchases:
                 state = _after(state, purchase)
             for trial in self.trials:
-                _after(state, trial)
+                _after(state, priced_here(trial))
         except BudgetExceeded:
             return False
         return True
@@ -157,14 +164,15 @@ class PricedInSteps:
 
         What is paid for, or whose payment is gone on with, costs nothing more.
         """
-        if self.table.is_elsewhere:
+        if not isinstance(self.shown, Priced):
             self._check_fits_elsewhere()
             return
-        self.table.check_registered()
+        table = self.shown.table
+        table.check_registered()
         due = [purchase for purchase in self.purchases if not _is_paid(purchase)]
         if not due or self._fit_after(due):
             return
-        table, data_set = self.table, self.table.data_set()
+        data_set = table.standing()
         what = [*["Row limit"] * (self.limit is not None), *["bounds"] * (self.bounds is not None)]
         words = " and ".join([", ".join(what), "answer"])
         error = BudgetExceeded(
@@ -183,8 +191,8 @@ class PricedInSteps:
 
     def _check_fits_elsewhere(self) -> None:
         """One answer at the whole ε costs as much as all of them, or more."""
-        whole = self.table.price(
-            self.answer.plan, epsilon=self.epsilon, delta=self.delta, confidence=self.confidence
+        whole = self.query.table.price(
+            self.query.plan, epsilon=self.epsilon, delta=self.delta, confidence=self.confidence
         )
         if whole.how_many_more() < 1:
             raise BudgetExceeded(
@@ -194,21 +202,22 @@ class PricedInSteps:
 
     def _fit_after(self, purchases: "tuple[Priced, ...] | list[Priced]") -> bool:
         paying = [({table.name for table in one.tables}, one.charge) for one in purchases]
+        charges = [priced_here(trial).charge for trial in self.trials]
         return all(
             table.payer.fits(
-                trial.charge, after=[charge for names, charge in paying if table.name in names]
+                *charges, after=[charge for names, charge in paying if table.name in names]
             )
             for table in self.answer.tables
-            for trial in self.trials
         )
 
     def _find_limit(self) -> RowLimit | None:
         if self.limit is None:
-            kept = self.table.kept_limit() if self.query.max_rows == AUTO else None
+            kept = self.query.table.kept_limit() if self.query.max_rows == AUTO else None
             return None if kept is None else kept.limit
-        self.table.announce_limit(self.limit)
+        table = self.query.table
+        table.announce_limit(self.limit)
         limit = limit_in(self.limit.release())
-        self.table.learn_limit(limit)
+        table.learn_limit(limit)
         return limit
 
     def _find_bounds(self) -> Bounds:
@@ -220,10 +229,23 @@ class PricedInSteps:
 
     def _usable(self, limit: RowLimit | None, bought: Bounds) -> Found:
         """The narrowest bounds around these, and the highest limit up to this, that can be had."""
-        choices = [near for below in _lower_limits(limit) if (near := self._nearest(below, bought))]
+        first = None
+        for choice in self._choices(limit, bought):
+            if _can_be_had(choice.priced):
+                return choice
+            first = first or choice
+        assert first is not None, "with ten rows and the widest bounds it was priced"
+        return first
+
+    def _choices(self, limit: RowLimit | None, bought: Bounds) -> Iterator[Found]:
+        for lower in _lower_limits(limit):
+            near = self._nearest(lower, bought)
+            if near is not None:
+                yield near
         ten = None if limit is None else RowLimit(USUAL_MAX_ROWS, limit.epsilon)
-        choices.append(Found(dict.fromkeys(self.columns, WIDEST_BOUNDS), ten, self.trials[-1]))
-        return next((choice for choice in choices if _can_be_had(choice.priced)), choices[0])
+        widest = self._try(ten, dict.fromkeys(self.columns, WIDEST_BOUNDS))
+        if widest is not None:
+            yield widest
 
     def _nearest(self, limit: RowLimit | None, bought: Bounds) -> Found | None:
         tried = (self._try(limit, bounds) for bounds in wider_bounds(bought))
@@ -255,7 +277,7 @@ def price_in_steps(
     delta: Number = 0,
     confidence: Number = 0.95,
     find_bounds: bool = False,
-) -> Priced | PricedInSteps:
+) -> PricedQuestion | PricedInSteps:
     """The question at a price, with what it lacks, which is found first.
 
     `epsilon` is the price of all. Where nothing has to be found it is a price like any other.
@@ -285,10 +307,8 @@ def price_in_steps(
     ]
     bounds = None
     if columns:
-        limited = query if known is None else shown
-        bounds = bounds_question(limited, columns).price(
-            total * BOUNDS_SHARE, confidence=confidence
-        )
+        share = total * BOUNDS_SHARE
+        bounds = priced_here(bounds_question(query, columns).price(share, confidence=confidence))
         check_beyond(bounds, columns, total)
     limit = None
     if is_auto and (kept is None or not kept.is_paid):
@@ -297,9 +317,14 @@ def price_in_steps(
     return replace(priced, bounds=bounds, limit=limit, trials=tuple(trials))
 
 
+def in_steps_here(priced: PricedQuestion | PricedInSteps) -> Priced | PricedInSteps:
+    """A price with all that it is made of; refused where a service made it."""
+    return priced if isinstance(priced, PricedInSteps) else priced_here(priced)
+
+
 def _price_answer(
     query: "Query", bounds: Bounds, epsilon: Fraction, *, delta: Number, confidence: Number
-) -> Priced:
+) -> PricedQuestion:
     return with_bounds(query, bounds).price_as_it_is(epsilon, delta=delta, confidence=confidence)
 
 
@@ -323,9 +348,9 @@ def _after(state: FilterState, priced: Priced) -> FilterState:
     return charge_filter(state, priced.terms.privacy, delta=priced.terms.delta or None)
 
 
-def _can_be_had(priced: Priced) -> bool:
+def _can_be_had(priced: PricedQuestion) -> bool:
     """Whether it was answered before, or what is left allows it."""
+    if not isinstance(priced, Priced):
+        return True  # a service tells when it is asked
     table = priced.table
-    if table.is_elsewhere:
-        return True
     return table.ledger.repeat_of(table.name, priced.terms.digest) is not None or priced.fits

@@ -1,6 +1,6 @@
 """What to know when reading an answer: functions of the question, never of the data."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -87,6 +87,12 @@ def plain_notes(plan: Plan) -> dict[str, str]:
     return {note.stored: note.plain or note.words for note in _notes(plan)}
 
 
+def without_hints(notes: Iterable[str], plan: Plan, parts: Sequence[SplitPart]) -> Iterator[str]:
+    """Stored notes without what is written in Python to change something: for other faces."""
+    words = {note.stored: note.words for note in (*_notes(plan), *find_starved(parts))}
+    return (words.get(note, note) for note in notes)
+
+
 def _notes(plan: Plan) -> Iterator[Note]:
     yield from _units(plan)
     yield from (Note(words) for words in (*_partners(plan), *public_people(plan)))
@@ -96,14 +102,14 @@ def _notes(plan: Plan) -> Iterator[Note]:
             yield Note(f"{name} {note(aggregate)}")
 
 
-def find_starved(parts: Sequence[SplitPart]) -> Iterator[str]:
+def find_starved(parts: Sequence[SplitPart]) -> Iterator[Note]:
     """What gets less than a third of an equal share of ε, because others beside it need more."""
     for part in parts:
         if part.name != KEYS and STARVED * len(parts) * part.share < 1:
-            yield (
+            yield Note(
                 f"{part.name} has {float(100 * part.share):.2g} % of ε, because what stands beside"
-                " it needs more; a question of its own would be more accurate: .batch takes an ε"
-                " for each"
+                " it needs more; a question of its own would be more accurate",
+                ": .batch takes an ε for each",
             )
 
 

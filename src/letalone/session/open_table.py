@@ -5,40 +5,41 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
-from threading import Event, RLock
+from threading import RLock
 
 from letalone.engines.failure import EngineFailed
 from letalone.engines.sql_engine import Engine
-from letalone.errors import ParameterError, UnsupportedQuery
-from letalone.errors.codes import Code
-from letalone.errors.problem import problem
-from letalone.errors.remedies import OpenAgain
+from letalone.errors import UnsupportedQuery
 from letalone.exact.typed import Number
 from letalone.ledger import DataSet, Ledger
 from letalone.ledger.charging import Payer
+from letalone.plans.constants import format_constant
 from letalone.plans.plan import Plan, PublicJoin
-from letalone.plans.schema import Schema
+from letalone.plans.schema import Column, Schema
+from letalone.privacy.filters import brief, left_in_words
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.session import row_limit
-from letalone.session.pricing import Priced, no_budget, price_plan
-from letalone.session.row_limit import KeptLimit, RowLimit
+from letalone.session.backend import Backend, PricedQuestion
+from letalone.session.pricing import Priced, no_budget, price_plan, priced_here
+from letalone.session.row_limit import KeptLimit
 from letalone.session.time_steps import NOBODY, Asker
 
 NOT_ON_SPARK = (
     "A model cannot be trained on a table of Spark: its rows would have to come here. Write the"
     " columns that it needs to Parquet files, one row of each unit, and open these."
 )
+MAX_LISTED_COLUMNS = 8
+MAX_NAME_LENGTH = 30
 Progress = Callable[[float], None]
 Joined = tuple[str, tuple[tuple[str, str], ...]]  # a public table's digest, and its keys
 
 
-class OpenTable:
+class OpenTable(Backend):
     """A session and all its questions share one; one answer is made at a time."""
 
     __slots__ = (
-        "_brought", "_closed", "_joined", "_ledger", "_own_ledger", "_partners", "asker", "bits",
-        "engine", "from_text", "is_registered", "lock", "name", "progress", "schema", "source",
-        "types_declared", "whole_name",
+        "_brought", "_joined", "_ledger", "_own_ledger", "asker", "bits", "engine",
+        "is_registered", "lock", "progress", "types_declared",
     )  # fmt: skip
 
     def __init__(
@@ -54,16 +55,14 @@ class OpenTable:
         whole_name: Sequence[str] = (),
         types_declared: bool = False,
     ) -> None:
-        self.engine, self.schema, self._ledger = engine, schema, ledger
-        self.name, self.source, self.progress = schema.name, source, progress
-        self.bits, self.from_text = bits, engine.read_from_text()
-        self.whole_name = tuple(whole_name)  # what SQL may call it, too
+        from_text = engine.read_from_text()
+        super().__init__(schema, source=source, whole_name=whole_name, from_text=from_text)
+        self.engine, self._ledger, self.progress, self.bits = engine, ledger, progress, bits
         self.types_declared = types_declared  # by an opening of a frame
         self._own_ledger, self.lock, self.asker = own_ledger, RLock(), NOBODY
-        self._closed, self.is_registered = Event(), False
+        self.is_registered = False
         self._joined = Counter[Joined]()  # by how many who ask
         self._brought: set[Joined] = set()  # by this one
-        self._partners: dict[str, OpenTable] = {}
 
     def asked_by(self, asker: Asker) -> "OpenTable":
         """The same table, lock and engine, for one who asks; all are closed together."""
@@ -71,15 +70,6 @@ class OpenTable:
         copied.asker, copied._partners = asker, {}  # partners are asked by the same
         copied._brought = set()
         return copied
-
-    @property
-    def is_open(self) -> bool:
-        return not self._closed.is_set()
-
-    def check_open(self) -> None:
-        """Before anything is charged: a closed engine would fail, and freeze the data set."""
-        if not self.is_open:
-            raise ParameterError(problem(Code.CLOSED, OpenAgain(), name=self.name))
 
     @property
     def ledger(self) -> Ledger:
@@ -95,7 +85,7 @@ class OpenTable:
 
     @property
     def version(self) -> int:
-        return self.data_set().version if self.is_known else self.schema.version
+        return self.standing().version if self.is_known else self.schema.version
 
     def register(self, ledger: Ledger, version: int) -> None:
         """From now on questions are answered: the ledger has the data set, and what it is."""
@@ -107,7 +97,8 @@ class OpenTable:
         if not self.is_registered:
             raise no_budget(self.name)
 
-    def data_set(self) -> DataSet:
+    def standing(self) -> DataSet:
+        """The data set as it stands in the ledger."""
         return self.ledger.data_set(self.name)
 
     @property
@@ -119,39 +110,27 @@ class OpenTable:
     def price(self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number) -> Priced:
         return price_plan(self, plan, epsilon=epsilon, delta=delta, confidence=confidence)
 
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether a service has the rows and the ledger."""
-        return False
-
     def kept_limit(self) -> KeptLimit | None:
-        """The row limit that was found privately for the data as they are declared now."""
         return row_limit.find_kept(self)
 
-    def announce_limit(self, priced: Priced) -> None:
-        """Before a row limit is looked for: the ledger knows by which question."""
-        row_limit.announce(priced)
-
-    def learn_limit(self, limit: RowLimit) -> None:
-        """After one was found: the ledger has it."""
+    def announce_limit(self, priced: PricedQuestion) -> None:
+        row_limit.announce(priced_here(priced))
 
     def place(self) -> str:
-        """Where statements run: private tables are joined in one place."""
         return self.engine.place()
 
     def unit_kind(self, unit: str) -> str:
-        """How units are stored, which are compared as they are."""
         return self.engine.unit_kind(unit)
 
     def as_joined(self, frame: object, *, name: str) -> object:
-        """A public table as questions join it."""
         del name
         return frame
 
-    def check_trainable(self) -> None:
+    def trainable(self) -> "OpenTable":
         """A model is made in this process, of rows; those of a cluster stay there."""
         if self.place().startswith("spark"):
             raise UnsupportedQuery(NOT_ON_SPARK)
+        return self
 
     def tell(self, done: float) -> None:
         """How far long work is; whoever listens cannot make the work fail, which would freeze."""
@@ -180,7 +159,6 @@ class OpenTable:
             raise
 
     def forget_public(self) -> None:
-        """Lets go of the public tables that this one has brought and nobody else uses now."""
         if not self._brought:
             return  # it waits for nobody's answer
         with self.lock:
@@ -194,18 +172,21 @@ class OpenTable:
                 with suppress(EngineFailed):  # then it stays until the table is closed
                     self.engine.forget_public(digest)
 
-    def meet(self, other: "OpenTable") -> None:
-        """Remembers another private table that questions join."""
-        known = self._partners.setdefault(other.name, other)
-        if known is not other and known.is_open:
-            raise ParameterError(
-                f"Another open table called {other.name!r} is joined to {self.name!r} already."
-                " Close it, or open one of them under another name."
-            )
-        self._partners[other.name] = other
-
-    def partner(self, name: str) -> "OpenTable":
-        return self._partners[name]
+    def describe(self) -> list[str]:
+        data_set = self.standing()
+        ice = "; frozen until its owner acts" if data_set.frozen else ""
+        many = f"{data_set.releases} release{'s' * (data_set.releases != 1)}"
+        declared = ["  types     as this or an earlier opening declared them; types= changes them"]
+        return [
+            f"Session of {self.name!r} ({self.source}), version {data_set.version}{ice}",
+            f"  protects  {self.schema.protects}",
+            f"  budget    {data_set.budget}",
+            f"  spent     {brief(data_set.spent)} on {many}",
+            f"  left      about {left_in_words(data_set.state)}",
+            f"  ledger    {self.payer.where_kept()}",
+            f"  columns   {_columns(self.schema)}",
+            *(declared if self.types_declared else ()),
+        ]
 
     def close(self) -> None:
         """Lets go of the data, and of the ledger where it was opened for this session."""
@@ -216,5 +197,22 @@ class OpenTable:
                 if self._own_ledger and self._ledger is not None:
                     self._ledger.close()
 
-    def where_kept(self) -> str:
-        return self.payer.where_kept()
+
+def _columns(schema: Schema) -> str:
+    words = [_column(column, schema.unit) for column in schema.columns[:MAX_LISTED_COLUMNS]]
+    rest = len(schema.columns) - MAX_LISTED_COLUMNS
+    return ", ".join(words) + (f" and {rest} more: .columns" if rest > 0 else "")
+
+
+def _column(column: Column, unit: str | None) -> str:
+    name = column.name
+    name = name if len(name) <= MAX_NAME_LENGTH else name[: MAX_NAME_LENGTH - 1] + "…"
+    name = name if name.isprintable() else repr(name)
+    facts = [column.type.value]
+    if column.name == unit:
+        facts.append("the unit")
+    if column.lower is not None and column.upper is not None:
+        facts.append(f"{format_constant(column.lower)} to {format_constant(column.upper)}")
+    if column.keys is not None:
+        facts.append(f"{len(column.keys)} keys")
+    return f"{name} ({', '.join(facts)})"

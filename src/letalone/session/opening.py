@@ -5,6 +5,7 @@ Tested:   tests/session/test_opening.py
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
 from glob import has_magic
@@ -236,6 +237,8 @@ class TableLook:
         )
         self._remember(ledger)
         table.register(ledger, data_set.version)
+        if ledger.path is not None and (file := Path(ledger.path)).is_file():
+            table.engine.keep_counts_beside(file)
         if is_frame(self._where.source) and not (self.is_declared or call.name) and ledger.durable:
             table.source += f", to be opened again with name={table.name!r}"
         return Session(table)
@@ -267,15 +270,18 @@ class TableLook:
 
     def _make_ledger(self) -> Ledger:
         """A new ledger; what another process has meanwhile written into it holds here, too."""
-        ledger, name = _ledger(self._where.call.ledger), self.schema.name
-        if self._where.call.name is None:
-            same_table.check_same_table(ledger, name, self._told, declared=self.is_declared)
-        known = same_table.known_types(ledger, name)
-        if is_frame(self._where.source) and known and known != self._types:
-            raise ParameterError(
-                f"{name!r} was opened elsewhere at the same moment, with other types of columns."
-                " Open it again."
-            )
+        with ExitStack() as refused:
+            ledger, name = _ledger(self._where.call.ledger), self.schema.name
+            refused.callback(ledger.close)
+            if self._where.call.name is None:
+                same_table.check_same_table(ledger, name, self._told, declared=self.is_declared)
+            known = same_table.known_types(ledger, name)
+            if is_frame(self._where.source) and known and known != self._types:
+                raise ParameterError(
+                    f"{name!r} was opened elsewhere at the same moment, with other types of"
+                    " columns. Open it again."
+                )
+            refused.pop_all()
         return ledger
 
     def _remember(self, ledger: Ledger) -> None:

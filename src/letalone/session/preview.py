@@ -114,7 +114,10 @@ def preview_of(
         notes=terms.notes,
         left=NO_BUDGET if left is None else left,
         in_rows=_names(plan, lambda asked: facts_of(asked).error is ErrorKind.IN_ROWS),
-        warnings=(*find_starved(terms.split), *short_of_rows(plan, whole.parts, rows=rows)),
+        warnings=(
+            *(note.stored for note in find_starved(terms.split)),
+            *short_of_rows(plan, whole.parts, rows=rows),
+        ),
         formulas=_names(plan, lambda asked: isinstance(asked, Formula)),
         fitted=_names(plan, lambda asked: isinstance(asked, Regression)),
         alone=dict(_alone(whole, errors, rows)) if few and len(errors) > 1 else {},

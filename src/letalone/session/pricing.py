@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from letalone.answers.arranged import AS_IT_IS, Arrangement, arrange_release
+from letalone.answers.arranged import arrange_release
 from letalone.answers.release import SplitPart, Standing, Terms, explain_question
 from letalone.engines.measures import DistinctUnits
-from letalone.errors import BudgetExceeded, ParameterError
+from letalone.errors import BudgetExceeded, ParameterError, UnsupportedQuery
 from letalone.errors.codes import Code
 from letalone.errors.problem import Argument, Problem, problem
 from letalone.errors.remedies import NameBudget, SetEpsilon
@@ -30,12 +30,12 @@ from letalone.plans.plan import Plan
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import charge_filter, open_filter
+from letalone.session.backend import PricedQuestion
 from letalone.session.notes import find_starved, in_rows, notes_of
 from letalone.session.outputs import fill_slots, slots_of
 from letalone.session.preview import Preview, preview_of
 from letalone.session.private_joins import lend_columns, partners_of, read_from_text, taken_on_trust
 from letalone.session.release import Release, batch_to_json, releases_from
-from letalone.session.row_limit import RowLimit
 from letalone.session.table_work import TableWork
 from letalone.tables.columns import NoisyAnswer
 from letalone.tables.compiled import Compiled, compile_plan
@@ -47,7 +47,7 @@ USUAL_EPSILON = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
+class Priced(PricedQuestion):
     """A question with all that is decided about it before data is touched: compiled once.
 
     Nothing is spent until `release`. `terms` are what stands on its answer.
@@ -56,10 +56,6 @@ class Priced:
     table: "OpenTable"
     terms: Terms
     compiled: Compiled
-    arrangement: Arrangement = AS_IT_IS
-    only_explained: bool = False
-    remark: str | None = None
-    limit: RowLimit | None = None  # the row limit that was found privately for its plan
 
     @property
     def plan(self) -> Plan:
@@ -177,12 +173,22 @@ def price_plan(
         sql=_sql(table, compilation),
         notes=(
             *notes_of(plan, from_text=read_from_text(table, plan)),
-            *find_starved(parts),
+            *(note.stored for note in find_starved(parts)),
             *in_rows(plan, compilation.parts),
             *taken_on_trust(table, plan),
         ),
     )
     return Priced(table, terms, compilation)
+
+
+def priced_here(priced: PricedQuestion) -> Priced:
+    """A price with all that it is made of; refused where a service made it."""
+    if not isinstance(priced, Priced):
+        raise UnsupportedQuery(
+            "This is done where the rows are, and they are at a service. Ask with .release,"
+            " .preview or .sql."
+        )
+    return priced
 
 
 def no_budget(name: str) -> ParameterError:

@@ -19,6 +19,7 @@ from letalone.plans.expressions import column_names
 from letalone.plans.plan import Plan, PrivateJoin
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
+from letalone.session.backend import Backend
 from letalone.session.notes import expressions_in
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def private_join(
-    table: "OpenTable", other: "OpenTable", *, on: object, columns: Sequence[str] | None
+    table: Backend, other: Backend, *, on: object, columns: Sequence[str] | None
 ) -> PrivateJoin:
     """The join with another open table, checked by metadata alone."""
     other.check_open()
@@ -51,7 +52,7 @@ def partners_of(table: "OpenTable", plans: Sequence[Plan]) -> "list[OpenTable]":
     return [table.partner(name) for name in sorted(joins)]
 
 
-def read_from_text(table: "OpenTable", plan: Plan) -> frozenset[str]:
+def read_from_text(table: Backend, plan: Plan) -> frozenset[str]:
     """The columns of all tables that are stored as text and declared to be something else."""
     names = set(table.from_text)
     for join in plan.partners:
@@ -91,7 +92,7 @@ def lend_columns(table: "OpenTable", plan: Plan) -> Mapping[str, object]:
     return columns
 
 
-def _check_as_joined(other: "OpenTable", join: PrivateJoin) -> None:
+def _check_as_joined(other: Backend, join: PrivateJoin) -> None:
     """Before anything is charged: a column that is gone would make the engine fail."""
     other.check_open()
     gone = [column for column in join.columns if column not in other.schema.columns]
@@ -101,7 +102,7 @@ def _check_as_joined(other: "OpenTable", join: PrivateJoin) -> None:
         )
 
 
-def _check_two(table: "OpenTable", other: "OpenTable") -> None:
+def _check_two(table: Backend, other: Backend) -> None:
     if table is other or table.name.casefold() == other.name.casefold():
         raise ParameterError(
             f"Both tables are the data set {table.name!r}. A table is not joined with itself; if"
@@ -109,7 +110,7 @@ def _check_two(table: "OpenTable", other: "OpenTable") -> None:
         )
 
 
-def _unit(table: "OpenTable") -> str:
+def _unit(table: Backend) -> str:
     if table.schema.unit is None:
         raise ParameterError(
             "Two private tables are joined on the column that tells people apart, but the unit of"
@@ -118,7 +119,7 @@ def _unit(table: "OpenTable") -> str:
     return table.schema.unit
 
 
-def _check_alike(table: "OpenTable", other: "OpenTable") -> None:
+def _check_alike(table: Backend, other: Backend) -> None:
     if table.schema.neighbours != other.schema.neighbours:
         raise NeighboursDiffer(
             f"{table.name!r} protects '{table.schema.protects}' and {other.name!r}"

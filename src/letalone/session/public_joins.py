@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from letalone.engines.arrow import empty_table, schema_of
 from letalone.engines.duck import open_duck
@@ -11,13 +11,11 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Column, Schema
-
-if TYPE_CHECKING:
-    from letalone.session.open_table import OpenTable
+from letalone.session.backend import Backend
 
 
 def public_join(
-    table: "OpenTable", frame: object, *, rows: Schema, on: object, name: str
+    table: Backend, frame: object, *, rows: Schema, on: object, name: str
 ) -> PublicJoin:
     """The join, known to the engine; the frame is public, so errors may say what is wrong.
 

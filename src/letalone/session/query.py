@@ -19,9 +19,9 @@ from letalone.plans.plan import USUAL_MAX_ROWS, Aggregate, Group, Join, Plan, ma
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
 from letalone.session import bounds_purchase, in_steps, pricing, row_limit
+from letalone.session.backend import Backend, PricedQuestion
 from letalone.session.builder import QueryBuilder
 from letalone.session.notes import notes_of
-from letalone.session.open_table import OpenTable
 from letalone.session.preview import Preview
 from letalone.session.private_joins import read_from_text
 from letalone.session.release import Release
@@ -39,7 +39,7 @@ class Query(QueryBuilder):
     Made by a session: `visits.group_by("ward", keys=["A", "B"]).agg(n=la.count())`.
     """
 
-    table: OpenTable
+    table: Backend
     conditions: tuple[Expression, ...] = ()
     derived: tuple[tuple[str, Expression], ...] = ()
     joins: tuple[Join, ...] = ()
@@ -58,7 +58,7 @@ class Query(QueryBuilder):
     @classmethod
     def from_plan(
         cls,
-        table: OpenTable,
+        table: Backend,
         plan: Plan,
         *,
         arrangement: Arrangement = AS_IT_IS,
@@ -184,13 +184,15 @@ class Query(QueryBuilder):
 
         So is the row limit of max_rows="auto", with a tenth.
         """
-        return in_steps.price_in_steps(
-            self, epsilon, delta=delta, confidence=confidence, find_bounds=True
+        return in_steps.in_steps_here(
+            in_steps.price_in_steps(
+                self, epsilon, delta=delta, confidence=confidence, find_bounds=True
+            )
         )
 
     def price_in_steps(
         self, epsilon: Number, *, delta: Number = 0, confidence: Number = 0.95
-    ) -> pricing.Priced | in_steps.PricedInSteps:
+    ) -> PricedQuestion | in_steps.PricedInSteps:
         """As `price`, where the row limit of max_rows="auto" is found first, with a tenth."""
         return in_steps.price_in_steps(self, epsilon, delta=delta, confidence=confidence)
 
@@ -223,12 +225,13 @@ class Query(QueryBuilder):
         delta: Number = 0,
         confidence: Number = 0.95,
         rows: int | None = None,
-    ) -> pricing.Priced:
+    ) -> PricedQuestion:
         """The question at an epsilon, or at the least that keeps an error: no data touched.
 
         It is planned and compiled here, once, and everything but the budget that would refuse it
-        does so now. `.preview()`, `.explain()`, `.remaining` and `.fits` show what it would cost,
-        `.release()` answers it. Of max_rows="auto" the row limit must be known by now.
+        does so now. `.preview()` and `.explain()` show what it would cost, `.release()` answers it.
+        Of a table in this process it is a `Priced`, which also has `.remaining` and `.fits`. Of
+        max_rows="auto" the row limit must be known by now.
         """
         pricing.check_price(epsilon, error)
         if epsilon is None:
@@ -246,7 +249,7 @@ class Query(QueryBuilder):
 
     def price_as_it_is(
         self, epsilon: Number, *, delta: Number = 0, confidence: Number = 0.95
-    ) -> pricing.Priced:
+    ) -> PricedQuestion:
         """The question at this epsilon, with the row limit that it has by now."""
         plan, limit = self._plan_and_limit(find_keys=delta != 0)
         return replace(
@@ -348,6 +351,6 @@ class Query(QueryBuilder):
         return self
 
 
-def _shown(priced: pricing.Priced | in_steps.PricedInSteps) -> pricing.Priced:
+def _shown(priced: PricedQuestion | in_steps.PricedInSteps) -> PricedQuestion:
     """The answer at its price; of a row limit that is not found yet, with ten rows."""
-    return priced.answer if isinstance(priced, in_steps.PricedInSteps) else priced
+    return priced.shown if isinstance(priced, in_steps.PricedInSteps) else priced

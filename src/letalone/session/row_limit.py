@@ -25,8 +25,8 @@ question that uses it is a plan like any other, and pays nothing for it.
   Assumed:  nothing about the data for privacy. For coverage: fewer than a handful of people have
             more rows than the limit
 
-Coverage of 95 % intervals of all rows, in tests: 0.9 or more for geometric rows from 2,000 people on
-and for the demo's table, at ε = 0.5 to 2; for rows by Zipf's law (exponent 2, at most 300) from
+Coverage of 95 % intervals of all rows, in tests: 0.9 or more for geometric rows from 2,000 people
+on and for the demo's table, at ε = 0.5 to 2; for rows by Zipf's law (exponent 2, at most 300) from
 about 10,000/ε people on (20,000 at ε = 0.5: 0.95; at ε = 0.2: 0.8; 2,000 at ε = 1: 0.25).
 
 Not promised: that nobody has more rows than the limit. No private answer can promise that. Take a
@@ -57,6 +57,7 @@ from letalone.session.release import Release, releases_from
 from letalone.session.time_steps import NOBODY, Asker
 
 if TYPE_CHECKING:
+    from letalone.session.backend import PricedQuestion
     from letalone.session.open_table import OpenTable
     from letalone.session.pricing import Priced
     from letalone.session.query import Query
@@ -110,7 +111,7 @@ def limit_question(query: "Query") -> "Query":
     return whole.group_by((UP_TO, level), keys=LEVELS).agg(**{PEOPLE: count()})
 
 
-def price_limit(query: "Query", epsilon: Fraction) -> "Priced":
+def price_limit(query: "Query", epsilon: Fraction) -> "PricedQuestion":
     """The search for a row limit at its price; the arrangement of the question is not for it."""
     priced = limit_question(query).price(epsilon, confidence=SURE)
     return replace(priced, arrangement=AS_IT_IS, only_explained=False)

@@ -12,24 +12,21 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.ledger import Ledger
 from letalone.ledger.data_sets import read_text
-from letalone.plans.constants import format_constant
 from letalone.plans.expressions import Expression
 from letalone.plans.facts import Bounds
 from letalone.plans.requests import private_bounds
-from letalone.plans.schema import Column, Schema
+from letalone.plans.schema import Schema
 from letalone.privacy import Budget, Neighbours
-from letalone.privacy.filters import brief, left_in_words
+from letalone.session.backend import Backend
 from letalone.session.batch import Batch, release_batch
 from letalone.session.bounds_purchase import MAX_ROWS_BEYOND
 from letalone.session.builder import QueryBuilder
-from letalone.session.open_table import Asker, OpenTable
+from letalone.session.pricing import priced_here
 from letalone.session.query import Query
 from letalone.session.release import Release
 from letalone.session.row_limit import MaxRows
 from letalone.session.sql_question import query_in_sql
-
-MAX_LISTED_COLUMNS = 8
-MAX_NAME_LENGTH = 30
+from letalone.session.time_steps import Asker
 
 
 class SqlOptions(TypedDict, total=False):
@@ -52,7 +49,7 @@ class Session(QueryBuilder):
 
     __slots__ = ("_table",)
 
-    def __init__(self, table: OpenTable) -> None:
+    def __init__(self, table: Backend) -> None:
         self._table = table
 
     def _so_far(self) -> Query:
@@ -102,17 +99,17 @@ class Session(QueryBuilder):
     @property
     def budget(self) -> Budget:
         """What all answers together may reveal: the certified statement."""
-        return self._table.data_set().budget
+        return self._table.standing().budget
 
     @property
     def spent(self) -> Budget:
         """About what was spent: book-keeping."""
-        return self._table.data_set().spent
+        return self._table.standing().spent
 
     @property
     def remaining(self) -> Budget:
         """About what is left: book-keeping."""
-        return self._table.data_set().remaining
+        return self._table.standing().remaining
 
     def how_many_more(self, query: Query, *, epsilon: Number, delta: Number = 0) -> int | float:
         """About how many more such questions fit, if nothing else is asked."""
@@ -188,9 +185,8 @@ class Session(QueryBuilder):
         for query in queries:
             self._check_own(query)
         pairs = zip(queries, prices, strict=True)
-        return release_batch(
-            [query.price(each, delta=delta, confidence=confidence) for query, each in pairs]
-        )
+        priced = (query.price(each, delta=delta, confidence=confidence) for query, each in pairs)
+        return release_batch([*map(priced_here, priced)])
 
     def close(self) -> None:
         """Lets go of the data; what was spent stays spent."""
@@ -213,23 +209,8 @@ class Session(QueryBuilder):
     def __repr__(self) -> str:
         table = self._table
         if not table.is_open:
-            return f"Session({table.name!r}, closed)"
-        data_set = table.data_set()
-        ice = "; frozen until its owner acts" if data_set.frozen else ""
-        many = f"{data_set.releases} release{'s' * (data_set.releases != 1)}"
-        declared = ["  types     as this or an earlier opening declared them; types= changes them"]
-        return views.flowing(
-            [
-                f"Session of {table.name!r} ({table.source}), version {data_set.version}{ice}",
-                f"  protects  {self.neighbours}",
-                f"  budget    {data_set.budget}",
-                f"  spent     {brief(data_set.spent)} on {many}",
-                f"  left      about {left_in_words(data_set.state)}",
-                f"  ledger    {table.where_kept()}",
-                f"  columns   {_columns(self.schema)}",
-                *(declared if table.types_declared else ()),
-            ]
-        )
+            return f"{type(self).__name__}({table.name!r}, closed)"
+        return views.flowing(table.describe())
 
     def _repr_html_(self) -> str:
         return views.lines_as_html(repr(self))
@@ -253,23 +234,3 @@ def _epsilons(queries: Sequence[Query], epsilon: Number | Sequence[Number]) -> S
             " one number for all."
         )
     return epsilon
-
-
-def _columns(schema: Schema) -> str:
-    words = [_column(column, schema.unit) for column in schema.columns[:MAX_LISTED_COLUMNS]]
-    rest = len(schema.columns) - MAX_LISTED_COLUMNS
-    return ", ".join(words) + (f" and {rest} more: .columns" if rest > 0 else "")
-
-
-def _column(column: Column, unit: str | None) -> str:
-    name = column.name
-    name = name if len(name) <= MAX_NAME_LENGTH else name[: MAX_NAME_LENGTH - 1] + "…"
-    name = name if name.isprintable() else repr(name)
-    facts = [column.type.value]
-    if column.name == unit:
-        facts.append("the unit")
-    if column.lower is not None and column.upper is not None:
-        facts.append(f"{format_constant(column.lower)} to {format_constant(column.upper)}")
-    if column.keys is not None:
-        facts.append(f"{len(column.keys)} keys")
-    return f"{name} ({', '.join(facts)})"

@@ -35,19 +35,13 @@ if TYPE_CHECKING:
 
 def trainable_schema(question: "Query") -> Schema:
     """What is public about the rows; refused where no model can be trained on them."""
-    table = question.table
-    table.check_open()
-    table.check_trainable()
-    _check_rows_alone(question)
-    _check_relation(table)
-    return table.schema
+    return _trainable(question).schema
 
 
 def train(question: "Query", job: FitJob) -> Settled:
     """The model that the job gives, charged before rows are read; an earlier one where it is the
     same job about the same rows."""
-    trainable_schema(question)
-    table = question.table
+    table = _trainable(question)
     table.check_registered()
     _check_columns(table, job)
     plan, where = _plan(question, job)
@@ -57,6 +51,14 @@ def train(question: "Query", job: FitJob) -> Settled:
     what = f"The model costs ({price})"
     charge = Charge(what, job.privacy, plan, digest, price.delta or None)
     return charged_work([table.payer], charge, Fitting(table, job, where))
+
+
+def _trainable(question: "Query") -> OpenTable:
+    question.table.check_open()
+    table = question.table.trainable()
+    _check_rows_alone(question)
+    _check_relation(table)
+    return table
 
 
 def _plan(question: "Query", job: FitJob) -> tuple[Json, Expression | None]:

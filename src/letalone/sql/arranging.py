@@ -21,7 +21,7 @@ from letalone.plans.facts import AggregateRequest
 from letalone.plans.trees import Computable
 from letalone.plans.types import Type, type_of_value
 from letalone.sql.groups import GroupClause, is_grouping, key_of, read_place
-from letalone.sql.names import only
+from letalone.sql.names import named_by, only
 from letalone.sql.refusals import refuse_node
 from letalone.sql.sql_formulas import Formulas, default_name, free_name
 from letalone.sql.text import Unread, slip
@@ -150,33 +150,23 @@ class Arranging:
         """The column of the answer that an expression is; one that is not there yet is added."""
         node = node.unnest()
         if type(node) is exp.Column and not node.args.get("table"):
-            name = self._selected(node.name, quoted=bool(node.this.args.get("quoted")))
+            name = named_by(node, [*(group.name for group in self.groups), *self.asked])
             if name is not None:
                 return name
         if is_grouping(node) and not self._mentions(node):
             return self._key(node)
-        known = self._known()
+        known = self.asked
         if having:
             keys = [column for column in node.find_all(exp.Column) if self._group_column(column)]
-            hides = {column.name.casefold() for column in keys}
-            known = {name: column for name, column in known.items() if name not in hides}
+            hides = {named_by(column, known) for column in keys}
+            known = {name: asked for name, asked in known.items() if name not in hides}
         return self._aggregate(Formulas(self.translate, known)(node), node)
 
     def _mentions(self, node: exp.Expr) -> bool:
         """Whether an aggregate of SELECT is meant by its name."""
-        known, names = self._known(), self.translate.names
-        columns = [c for c in node.find_all(exp.Column) if c.name.casefold() in known]
+        names = self.translate.names
+        columns = [c for c in node.find_all(exp.Column) if named_by(c, self.asked) is not None]
         return any(names.find(column.this) is None for column in columns)
-
-    def _known(self) -> dict[str, Computable]:
-        return {name.casefold(): asked for name, asked in self.asked.items()}
-
-    def _selected(self, name: str, *, quoted: bool) -> str | None:
-        names = [*(group.name for group in self.groups), *self.asked]
-        if name in names:
-            return name
-        lower = {one.lower(): one for one in names}
-        return None if quoted else lower.get(name.lower())
 
     def _key(self, node: exp.Expr) -> str | None:
         if type(node) in (exp.Literal, exp.Boolean, exp.Neg, exp.Cast):

@@ -6,7 +6,7 @@ so letter by letter: one that merely looks like it (a Cyrillic а, a Kelvin sign
   Tested:   tests/sql/test_question.py
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 from unicodedata import normalize
@@ -106,7 +106,12 @@ class Names:
         return _of_joined(identifier, self.joined[table])
 
 
-def matching(identifier: exp.Identifier, names: Sequence[str]) -> str | None:
+def named_by(column: exp.Expr, names: Collection[str]) -> str | None:
+    """The name that a column without its table means, if it means one of these."""
+    return matching(column.this, names) if type(column.this) is exp.Identifier else None
+
+
+def matching(identifier: exp.Identifier, names: Collection[str]) -> str | None:
     """The name that is meant: exactly, or but for capitals where it is not in quotes."""
     name = identifier.name
     if name in names:

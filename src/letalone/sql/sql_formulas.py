@@ -15,7 +15,7 @@ from letalone.plans.expressions import ColumnRef, Literal
 from letalone.plans.facts import AggregateRequest
 from letalone.plans.trees import Computable, apply_function, combine
 from letalone.sql.aggregates import AGGREGATED, aggregate, is_aggregate, name_aggregate
-from letalone.sql.names import only
+from letalone.sql.names import named_by, only
 from letalone.sql.refusals import refuse_node, sql_name
 from letalone.sql.text import Unread
 from letalone.sql.values import COMPUTED, Translator, number_of
@@ -53,8 +53,8 @@ class Formulas:
 
     def read_named(self, node: exp.Expr) -> Value:
         """An aggregate by its name in SELECT."""
-        name = cast("exp.Column", node).name.casefold()
-        if not node.args.get("table") and name in self.known:
+        name = named_by(node, self.known)
+        if name is not None and not node.args.get("table"):
             return self.known[name]
         column = self.translate.names.column(node).name
         grouped = f"SELECT {column}, COUNT(*) … GROUP BY {column}."

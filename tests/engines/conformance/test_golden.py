@@ -11,8 +11,8 @@ import pytest
 from engines.test_engine_laws import COST, DERIVED, FILTERS, GROUPINGS, SCHEMA
 from letalone.engines import syntax
 from letalone.engines.dialects.dialect import DUCKDB
-from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect
-from letalone.engines.dialects.spark import SPARK, SparkDialect
+from letalone.engines.dialects.postgres import POSTGRES
+from letalone.engines.dialects.spark import SPARK
 from letalone.engines.measures import (
     CellCounts,
     DistinctUnits,
@@ -24,7 +24,7 @@ from letalone.engines.measures import (
 )
 from letalone.engines.reading import Stored
 from letalone.engines.rows import PLAIN, TableRef, Tables
-from letalone.engines.statements import build_statements
+from letalone.engines.statements import build_statements, counts_rows
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding
 
@@ -36,9 +36,7 @@ RELATION = TableRef(
 DIALECTS = {
     "duckdb": DUCKDB,
     "postgres": POSTGRES,
-    "postgres_side_table": PostgresDialect(stored_rank="letalone_rank"),
     "spark": SPARK,
-    "spark_side_table": SparkDialect(stored_rank="letalone_rank"),
 }
 ASKED = {
     "sums": (Bounding(max_rows=3), "ward", "all", [Rows(), COST]),
@@ -57,6 +55,14 @@ ASKED = {
         [CellCounts(col("cost"), Fraction(0), Fraction(1, 100), 60)],
     ),
     "values": (Bounding(max_rows=1), "none", "all", [DistinctValues(col("cost"))]),
+    "values_in_groups": (
+        *(Bounding(max_groups=2, max_rows=1), "ward", "all"),
+        [DistinctValues(col("year"))],
+    ),
+    "weighed_cells": (
+        *(Bounding(max_groups=2, max_rows=2), "ward", "all"),
+        [CellCounts(col("age"), Fraction(0), Fraction(25), 4)],
+    ),
     "product": (
         *(Bounding(), "none", "all"),
         [ProductSum((COST, GridSum(col("age"), 0, 2**20, 13)), (2, 2))],
@@ -67,8 +73,8 @@ ASKED = {
 def printed(question, dialect):
     bounding, grouping, where, measures = ASKED[question]
     scope = RowScope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
-    ranks = "ranks" if bounding.max_rows or bounding.max_groups else None
-    made = build_statements(scope, measures, Tables(RELATION, ranks, {}, DIALECTS[dialect]))
+    counts = "counts" if dialect == "duckdb" and counts_rows(scope) else None
+    made = build_statements(scope, measures, Tables(RELATION, counts, {}, DIALECTS[dialect]))
     return "\n".join(DIALECTS[dialect].printed(one.sql, pretty=True) for one in made) + "\n"
 
 

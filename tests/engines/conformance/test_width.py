@@ -7,6 +7,7 @@ import pytest
 
 import letalone as la
 from engines import on_postgres
+from engines.test_engine_laws import WHOLE
 from letalone.engines.dialects.postgres_words import MAX_WIDTH
 from letalone.engines.measures import RowScope, RowsWith
 from letalone.engines.postgres import open_postgres
@@ -45,10 +46,10 @@ def test_too_many_candidates_are_refused_and_cost_nothing(session):
 
 @pytest.mark.long  # the limit itself: test_too_many_candidates_are_refused
 def test_as_many_as_are_allowed_are_computed_however_bounded(table):
-    """Groups of pairs have the most columns beside the sums: keys, places, ranks."""
+    """Groups of pairs have the most columns beside the sums: keys, numbers of rows, weights."""
     with closing(open_postgres(on_postgres.address(table))) as engine:
         groups = tuple(GroupColumn(name, col(name), kind) for name, kind in KINDS.items())
         schema, bounding = replace(engine.schema(), unit="u"), Bounding(max_rows=1, max_groups=1)
         scope = RowScope(schema, None, (), (), groups, (("w1", 1),), bounding)
         found = engine.measure(scope, [RowsWith(col("x"))] * (MAX_WIDTH - 20))
-        assert found == [[1]] * (MAX_WIDTH - 20)
+        assert found == [[WHOLE]] * (MAX_WIDTH - 20)

@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from letalone.answers.columns import Cell, CellKind, Output
 from letalone.answers.promise import as_sure
-from letalone.answers.views import cell_text, is_drawn, key_text, output_cells
+from letalone.answers.views import cell_text, interval_parts, is_drawn, key_text
 from letalone.curator.console import charts
 from letalone.curator.console.directions import isolate
 from letalone.session.release import Release
@@ -35,10 +35,11 @@ Row = tuple[list[str], list["Value"]]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One number of an answer, and between which ends it lies."""
+    """One number of an answer, and between which ends it lies; `near` where noise took it below."""
 
     words: str
     ends: tuple[str, ...] = ()
+    near: bool = False
 
     def said(self) -> str:
         return f"{self.words}, {' to '.join(self.ends)}" if self.ends else self.words
@@ -67,21 +68,20 @@ def rows_and_charts(release: Release) -> tuple[list[Row], list[Chart]]:
 
 def _values(drawn: Output, shown: Output) -> list[Value]:
     """The cells, with as many digits as mean something; ends are rounded outwards."""
-    if shown.low is None:
+    if shown.low is None or shown.high is None:
         return [Value(yes_or_no(cell) or cell_text(cell)) for cell in shown.values]
-    cells = output_cells(shown)
-    rows = zip(cells, drawn.values, shown.values, strict=True)
-    return [_split(cell, near=value not in (None, noisy)) for cell, noisy, value in rows]
+    rows = zip(drawn.values, shown.values, shown.low, shown.high, strict=True)
+    return [_number(noisy, *cells) for noisy, *cells in rows]
 
 
 def _key(cell: Cell) -> str:
     return yes_or_no(cell) or key_text(cell)
 
 
-def _split(cell: str, *, near: bool) -> Value:
-    words, _, ends = cell.partition(" [")
-    words = f"near {words}" if near else words
-    return Value(words, tuple(ends.removesuffix("]").split(", ")) if ends else ())
+def _number(noisy: Cell, value: Cell, low: Cell, high: Cell) -> Value:
+    words, *ends = interval_parts(value, low, high)
+    near = value not in (None, noisy)
+    return Value(f"near {words}" if near else words, tuple(ends), near)
 
 
 def _draw(release: Release, output: Output, values: list[Value]) -> Markup:

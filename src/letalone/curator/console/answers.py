@@ -68,7 +68,7 @@ def _answer(request: Request, release_id: str, visitor: Visitor) -> Response:
         arranged=how != AS_IT_IS,
         sure=as_sure(release.confidence),
         rows=rows[:MAX_TABLE_ROWS],
-        near=any(value.words.startswith("near ") for _, values in rows for value in values),
+        near=any(value.near for _, values in rows for value in values),
         hidden=max(0, len(rows) - MAX_TABLE_ROWS),
         charts=charts,
         left=_remaining_in_words(past, release, visitor),

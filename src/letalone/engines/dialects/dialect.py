@@ -46,13 +46,13 @@ class Dialect:
     def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:
         """clamp(floor(x · 2^shift), low, high) − (low + high) // 2; NULL where x is missing.
 
-        Without a branch where x is near; see amounts.py for the proof.
+        Without a branch where x is near; see amounts.py for the proof. What is not finite is not
+        near, so only the rest is looked at.
         """
-        x = levels.name(levels.guarded(x))
         y = levels.name(Term(exp.Floor(this=scale(x.sql, shift)), Type.NUMBER, depth=x.depth))
         limit = EXACT - max(abs(end) for end in ends)
         near = syntax.operation(exp.LT, syntax.call("ABS", y.sql), syntax.double(limit))
-        far = (syntax.is_present(x.sql), _far(y.sql, ends, limit))
+        far = (syntax.is_there(x.sql, finite=x.finite), _far(y.sql, ends, limit))
         return Term(syntax.case((near, _near(y.sql, ends)), far), Type.INTEGER, depth=y.depth)
 
     def guess(self, x: Sql, edges: tuple[float, float, float], count: int) -> Sql:

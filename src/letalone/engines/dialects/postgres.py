@@ -97,7 +97,8 @@ class PostgresDialect(Dialect):
         return _apart(query) if "PG_INPUT_IS_VALID" in calls else query
 
     def quotient(self, number: Sql, by: Sql) -> Sql:
-        return syntax.operation(exp.Div, number, by)
+        """Of 64 bits each: a sum of whole numbers is a numeric, whose quotient has a fraction."""
+        return syntax.operation(exp.Div, *(syntax.cast_to(of, BIGINT) for of in (number, by)))
 
     def digest(self, parts: Sequence[Sql]) -> Sql:
         """As bytes, whose order is that of their digits whatever the collation."""

@@ -6,26 +6,36 @@ FROM "letalone_keys" AS "keys"
 LEFT JOIN (
   SELECT
     "#key0",
-    SUM(1) AS "#sum0",
+    SUM("#pair weight") AS "#sum0",
     SUM(
       (
-        CAST(CASE
-          WHEN (
-            "#sum1" < 0
-          )
-          THEN 0
-          WHEN (
-            "#sum1" > 1024000
-          )
-          THEN 1024000
-          ELSE "#sum1"
-        END AS BIGINT) - 0
+        CAST((
+          CAST(CASE
+            WHEN (
+              "#sum1" < 0
+            )
+            THEN 0
+            WHEN (
+              "#sum1" > 1024000
+            )
+            THEN 1024000
+            ELSE "#sum1"
+          END AS BIGINT) - 0
+        ) AS INT128) * "#pair weight"
       )
     ) AS "#sum1"
   FROM (
     SELECT
       *,
-      DENSE_RANK() OVER (PARTITION BY "#unit" ORDER BY "#first") AS "#place"
+      CASE
+        WHEN (
+          COUNT(*) OVER (PARTITION BY "#unit") <= 1
+        )
+        THEN 1048576
+        ELSE (
+          1048576 // COUNT(*) OVER (PARTITION BY "#unit")
+        )
+      END AS "#pair weight"
     FROM (
       SELECT
         "pairs".*
@@ -35,8 +45,7 @@ LEFT JOIN (
           "#key0",
           COUNT(*) AS "#sum0",
           SUM("#6") AS "#sum1",
-          COUNT(*) AS "#rows",
-          MIN("#rank") AS "#first"
+          COUNT(*) AS "#rows"
         FROM (
           SELECT
             *,
@@ -89,10 +98,8 @@ LEFT JOIN (
                 SELECT
                   "#source"."ward" AS "ward",
                   CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
-                  "#source"."patient" AS "#unit",
-                  "#ranks"."rank" AS "#rank"
+                  "#source"."patient" AS "#unit"
                 FROM "visits" AS "#source"
-                POSITIONAL JOIN "ranks" AS "#ranks"
               ) AS "#level0"
               WHERE
                 (
@@ -115,10 +122,6 @@ LEFT JOIN (
         )
     ) AS "#pairs"
   ) AS "#pairs kept"
-  WHERE
-    (
-      "#place" <= 1
-    )
   GROUP BY
     "#key0"
 ) AS "totals"

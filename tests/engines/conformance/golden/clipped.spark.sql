@@ -6,26 +6,36 @@ FROM `letalone_keys` AS `keys`
 LEFT JOIN (
   SELECT
     `#key0`,
-    SUM(CAST(1 AS DECIMAL(38, 0))) AS `#sum0`,
+    SUM(CAST(`#pair weight` AS DECIMAL(38, 0))) AS `#sum0`,
     SUM(
       CAST((
-        CAST(CASE
-          WHEN (
-            `#sum1` < 0
-          )
-          THEN 0
-          WHEN (
-            `#sum1` > 1024000
-          )
-          THEN 1024000
-          ELSE `#sum1`
-        END AS BIGINT) - 0
+        CAST((
+          CAST(CASE
+            WHEN (
+              `#sum1` < 0
+            )
+            THEN 0
+            WHEN (
+              `#sum1` > 1024000
+            )
+            THEN 1024000
+            ELSE `#sum1`
+          END AS BIGINT) - 0
+        ) AS DECIMAL(38, 0)) * `#pair weight`
       ) AS DECIMAL(38, 0))
     ) AS `#sum1`
   FROM (
     SELECT
       *,
-      DENSE_RANK() OVER (PARTITION BY `#unit` ORDER BY `#first` NULLS LAST) AS `#place`
+      CASE
+        WHEN (
+          COUNT(*) OVER (PARTITION BY `#unit`) <= 1
+        )
+        THEN 1048576
+        ELSE (
+          1048576 DIV COUNT(*) OVER (PARTITION BY `#unit`)
+        )
+      END AS `#pair weight`
     FROM (
       SELECT
         `pairs`.*
@@ -35,8 +45,7 @@ LEFT JOIN (
           `#key0`,
           COUNT(*) AS `#sum0`,
           SUM(`#5`) AS `#sum1`,
-          COUNT(*) AS `#rows`,
-          MIN(`#rank`) AS `#first`
+          COUNT(*) AS `#rows`
         FROM (
           SELECT
             *,
@@ -89,35 +98,8 @@ LEFT JOIN (
                 SELECT
                   TRY_VALIDATE_UTF8(`#source`.`ward`) AS `ward`,
                   `#source`.`cost` AS `cost`,
-                  `#source`.`patient` AS `#unit`,
-                  ROW_NUMBER() OVER (
-                    PARTITION BY `#source`.`patient`
-                    ORDER BY LEFT(
-                      SHA2(
-                        CONCAT(
-                          :ranks,
-                          CAST(`#source`.`#number` AS BINARY),
-                          CAST(CAST(`#source`.`patient` AS STRING) AS BINARY)
-                        ),
-                        256
-                      ),
-                      32
-                    ) NULLS LAST, `#source`.`#number` NULLS LAST
-                  ) AS `#rank`
-                FROM (
-                  SELECT
-                    *,
-                    MONOTONICALLY_INCREASING_ID() AS `#number`
-                  FROM `visits`
-                ) AS `#source`
-                WHERE
-                  (
-                    NOT (
-                      (
-                        `#source`.`patient` IS NULL
-                      )
-                    )
-                  )
+                  `#source`.`patient` AS `#unit`
+                FROM `visits` AS `#source`
               ) AS `#level0`
               WHERE
                 (
@@ -140,10 +122,6 @@ LEFT JOIN (
         )
     ) AS `#pairs`
   ) AS `#pairs kept`
-  WHERE
-    (
-      `#place` <= 1
-    )
   GROUP BY
     `#key0`
 ) AS `totals`

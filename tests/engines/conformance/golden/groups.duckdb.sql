@@ -8,273 +8,147 @@ LEFT JOIN (
   SELECT
     "#key0",
     "#key1",
-    SUM(1) AS "#sum0",
-    SUM("#sum1") AS "#sum1",
-    SUM("#sum2") AS "#sum2"
-  FROM (
-    WITH "#chosen" AS MATERIALIZED (
-      SELECT
-        *
-      FROM (
-        SELECT
-          *,
-          DENSE_RANK() OVER (PARTITION BY "#unit" ORDER BY "#first") AS "#place"
-        FROM (
-          SELECT
-            "pairs".*
-          FROM (
-            SELECT
-              "#unit",
-              "#key0",
-              "#key1",
-              COUNT(*) AS "#sum0",
-              SUM("#7") AS "#sum1",
-              COUNT("#7") AS "#sum2",
-              COUNT(*) AS "#rows",
-              MIN("#rank") AS "#first"
-            FROM (
-              SELECT
-                *,
-                (
-                  CAST(1 AS DOUBLE) / CASE WHEN ISFINITE("#2") THEN "#2" END
-                ) AS "#3"
-              FROM (
-                SELECT
-                  *,
-                  (
-                    "#1" + CAST(1 AS DOUBLE)
-                  ) AS "#2",
-                  CASE
-                    WHEN (
-                      ABS("#6") < 9007199253716992.0e0
-                    )
-                    THEN CAST((
-                      (
-                        ABS("#6") - ABS((
-                          "#6" - 1024000.0e0
-                        ))
-                      ) * 0.5e0
-                    ) AS BIGINT)
-                    WHEN (
-                      NOT (
-                        (
-                          "cost" IS NULL
-                        )
-                      )
-                    )
-                    THEN CASE WHEN (
-                      "#6" < 0.0e0
-                    ) THEN (
-                      -512000
-                    ) ELSE 512000 END
-                  END AS "#7"
-                FROM (
-                  SELECT
-                    *,
-                    (
-                      "cost" * CAST(2 AS DOUBLE)
-                    ) AS "#1",
-                    "day" AS "#key0",
-                    "urgent" AS "#key1",
-                    FLOOR((
-                      "cost" * 1024.0e0
-                    )) AS "#6"
-                  FROM (
-                    SELECT
-                      CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
-                      CASE
-                        WHEN (
-                          ISFINITE("#source"."day")
-                          AND (
-                            "#source"."day" >= CAST('0001-01-01' AS DATE)
-                          )
-                          AND (
-                            "#source"."day" <= CAST('9999-12-31' AS DATE)
-                          )
-                        )
-                        THEN "#source"."day"
-                      END AS "day",
-                      "#source"."urgent" AS "urgent",
-                      "#source"."patient" AS "#unit",
-                      "#ranks"."rank" AS "#rank"
-                    FROM "visits" AS "#source"
-                    POSITIONAL JOIN "ranks" AS "#ranks"
-                  ) AS "#level0"
-                  WHERE
-                    (
-                      NOT (
-                        (
-                          "#unit" IS NULL
-                        )
-                      )
-                    )
-                ) AS "#level1"
-              ) AS "#level2"
-            ) AS "#rows"
-            GROUP BY
-              "#unit",
-              "#key0",
-              "#key1"
-          ) AS "pairs"
-          INNER JOIN "letalone_keys" AS "listed"
-            ON (
-              (
-                "listed"."#key0" = "pairs"."#key0"
-              )
-              AND (
-                "listed"."#key1" IS NOT DISTINCT FROM "pairs"."#key1"
-              )
-            )
-        ) AS "#pairs"
-      ) AS "#pairs kept"
-      WHERE
-        (
-          "#place" <= 2
-        )
-    )
-    SELECT
-      "#unit",
-      "#key0",
-      "#key1",
-      "#sum0",
-      "#sum1",
-      "#sum2"
-    FROM "#chosen"
-    WHERE
+    SUM("#pair weight") AS "#sum0",
+    SUM(
       (
-        "#rows" <= 2
+        CAST("#sum1" AS INT128) * (
+          (
+            "#row weight" * "#pair weight"
+          ) // 1048576
+        )
       )
-    UNION ALL
+    ) AS "#sum1",
+    SUM(
+      (
+        CAST("#sum2" AS INT128) * (
+          (
+            "#row weight" * "#pair weight"
+          ) // 1048576
+        )
+      )
+    ) AS "#sum2"
+  FROM (
     SELECT
-      "#unit",
-      "#key0",
-      "#key1",
-      COUNT(*) AS "#sum0",
-      SUM("#7") AS "#sum1",
-      COUNT("#7") AS "#sum2"
+      *,
+      CASE
+        WHEN (
+          COUNT(*) OVER (PARTITION BY "#unit") <= 2
+        )
+        THEN 1048576
+        ELSE (
+          2097152 // COUNT(*) OVER (PARTITION BY "#unit")
+        )
+      END AS "#pair weight",
+      CASE WHEN (
+        "#rows" <= 2
+      ) THEN 1048576 ELSE (
+        2097152 // "#rows"
+      ) END AS "#row weight"
     FROM (
       SELECT
-        *,
-        ROW_NUMBER() OVER (PARTITION BY "#unit", "#key0", "#key1" ORDER BY "#rank") AS "#turn"
+        "pairs".*
       FROM (
         SELECT
-          *
+          "#unit",
+          "#key0",
+          "#key1",
+          COUNT(*) AS "#sum0",
+          SUM("#7") AS "#sum1",
+          COUNT("#7") AS "#sum2",
+          COUNT(*) AS "#rows"
         FROM (
           SELECT
-            *
+            *,
+            (
+              CAST(1 AS DOUBLE) / CASE WHEN ISFINITE("#2") THEN "#2" END
+            ) AS "#3"
           FROM (
             SELECT
               *,
               (
-                CAST(1 AS DOUBLE) / CASE WHEN ISFINITE("#2") THEN "#2" END
-              ) AS "#3"
+                "#1" + CAST(1 AS DOUBLE)
+              ) AS "#2",
+              CASE
+                WHEN (
+                  ABS("#6") < 9007199253716992.0e0
+                )
+                THEN CAST((
+                  (
+                    ABS("#6") - ABS((
+                      "#6" - 1024000.0e0
+                    ))
+                  ) * 0.5e0
+                ) AS BIGINT)
+                WHEN (
+                  NOT (
+                    (
+                      "cost" IS NULL
+                    )
+                  )
+                )
+                THEN CASE WHEN (
+                  "#6" < 0.0e0
+                ) THEN (
+                  -512000
+                ) ELSE 512000 END
+              END AS "#7"
             FROM (
               SELECT
                 *,
                 (
-                  "#1" + CAST(1 AS DOUBLE)
-                ) AS "#2",
-                CASE
-                  WHEN (
-                    ABS("#6") < 9007199253716992.0e0
-                  )
-                  THEN CAST((
-                    (
-                      ABS("#6") - ABS((
-                        "#6" - 1024000.0e0
-                      ))
-                    ) * 0.5e0
-                  ) AS BIGINT)
-                  WHEN (
-                    NOT (
-                      (
-                        "cost" IS NULL
-                      )
-                    )
-                  )
-                  THEN CASE WHEN (
-                    "#6" < 0.0e0
-                  ) THEN (
-                    -512000
-                  ) ELSE 512000 END
-                END AS "#7"
+                  "cost" * CAST(2 AS DOUBLE)
+                ) AS "#1",
+                "day" AS "#key0",
+                "urgent" AS "#key1",
+                FLOOR((
+                  "cost" * 1024.0e0
+                )) AS "#6"
               FROM (
                 SELECT
-                  *,
-                  (
-                    "cost" * CAST(2 AS DOUBLE)
-                  ) AS "#1",
-                  "day" AS "#key0",
-                  "urgent" AS "#key1",
-                  FLOOR((
-                    "cost" * 1024.0e0
-                  )) AS "#6"
-                FROM (
-                  SELECT
-                    CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
-                    CASE
-                      WHEN (
-                        ISFINITE("#source"."day")
-                        AND (
-                          "#source"."day" >= CAST('0001-01-01' AS DATE)
-                        )
-                        AND (
-                          "#source"."day" <= CAST('9999-12-31' AS DATE)
-                        )
+                  CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
+                  CASE
+                    WHEN (
+                      ISFINITE("#source"."day")
+                      AND (
+                        "#source"."day" >= CAST('0001-01-01' AS DATE)
                       )
-                      THEN "#source"."day"
-                    END AS "day",
-                    "#source"."urgent" AS "urgent",
-                    "#source"."patient" AS "#unit",
-                    "#ranks"."rank" AS "#rank"
-                  FROM "visits" AS "#source"
-                  POSITIONAL JOIN "ranks" AS "#ranks"
-                ) AS "#level0"
-                WHERE
-                  (
-                    NOT (
-                      (
-                        "#unit" IS NULL
+                      AND (
+                        "#source"."day" <= CAST('9999-12-31' AS DATE)
                       )
                     )
+                    THEN "#source"."day"
+                  END AS "day",
+                  "#source"."urgent" AS "urgent",
+                  "#source"."patient" AS "#unit"
+                FROM "visits" AS "#source"
+              ) AS "#level0"
+              WHERE
+                (
+                  NOT (
+                    (
+                      "#unit" IS NULL
+                    )
                   )
-              ) AS "#level1"
-            ) AS "#level2"
-          ) AS "#rows"
-        ) AS "rows"
-        SEMI JOIN (
-          SELECT
-            "#unit",
-            "#key0",
-            "#key1"
-          FROM "#chosen"
-          WHERE
-            (
-              "#rows" > 2
-            )
-        ) AS "only"
-          ON (
-            (
-              "rows"."#unit" = "only"."#unit"
-            )
-            AND (
-              "rows"."#key0" IS NOT DISTINCT FROM "only"."#key0"
-            )
-            AND (
-              "rows"."#key1" IS NOT DISTINCT FROM "only"."#key1"
-            )
+                )
+            ) AS "#level1"
+          ) AS "#level2"
+        ) AS "#rows"
+        GROUP BY
+          "#unit",
+          "#key0",
+          "#key1"
+      ) AS "pairs"
+      INNER JOIN "letalone_keys" AS "listed"
+        ON (
+          (
+            "listed"."#key0" = "pairs"."#key0"
           )
-      ) AS "#some"
-    ) AS "#turns"
-    WHERE
-      (
-        "#turn" <= 2
-      )
-    GROUP BY
-      "#unit",
-      "#key0",
-      "#key1"
-  ) AS "#kept"
+          AND (
+            "listed"."#key1" IS NOT DISTINCT FROM "pairs"."#key1"
+          )
+        )
+    ) AS "#pairs"
+  ) AS "#pairs kept"
   GROUP BY
     "#key0",
     "#key1"

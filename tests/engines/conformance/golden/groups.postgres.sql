@@ -8,659 +8,321 @@ LEFT JOIN (
   SELECT
     "#key0",
     "#key1",
-    SUM(1) AS "#sum0",
-    SUM("#sum1") AS "#sum1",
-    SUM("#sum2") AS "#sum2"
+    SUM("#pair weight") AS "#sum0",
+    SUM(
+      (
+        CAST("#sum1" AS DECIMAL) * (
+          (
+            "#row weight" * "#pair weight"
+          ) / 1048576
+        )
+      )
+    ) AS "#sum1",
+    SUM(
+      (
+        CAST("#sum2" AS DECIMAL) * (
+          (
+            "#row weight" * "#pair weight"
+          ) / 1048576
+        )
+      )
+    ) AS "#sum2"
   FROM (
-    WITH "#chosen" AS MATERIALIZED (
+    SELECT
+      *,
+      CASE
+        WHEN (
+          COUNT(*) OVER (PARTITION BY "#unit") <= 2
+        )
+        THEN 1048576
+        ELSE (
+          2097152 / COUNT(*) OVER (PARTITION BY "#unit")
+        )
+      END AS "#pair weight",
+      CASE WHEN (
+        "#rows" <= 2
+      ) THEN 1048576 ELSE (
+        2097152 / "#rows"
+      ) END AS "#row weight"
+    FROM (
       SELECT
-        *
+        "pairs".*
       FROM (
         SELECT
-          *,
-          DENSE_RANK() OVER (PARTITION BY "#unit" ORDER BY "#first") AS "#place"
+          "#unit",
+          "#key0",
+          "#key1",
+          COUNT(*) AS "#sum0",
+          SUM("#10") AS "#sum1",
+          COUNT("#10") AS "#sum2",
+          COUNT(*) AS "#rows"
         FROM (
           SELECT
-            "pairs".*
+            *,
+            CASE
+              WHEN (
+                (
+                  "#5" IS NULL
+                ) OR (
+                  "#6" IS NULL
+                )
+              )
+              THEN CAST(NULL AS DOUBLE PRECISION)
+              WHEN (
+                ABS("#6") >= CAST('1.0e0' AS DOUBLE PRECISION)
+              )
+              THEN CASE
+                WHEN (
+                  ABS("#5") >= CAST('9.094947017729282e-13' AS DOUBLE PRECISION)
+                )
+                THEN (
+                  "#5" / "#6"
+                )
+                WHEN (
+                  (
+                    (
+                      ABS("#5") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                    ) / (
+                      ABS("#6") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
+                    )
+                  ) > CAST('4.440892098500626e-16' AS DOUBLE PRECISION)
+                )
+                THEN (
+                  "#5" / "#6"
+                )
+                ELSE CAST('0.0e0' AS DOUBLE PRECISION)
+              END
+              WHEN (
+                ABS("#6") > CAST('0.0e0' AS DOUBLE PRECISION)
+              )
+              THEN CASE
+                WHEN (
+                  (
+                    ABS("#5") < CAST('8.673617379884035e-19' AS DOUBLE PRECISION)
+                  )
+                  OR (
+                    (
+                      ABS("#5") < CAST('1.0e0' AS DOUBLE PRECISION)
+                    )
+                    AND (
+                      ABS("#6") >= CAST('9.332636185032189e-302' AS DOUBLE PRECISION)
+                    )
+                  )
+                )
+                THEN (
+                  "#5" / "#6"
+                )
+                WHEN (
+                  (
+                    ABS("#5") >= CAST('1.0e0' AS DOUBLE PRECISION)
+                  )
+                  AND (
+                    NOT (
+                      (
+                        ABS("#6") > CAST('5.562684646268003e-309' AS DOUBLE PRECISION)
+                      )
+                    )
+                  )
+                )
+                THEN CAST(NULL AS DOUBLE PRECISION)
+                WHEN (
+                  (
+                    (
+                      ABS("#5") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
+                    ) / (
+                      ABS("#6") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                    )
+                  ) < CAST('1.0e0' AS DOUBLE PRECISION)
+                )
+                THEN (
+                  "#5" / "#6"
+                )
+              END
+            END AS "#7"
           FROM (
             SELECT
-              "#unit",
-              "#key0",
-              "#key1",
-              COUNT(*) AS "#sum0",
-              SUM("#10") AS "#sum1",
-              COUNT("#10") AS "#sum2",
-              COUNT(*) AS "#rows",
-              MIN("#rank") AS "#first"
+              *,
+              CASE WHEN (
+                ABS("#4") < CAST('Infinity' AS DOUBLE PRECISION)
+              ) THEN "#4" END AS "#6"
             FROM (
               SELECT
                 *,
                 CASE
                   WHEN (
                     (
-                      "#5" IS NULL
-                    ) OR (
-                      "#6" IS NULL
-                    )
-                  )
-                  THEN CAST(NULL AS DOUBLE PRECISION)
-                  WHEN (
-                    ABS("#6") >= CAST('1.0e0' AS DOUBLE PRECISION)
-                  )
-                  THEN CASE
-                    WHEN (
-                      ABS("#5") >= CAST('9.094947017729282e-13' AS DOUBLE PRECISION)
-                    )
-                    THEN (
-                      "#5" / "#6"
-                    )
-                    WHEN (
-                      (
-                        (
-                          ABS("#5") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
-                        ) / (
-                          ABS("#6") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-                        )
-                      ) > CAST('4.440892098500626e-16' AS DOUBLE PRECISION)
-                    )
-                    THEN (
-                      "#5" / "#6"
-                    )
-                    ELSE CAST('0.0e0' AS DOUBLE PRECISION)
-                  END
-                  WHEN (
-                    ABS("#6") > CAST('0.0e0' AS DOUBLE PRECISION)
-                  )
-                  THEN CASE
-                    WHEN (
-                      (
-                        ABS("#5") < CAST('8.673617379884035e-19' AS DOUBLE PRECISION)
-                      )
-                      OR (
-                        (
-                          ABS("#5") < CAST('1.0e0' AS DOUBLE PRECISION)
-                        )
-                        AND (
-                          ABS("#6") >= CAST('9.332636185032189e-302' AS DOUBLE PRECISION)
-                        )
-                      )
-                    )
-                    THEN (
-                      "#5" / "#6"
-                    )
-                    WHEN (
-                      (
-                        ABS("#5") >= CAST('1.0e0' AS DOUBLE PRECISION)
-                      )
-                      AND (
-                        NOT (
-                          (
-                            ABS("#6") > CAST('5.562684646268003e-309' AS DOUBLE PRECISION)
-                          )
-                        )
-                      )
-                    )
-                    THEN CAST(NULL AS DOUBLE PRECISION)
-                    WHEN (
-                      (
-                        (
-                          ABS("#5") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-                        ) / (
-                          ABS("#6") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
-                        )
-                      ) < CAST('1.0e0' AS DOUBLE PRECISION)
-                    )
-                    THEN (
-                      "#5" / "#6"
-                    )
-                  END
-                END AS "#7"
-              FROM (
-                SELECT
-                  *,
-                  CASE WHEN (
-                    ABS("#4") < CAST('Infinity' AS DOUBLE PRECISION)
-                  ) THEN "#4" END AS "#6"
-                FROM (
-                  SELECT
-                    *,
-                    CASE
-                      WHEN (
-                        (
-                          ABS("#2") < CAST('9.7453140114e+288' AS DOUBLE PRECISION)
-                        )
-                        OR (
-                          ABS("#3") < CAST('9.7453140114e+288' AS DOUBLE PRECISION)
-                        )
-                      )
-                      THEN (
-                        "#2" + "#3"
-                      )
-                      WHEN (
-                        ABS(
-                          (
-                            (
-                              "#2" * CAST('0.5e0' AS DOUBLE PRECISION)
-                            ) + (
-                              "#3" * CAST('0.5e0' AS DOUBLE PRECISION)
-                            )
-                          )
-                        ) < CAST('8.98846567431158e+307' AS DOUBLE PRECISION)
-                      )
-                      THEN (
-                        "#2" + "#3"
-                      )
-                    END AS "#4"
-                  FROM (
-                    SELECT
-                      *,
-                      CASE
-                        WHEN (
-                          (
-                            ABS("cost") >= CAST('1.0e0' AS DOUBLE PRECISION)
-                          )
-                          AND (
-                            ABS("#1") >= CAST('1.0e0' AS DOUBLE PRECISION)
-                          )
-                        )
-                        THEN CASE
-                          WHEN (
-                            (
-                              (
-                                ABS("cost") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-                              ) * (
-                                ABS("#1") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-                              )
-                            ) < CAST('1.0e0' AS DOUBLE PRECISION)
-                          )
-                          THEN (
-                            "cost" * "#1"
-                          )
-                        END
-                        WHEN (
-                          (
-                            ABS("cost") < CAST('1.0e0' AS DOUBLE PRECISION)
-                          )
-                          AND (
-                            ABS("#1") < CAST('1.0e0' AS DOUBLE PRECISION)
-                          )
-                        )
-                        THEN CASE
-                          WHEN (
-                            (
-                              ABS("cost") < CAST('2.778448436856347e-163' AS DOUBLE PRECISION)
-                            )
-                            AND (
-                              ABS("#1") < CAST('2.778448436856347e-163' AS DOUBLE PRECISION)
-                            )
-                          )
-                          THEN CAST('0.0e0' AS DOUBLE PRECISION)
-                          WHEN (
-                            (
-                              (
-                                ABS("cost") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
-                              ) * (
-                                ABS("#1") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
-                              )
-                            ) > CAST('4.440892098500626e-16' AS DOUBLE PRECISION)
-                          )
-                          THEN (
-                            "cost" * "#1"
-                          )
-                          ELSE CAST('0.0e0' AS DOUBLE PRECISION)
-                        END
-                        ELSE (
-                          "cost" * "#1"
-                        )
-                      END AS "#2"
-                    FROM (
-                      SELECT
-                        *,
-                        CAST(2 AS DOUBLE PRECISION) AS "#1",
-                        CAST(1 AS DOUBLE PRECISION) AS "#3",
-                        CAST(1 AS DOUBLE PRECISION) AS "#5",
-                        "day" AS "#key0",
-                        "urgent" AS "#key1",
-                        CASE
-                          WHEN (
-                            "cost" < CAST('0.0e0' AS DOUBLE PRECISION)
-                          )
-                          THEN CASE
-                            WHEN (
-                              "cost" > CAST('-Infinity' AS DOUBLE PRECISION)
-                            )
-                            THEN CAST((
-                              -512000
-                            ) AS BIGINT)
-                          END
-                          WHEN (
-                            "cost" < CAST('1000.0e0' AS DOUBLE PRECISION)
-                          )
-                          THEN (
-                            CAST(FLOOR((
-                              "cost" * CAST('1024.0e0' AS DOUBLE PRECISION)
-                            )) AS BIGINT) - 512000
-                          )
-                          WHEN (
-                            ABS("cost") < CAST('Infinity' AS DOUBLE PRECISION)
-                          )
-                          THEN CAST(512000 AS BIGINT)
-                        END AS "#10"
-                      FROM (
-                        SELECT
-                          "#source"."cost" AS "cost",
-                          CASE
-                            WHEN (
-                              (
-                                "#source"."day" >= CAST('0001-01-01' AS DATE)
-                              )
-                              AND (
-                                "#source"."day" <= CAST('9999-12-31' AS DATE)
-                              )
-                            )
-                            THEN "#source"."day"
-                          END AS "day",
-                          "#source"."urgent" AS "urgent",
-                          (
-                            CAST("#source"."patient" AS TEXT) COLLATE "C"
-                          ) AS "#unit",
-                          ROW_NUMBER() OVER (
-                            PARTITION BY (
-                              CAST("#source"."patient" AS TEXT) COLLATE "C"
-                            )
-                            ORDER BY SHA256(
-                              CAST(%(ranks)s AS BYTEA) || OIDSEND("#source"."tableoid") || TIDSEND("#source"."ctid")
-                            ), "#source"."tableoid", "#source"."ctid"
-                          ) AS "#rank"
-                        FROM "visits" AS "#source"
-                        WHERE
-                          (
-                            NOT (
-                              (
-                                (
-                                  CAST("#source"."patient" AS TEXT) COLLATE "C"
-                                ) IS NULL
-                              )
-                            )
-                          )
-                      ) AS "#level0"
-                      WHERE
-                        (
-                          NOT (
-                            (
-                              "#unit" IS NULL
-                            )
-                          )
-                        )
-                      OFFSET 0
-                    ) AS "#level1"
-                    OFFSET 0
-                  ) AS "#level2"
-                  OFFSET 0
-                ) AS "#level3"
-                OFFSET 0
-              ) AS "#level4"
-            ) AS "#rows"
-            GROUP BY
-              "#unit",
-              "#key0",
-              "#key1"
-          ) AS "pairs"
-          INNER JOIN "letalone_keys" AS "listed"
-            ON (
-              (
-                "listed"."#key0" = "pairs"."#key0"
-              )
-              AND (
-                "listed"."#key1" IS NOT DISTINCT FROM "pairs"."#key1"
-              )
-            )
-        ) AS "#pairs"
-      ) AS "#pairs kept"
-      WHERE
-        (
-          "#place" <= 2
-        )
-    )
-    SELECT
-      "#unit",
-      "#key0",
-      "#key1",
-      "#sum0",
-      "#sum1",
-      "#sum2"
-    FROM "#chosen"
-    WHERE
-      (
-        "#rows" <= 2
-      )
-    UNION ALL
-    SELECT
-      "#unit",
-      "#key0",
-      "#key1",
-      COUNT(*) AS "#sum0",
-      SUM("#10") AS "#sum1",
-      COUNT("#10") AS "#sum2"
-    FROM (
-      SELECT
-        *,
-        ROW_NUMBER() OVER (PARTITION BY "#unit", "#key0", "#key1" ORDER BY "#rank") AS "#turn"
-      FROM (
-        SELECT
-          *
-        FROM (
-          SELECT
-            *
-          FROM (
-            SELECT
-              *,
-              CASE
-                WHEN (
-                  (
-                    "#5" IS NULL
-                  ) OR (
-                    "#6" IS NULL
-                  )
-                )
-                THEN CAST(NULL AS DOUBLE PRECISION)
-                WHEN (
-                  ABS("#6") >= CAST('1.0e0' AS DOUBLE PRECISION)
-                )
-                THEN CASE
-                  WHEN (
-                    ABS("#5") >= CAST('9.094947017729282e-13' AS DOUBLE PRECISION)
-                  )
-                  THEN (
-                    "#5" / "#6"
-                  )
-                  WHEN (
-                    (
-                      (
-                        ABS("#5") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
-                      ) / (
-                        ABS("#6") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-                      )
-                    ) > CAST('4.440892098500626e-16' AS DOUBLE PRECISION)
-                  )
-                  THEN (
-                    "#5" / "#6"
-                  )
-                  ELSE CAST('0.0e0' AS DOUBLE PRECISION)
-                END
-                WHEN (
-                  ABS("#6") > CAST('0.0e0' AS DOUBLE PRECISION)
-                )
-                THEN CASE
-                  WHEN (
-                    (
-                      ABS("#5") < CAST('8.673617379884035e-19' AS DOUBLE PRECISION)
+                      ABS("#2") < CAST('9.7453140114e+288' AS DOUBLE PRECISION)
                     )
                     OR (
-                      (
-                        ABS("#5") < CAST('1.0e0' AS DOUBLE PRECISION)
-                      )
-                      AND (
-                        ABS("#6") >= CAST('9.332636185032189e-302' AS DOUBLE PRECISION)
-                      )
+                      ABS("#3") < CAST('9.7453140114e+288' AS DOUBLE PRECISION)
                     )
                   )
                   THEN (
-                    "#5" / "#6"
+                    "#2" + "#3"
                   )
                   WHEN (
-                    (
-                      ABS("#5") >= CAST('1.0e0' AS DOUBLE PRECISION)
-                    )
-                    AND (
-                      NOT (
+                    ABS(
+                      (
                         (
-                          ABS("#6") > CAST('5.562684646268003e-309' AS DOUBLE PRECISION)
+                          "#2" * CAST('0.5e0' AS DOUBLE PRECISION)
+                        ) + (
+                          "#3" * CAST('0.5e0' AS DOUBLE PRECISION)
                         )
                       )
-                    )
-                  )
-                  THEN CAST(NULL AS DOUBLE PRECISION)
-                  WHEN (
-                    (
-                      (
-                        ABS("#5") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-                      ) / (
-                        ABS("#6") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
-                      )
-                    ) < CAST('1.0e0' AS DOUBLE PRECISION)
+                    ) < CAST('8.98846567431158e+307' AS DOUBLE PRECISION)
                   )
                   THEN (
-                    "#5" / "#6"
+                    "#2" + "#3"
                   )
-                END
-              END AS "#7"
-            FROM (
-              SELECT
-                *,
-                CASE WHEN (
-                  ABS("#4") < CAST('Infinity' AS DOUBLE PRECISION)
-                ) THEN "#4" END AS "#6"
+                END AS "#4"
               FROM (
                 SELECT
                   *,
                   CASE
                     WHEN (
                       (
-                        ABS("#2") < CAST('9.7453140114e+288' AS DOUBLE PRECISION)
+                        ABS("cost") >= CAST('1.0e0' AS DOUBLE PRECISION)
                       )
-                      OR (
-                        ABS("#3") < CAST('9.7453140114e+288' AS DOUBLE PRECISION)
+                      AND (
+                        ABS("#1") >= CAST('1.0e0' AS DOUBLE PRECISION)
                       )
                     )
-                    THEN (
-                      "#2" + "#3"
-                    )
-                    WHEN (
-                      ABS(
+                    THEN CASE
+                      WHEN (
                         (
                           (
-                            "#2" * CAST('0.5e0' AS DOUBLE PRECISION)
-                          ) + (
-                            "#3" * CAST('0.5e0' AS DOUBLE PRECISION)
+                            ABS("cost") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
+                          ) * (
+                            ABS("#1") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
                           )
+                        ) < CAST('1.0e0' AS DOUBLE PRECISION)
+                      )
+                      THEN (
+                        "cost" * "#1"
+                      )
+                    END
+                    WHEN (
+                      (
+                        ABS("cost") < CAST('1.0e0' AS DOUBLE PRECISION)
+                      )
+                      AND (
+                        ABS("#1") < CAST('1.0e0' AS DOUBLE PRECISION)
+                      )
+                    )
+                    THEN CASE
+                      WHEN (
+                        (
+                          ABS("cost") < CAST('2.778448436856347e-163' AS DOUBLE PRECISION)
                         )
-                      ) < CAST('8.98846567431158e+307' AS DOUBLE PRECISION)
+                        AND (
+                          ABS("#1") < CAST('2.778448436856347e-163' AS DOUBLE PRECISION)
+                        )
+                      )
+                      THEN CAST('0.0e0' AS DOUBLE PRECISION)
+                      WHEN (
+                        (
+                          (
+                            ABS("cost") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                          ) * (
+                            ABS("#1") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                          )
+                        ) > CAST('4.440892098500626e-16' AS DOUBLE PRECISION)
+                      )
+                      THEN (
+                        "cost" * "#1"
+                      )
+                      ELSE CAST('0.0e0' AS DOUBLE PRECISION)
+                    END
+                    ELSE (
+                      "cost" * "#1"
                     )
-                    THEN (
-                      "#2" + "#3"
-                    )
-                  END AS "#4"
+                  END AS "#2"
                 FROM (
                   SELECT
                     *,
+                    CAST(2 AS DOUBLE PRECISION) AS "#1",
+                    CAST(1 AS DOUBLE PRECISION) AS "#3",
+                    CAST(1 AS DOUBLE PRECISION) AS "#5",
+                    "day" AS "#key0",
+                    "urgent" AS "#key1",
                     CASE
                       WHEN (
-                        (
-                          ABS("cost") >= CAST('1.0e0' AS DOUBLE PRECISION)
-                        )
-                        AND (
-                          ABS("#1") >= CAST('1.0e0' AS DOUBLE PRECISION)
-                        )
+                        "cost" < CAST('0.0e0' AS DOUBLE PRECISION)
                       )
                       THEN CASE
                         WHEN (
-                          (
-                            (
-                              ABS("cost") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-                            ) * (
-                              ABS("#1") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-                            )
-                          ) < CAST('1.0e0' AS DOUBLE PRECISION)
+                          "cost" > CAST('-Infinity' AS DOUBLE PRECISION)
                         )
-                        THEN (
-                          "cost" * "#1"
-                        )
+                        THEN CAST((
+                          -512000
+                        ) AS BIGINT)
                       END
                       WHEN (
-                        (
-                          ABS("cost") < CAST('1.0e0' AS DOUBLE PRECISION)
-                        )
-                        AND (
-                          ABS("#1") < CAST('1.0e0' AS DOUBLE PRECISION)
-                        )
+                        "cost" < CAST('1000.0e0' AS DOUBLE PRECISION)
                       )
-                      THEN CASE
-                        WHEN (
-                          (
-                            ABS("cost") < CAST('2.778448436856347e-163' AS DOUBLE PRECISION)
-                          )
-                          AND (
-                            ABS("#1") < CAST('2.778448436856347e-163' AS DOUBLE PRECISION)
-                          )
-                        )
-                        THEN CAST('0.0e0' AS DOUBLE PRECISION)
-                        WHEN (
-                          (
-                            (
-                              ABS("cost") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
-                            ) * (
-                              ABS("#1") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
-                            )
-                          ) > CAST('4.440892098500626e-16' AS DOUBLE PRECISION)
-                        )
-                        THEN (
-                          "cost" * "#1"
-                        )
-                        ELSE CAST('0.0e0' AS DOUBLE PRECISION)
-                      END
-                      ELSE (
-                        "cost" * "#1"
+                      THEN (
+                        CAST(FLOOR((
+                          "cost" * CAST('1024.0e0' AS DOUBLE PRECISION)
+                        )) AS BIGINT) - 512000
                       )
-                    END AS "#2"
+                      WHEN (
+                        ABS("cost") < CAST('Infinity' AS DOUBLE PRECISION)
+                      )
+                      THEN CAST(512000 AS BIGINT)
+                    END AS "#10"
                   FROM (
                     SELECT
-                      *,
-                      CAST(2 AS DOUBLE PRECISION) AS "#1",
-                      CAST(1 AS DOUBLE PRECISION) AS "#3",
-                      CAST(1 AS DOUBLE PRECISION) AS "#5",
-                      "day" AS "#key0",
-                      "urgent" AS "#key1",
+                      "#source"."cost" AS "cost",
                       CASE
                         WHEN (
-                          "cost" < CAST('0.0e0' AS DOUBLE PRECISION)
-                        )
-                        THEN CASE
-                          WHEN (
-                            "cost" > CAST('-Infinity' AS DOUBLE PRECISION)
-                          )
-                          THEN CAST((
-                            -512000
-                          ) AS BIGINT)
-                        END
-                        WHEN (
-                          "cost" < CAST('1000.0e0' AS DOUBLE PRECISION)
-                        )
-                        THEN (
-                          CAST(FLOOR((
-                            "cost" * CAST('1024.0e0' AS DOUBLE PRECISION)
-                          )) AS BIGINT) - 512000
-                        )
-                        WHEN (
-                          ABS("cost") < CAST('Infinity' AS DOUBLE PRECISION)
-                        )
-                        THEN CAST(512000 AS BIGINT)
-                      END AS "#10"
-                    FROM (
-                      SELECT
-                        "#source"."cost" AS "cost",
-                        CASE
-                          WHEN (
-                            (
-                              "#source"."day" >= CAST('0001-01-01' AS DATE)
-                            )
-                            AND (
-                              "#source"."day" <= CAST('9999-12-31' AS DATE)
-                            )
-                          )
-                          THEN "#source"."day"
-                        END AS "day",
-                        "#source"."urgent" AS "urgent",
-                        (
-                          CAST("#source"."patient" AS TEXT) COLLATE "C"
-                        ) AS "#unit",
-                        ROW_NUMBER() OVER (
-                          PARTITION BY (
-                            CAST("#source"."patient" AS TEXT) COLLATE "C"
-                          )
-                          ORDER BY SHA256(
-                            CAST(%(ranks)s AS BYTEA) || OIDSEND("#source"."tableoid") || TIDSEND("#source"."ctid")
-                          ), "#source"."tableoid", "#source"."ctid"
-                        ) AS "#rank"
-                      FROM "visits" AS "#source"
-                      WHERE
-                        (
-                          NOT (
-                            (
-                              (
-                                CAST("#source"."patient" AS TEXT) COLLATE "C"
-                              ) IS NULL
-                            )
-                          )
-                        )
-                    ) AS "#level0"
-                    WHERE
-                      (
-                        NOT (
                           (
-                            "#unit" IS NULL
+                            "#source"."day" >= CAST('0001-01-01' AS DATE)
                           )
+                          AND (
+                            "#source"."day" <= CAST('9999-12-31' AS DATE)
+                          )
+                        )
+                        THEN "#source"."day"
+                      END AS "day",
+                      "#source"."urgent" AS "urgent",
+                      (
+                        CAST("#source"."patient" AS TEXT) COLLATE "C"
+                      ) AS "#unit"
+                    FROM "visits" AS "#source"
+                  ) AS "#level0"
+                  WHERE
+                    (
+                      NOT (
+                        (
+                          "#unit" IS NULL
                         )
                       )
-                    OFFSET 0
-                  ) AS "#level1"
+                    )
                   OFFSET 0
-                ) AS "#level2"
+                ) AS "#level1"
                 OFFSET 0
-              ) AS "#level3"
+              ) AS "#level2"
               OFFSET 0
-            ) AS "#level4"
-          ) AS "#rows"
-        ) AS "rows"
-        WHERE
-          EXISTS(
-            SELECT
-              1
-            FROM (
-              SELECT
-                "#unit",
-                "#key0",
-                "#key1"
-              FROM "#chosen"
-              WHERE
-                (
-                  "#rows" > 2
-                )
-            ) AS "only"
-            WHERE
-              (
-                (
-                  "rows"."#unit" = "only"."#unit"
-                )
-                AND (
-                  "rows"."#key0" IS NOT DISTINCT FROM "only"."#key0"
-                )
-                AND (
-                  "rows"."#key1" IS NOT DISTINCT FROM "only"."#key1"
-                )
-              )
+            ) AS "#level3"
+            OFFSET 0
+          ) AS "#level4"
+        ) AS "#rows"
+        GROUP BY
+          "#unit",
+          "#key0",
+          "#key1"
+      ) AS "pairs"
+      INNER JOIN "letalone_keys" AS "listed"
+        ON (
+          (
+            "listed"."#key0" = "pairs"."#key0"
           )
-      ) AS "#some"
-    ) AS "#turns"
-    WHERE
-      (
-        "#turn" <= 2
-      )
-    GROUP BY
-      "#unit",
-      "#key0",
-      "#key1"
-  ) AS "#kept"
+          AND (
+            "listed"."#key1" IS NOT DISTINCT FROM "pairs"."#key1"
+          )
+        )
+    ) AS "#pairs"
+  ) AS "#pairs kept"
   GROUP BY
     "#key0",
     "#key1"

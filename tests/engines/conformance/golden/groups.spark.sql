@@ -8,13 +8,42 @@ LEFT JOIN (
   SELECT
     `#key0`,
     `#key1`,
-    SUM(CAST(1 AS DECIMAL(38, 0))) AS `#sum0`,
-    SUM(CAST(`#sum1` AS DECIMAL(38, 0))) AS `#sum1`,
-    SUM(CAST(`#sum2` AS DECIMAL(38, 0))) AS `#sum2`
+    SUM(CAST(`#pair weight` AS DECIMAL(38, 0))) AS `#sum0`,
+    SUM(
+      CAST((
+        CAST(`#sum1` AS DECIMAL(38, 0)) * (
+          (
+            `#row weight` * `#pair weight`
+          ) DIV 1048576
+        )
+      ) AS DECIMAL(38, 0))
+    ) AS `#sum1`,
+    SUM(
+      CAST((
+        CAST(`#sum2` AS DECIMAL(38, 0)) * (
+          (
+            `#row weight` * `#pair weight`
+          ) DIV 1048576
+        )
+      ) AS DECIMAL(38, 0))
+    ) AS `#sum2`
   FROM (
     SELECT
       *,
-      DENSE_RANK() OVER (PARTITION BY `#unit` ORDER BY `#first` NULLS LAST) AS `#place`
+      CASE
+        WHEN (
+          COUNT(*) OVER (PARTITION BY `#unit`) <= 2
+        )
+        THEN 1048576
+        ELSE (
+          2097152 DIV COUNT(*) OVER (PARTITION BY `#unit`)
+        )
+      END AS `#pair weight`,
+      CASE WHEN (
+        `#rows` <= 2
+      ) THEN 1048576 ELSE (
+        2097152 DIV `#rows`
+      ) END AS `#row weight`
     FROM (
       SELECT
         `pairs`.*
@@ -26,124 +55,83 @@ LEFT JOIN (
           COUNT(*) AS `#sum0`,
           SUM(`#6`) AS `#sum1`,
           COUNT(`#6`) AS `#sum2`,
-          COUNT(*) AS `#rows`,
-          MIN(`#rank`) AS `#first`
+          COUNT(*) AS `#rows`
         FROM (
           SELECT
             *,
-            ROW_NUMBER() OVER (PARTITION BY `#unit`, `#key0`, `#key1` ORDER BY `#rank` NULLS LAST) AS `#turn`
+            (
+              CAST(1 AS DOUBLE) / CASE WHEN (
+                ABS(`#2`) < CAST('Infinity' AS DOUBLE)
+              ) THEN `#2` END
+            ) AS `#3`
           FROM (
             SELECT
-              *
+              *,
+              (
+                `#1` + CAST(1 AS DOUBLE)
+              ) AS `#2`
             FROM (
               SELECT
                 *,
                 (
-                  CAST(1 AS DOUBLE) / CASE WHEN (
-                    ABS(`#2`) < CAST('Infinity' AS DOUBLE)
-                  ) THEN `#2` END
-                ) AS `#3`
+                  `cost` * CAST(2 AS DOUBLE)
+                ) AS `#1`,
+                `day` AS `#key0`,
+                `urgent` AS `#key1`,
+                CASE
+                  WHEN (
+                    `cost` < 0.0e0
+                  )
+                  THEN CASE
+                    WHEN (
+                      `cost` > CAST('-Infinity' AS DOUBLE)
+                    )
+                    THEN CAST((
+                      -512000
+                    ) AS BIGINT)
+                  END
+                  WHEN (
+                    `cost` < 1000.0e0
+                  )
+                  THEN (
+                    CAST(FLOOR((
+                      `cost` * 1024.0e0
+                    )) AS BIGINT) - 512000
+                  )
+                  WHEN (
+                    ABS(`cost`) < CAST('Infinity' AS DOUBLE)
+                  )
+                  THEN CAST(512000 AS BIGINT)
+                END AS `#6`
               FROM (
                 SELECT
-                  *,
-                  (
-                    `#1` + CAST(1 AS DOUBLE)
-                  ) AS `#2`
-                FROM (
-                  SELECT
-                    *,
-                    (
-                      `cost` * CAST(2 AS DOUBLE)
-                    ) AS `#1`,
-                    `day` AS `#key0`,
-                    `urgent` AS `#key1`,
-                    CASE
-                      WHEN (
-                        `cost` < 0.0e0
-                      )
-                      THEN CASE
-                        WHEN (
-                          `cost` > CAST('-Infinity' AS DOUBLE)
-                        )
-                        THEN CAST((
-                          -512000
-                        ) AS BIGINT)
-                      END
-                      WHEN (
-                        `cost` < 1000.0e0
-                      )
-                      THEN (
-                        CAST(FLOOR((
-                          `cost` * 1024.0e0
-                        )) AS BIGINT) - 512000
-                      )
-                      WHEN (
-                        ABS(`cost`) < CAST('Infinity' AS DOUBLE)
-                      )
-                      THEN CAST(512000 AS BIGINT)
-                    END AS `#6`
-                  FROM (
-                    SELECT
-                      `#source`.`cost` AS `cost`,
-                      CASE
-                        WHEN (
-                          (
-                            `#source`.`day` >= CAST('0001-01-01' AS DATE)
-                          )
-                          AND (
-                            `#source`.`day` <= CAST('9999-12-31' AS DATE)
-                          )
-                        )
-                        THEN `#source`.`day`
-                      END AS `day`,
-                      `#source`.`urgent` AS `urgent`,
-                      `#source`.`patient` AS `#unit`,
-                      ROW_NUMBER() OVER (
-                        PARTITION BY `#source`.`patient`
-                        ORDER BY LEFT(
-                          SHA2(
-                            CONCAT(
-                              :ranks,
-                              CAST(`#source`.`#number` AS BINARY),
-                              CAST(CAST(`#source`.`patient` AS STRING) AS BINARY)
-                            ),
-                            256
-                          ),
-                          32
-                        ) NULLS LAST, `#source`.`#number` NULLS LAST
-                      ) AS `#rank`
-                    FROM (
-                      SELECT
-                        *,
-                        MONOTONICALLY_INCREASING_ID() AS `#number`
-                      FROM `visits`
-                    ) AS `#source`
-                    WHERE
+                  `#source`.`cost` AS `cost`,
+                  CASE
+                    WHEN (
                       (
-                        NOT (
-                          (
-                            `#source`.`patient` IS NULL
-                          )
-                        )
+                        `#source`.`day` >= CAST('0001-01-01' AS DATE)
                       )
-                  ) AS `#level0`
-                  WHERE
-                    (
-                      NOT (
-                        (
-                          `#unit` IS NULL
-                        )
+                      AND (
+                        `#source`.`day` <= CAST('9999-12-31' AS DATE)
                       )
                     )
-                ) AS `#level1`
-              ) AS `#level2`
-            ) AS `#rows`
-          ) AS `#some`
-        ) AS `#turns`
-        WHERE
-          (
-            `#turn` <= 2
-          )
+                    THEN `#source`.`day`
+                  END AS `day`,
+                  `#source`.`urgent` AS `urgent`,
+                  `#source`.`patient` AS `#unit`
+                FROM `visits` AS `#source`
+              ) AS `#level0`
+              WHERE
+                (
+                  NOT (
+                    (
+                      `#unit` IS NULL
+                    )
+                  )
+                )
+            ) AS `#level1`
+          ) AS `#level2`
+        ) AS `#rows`
         GROUP BY
           `#unit`,
           `#key0`,
@@ -160,10 +148,6 @@ LEFT JOIN (
         )
     ) AS `#pairs`
   ) AS `#pairs kept`
-  WHERE
-    (
-      `#place` <= 2
-    )
   GROUP BY
     `#key0`,
     `#key1`

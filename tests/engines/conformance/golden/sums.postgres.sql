@@ -7,261 +7,272 @@ FROM "letalone_keys" AS "keys"
 LEFT JOIN (
   SELECT
     "#key0",
-    COUNT(*) AS "#sum0",
-    SUM("#9") AS "#sum1",
-    COUNT("#9") AS "#sum2"
+    SUM("#weight") AS "#sum0",
+    SUM((
+      "#9" * "#weight"
+    )) AS "#sum1",
+    SUM(CASE WHEN (
+      NOT (
+        (
+          "#9" IS NULL
+        )
+      )
+    ) THEN "#weight" END) AS "#sum2"
   FROM (
     SELECT
-      *,
+      "#key0",
+      "#9",
       CASE
         WHEN (
-          (
-            "#5" IS NULL
-          ) OR (
-            "#6" IS NULL
-          )
+          COUNT(*) OVER (PARTITION BY "#unit") <= 3
         )
-        THEN CAST(NULL AS DOUBLE PRECISION)
-        WHEN (
-          ABS("#6") >= CAST('1.0e0' AS DOUBLE PRECISION)
+        THEN 1048576
+        ELSE (
+          3145728 / COUNT(*) OVER (PARTITION BY "#unit")
         )
-        THEN CASE
-          WHEN (
-            ABS("#5") >= CAST('9.094947017729282e-13' AS DOUBLE PRECISION)
-          )
-          THEN (
-            "#5" / "#6"
-          )
+      END AS "#weight"
+    FROM (
+      SELECT
+        *,
+        CASE
           WHEN (
             (
-              (
-                ABS("#5") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
-              ) / (
-                ABS("#6") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-              )
-            ) > CAST('4.440892098500626e-16' AS DOUBLE PRECISION)
-          )
-          THEN (
-            "#5" / "#6"
-          )
-          ELSE CAST('0.0e0' AS DOUBLE PRECISION)
-        END
-        WHEN (
-          ABS("#6") > CAST('0.0e0' AS DOUBLE PRECISION)
-        )
-        THEN CASE
-          WHEN (
-            (
-              ABS("#5") < CAST('8.673617379884035e-19' AS DOUBLE PRECISION)
-            )
-            OR (
-              (
-                ABS("#5") < CAST('1.0e0' AS DOUBLE PRECISION)
-              )
-              AND (
-                ABS("#6") >= CAST('9.332636185032189e-302' AS DOUBLE PRECISION)
-              )
-            )
-          )
-          THEN (
-            "#5" / "#6"
-          )
-          WHEN (
-            (
-              ABS("#5") >= CAST('1.0e0' AS DOUBLE PRECISION)
-            )
-            AND (
-              NOT (
-                (
-                  ABS("#6") > CAST('5.562684646268003e-309' AS DOUBLE PRECISION)
-                )
-              )
+              "#5" IS NULL
+            ) OR (
+              "#6" IS NULL
             )
           )
           THEN CAST(NULL AS DOUBLE PRECISION)
           WHEN (
-            (
+            ABS("#6") >= CAST('1.0e0' AS DOUBLE PRECISION)
+          )
+          THEN CASE
+            WHEN (
+              ABS("#5") >= CAST('9.094947017729282e-13' AS DOUBLE PRECISION)
+            )
+            THEN (
+              "#5" / "#6"
+            )
+            WHEN (
               (
-                ABS("#5") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-              ) / (
-                ABS("#6") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                (
+                  ABS("#5") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                ) / (
+                  ABS("#6") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
+                )
+              ) > CAST('4.440892098500626e-16' AS DOUBLE PRECISION)
+            )
+            THEN (
+              "#5" / "#6"
+            )
+            ELSE CAST('0.0e0' AS DOUBLE PRECISION)
+          END
+          WHEN (
+            ABS("#6") > CAST('0.0e0' AS DOUBLE PRECISION)
+          )
+          THEN CASE
+            WHEN (
+              (
+                ABS("#5") < CAST('8.673617379884035e-19' AS DOUBLE PRECISION)
               )
-            ) < CAST('1.0e0' AS DOUBLE PRECISION)
-          )
-          THEN (
-            "#5" / "#6"
-          )
-        END
-      END AS "#7"
-    FROM (
-      SELECT
-        *,
-        CASE WHEN (
-          ABS("#4") < CAST('Infinity' AS DOUBLE PRECISION)
-        ) THEN "#4" END AS "#6"
+              OR (
+                (
+                  ABS("#5") < CAST('1.0e0' AS DOUBLE PRECISION)
+                )
+                AND (
+                  ABS("#6") >= CAST('9.332636185032189e-302' AS DOUBLE PRECISION)
+                )
+              )
+            )
+            THEN (
+              "#5" / "#6"
+            )
+            WHEN (
+              (
+                ABS("#5") >= CAST('1.0e0' AS DOUBLE PRECISION)
+              )
+              AND (
+                NOT (
+                  (
+                    ABS("#6") > CAST('5.562684646268003e-309' AS DOUBLE PRECISION)
+                  )
+                )
+              )
+            )
+            THEN CAST(NULL AS DOUBLE PRECISION)
+            WHEN (
+              (
+                (
+                  ABS("#5") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
+                ) / (
+                  ABS("#6") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                )
+              ) < CAST('1.0e0' AS DOUBLE PRECISION)
+            )
+            THEN (
+              "#5" / "#6"
+            )
+          END
+        END AS "#7"
       FROM (
         SELECT
           *,
-          CASE
-            WHEN (
-              (
-                ABS("#2") < CAST('9.7453140114e+288' AS DOUBLE PRECISION)
-              )
-              OR (
-                ABS("#3") < CAST('9.7453140114e+288' AS DOUBLE PRECISION)
-              )
-            )
-            THEN (
-              "#2" + "#3"
-            )
-            WHEN (
-              ABS(
-                (
-                  (
-                    "#2" * CAST('0.5e0' AS DOUBLE PRECISION)
-                  ) + (
-                    "#3" * CAST('0.5e0' AS DOUBLE PRECISION)
-                  )
-                )
-              ) < CAST('8.98846567431158e+307' AS DOUBLE PRECISION)
-            )
-            THEN (
-              "#2" + "#3"
-            )
-          END AS "#4"
+          CASE WHEN (
+            ABS("#4") < CAST('Infinity' AS DOUBLE PRECISION)
+          ) THEN "#4" END AS "#6"
         FROM (
           SELECT
             *,
             CASE
               WHEN (
                 (
-                  ABS("cost") >= CAST('1.0e0' AS DOUBLE PRECISION)
+                  ABS("#2") < CAST('9.7453140114e+288' AS DOUBLE PRECISION)
                 )
-                AND (
-                  ABS("#1") >= CAST('1.0e0' AS DOUBLE PRECISION)
+                OR (
+                  ABS("#3") < CAST('9.7453140114e+288' AS DOUBLE PRECISION)
                 )
               )
-              THEN CASE
-                WHEN (
-                  (
-                    (
-                      ABS("cost") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-                    ) * (
-                      ABS("#1") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-                    )
-                  ) < CAST('1.0e0' AS DOUBLE PRECISION)
-                )
-                THEN (
-                  "cost" * "#1"
-                )
-              END
+              THEN (
+                "#2" + "#3"
+              )
               WHEN (
-                (
-                  ABS("cost") < CAST('1.0e0' AS DOUBLE PRECISION)
-                )
-                AND (
-                  ABS("#1") < CAST('1.0e0' AS DOUBLE PRECISION)
-                )
-              )
-              THEN CASE
-                WHEN (
-                  (
-                    ABS("cost") < CAST('2.778448436856347e-163' AS DOUBLE PRECISION)
-                  )
-                  AND (
-                    ABS("#1") < CAST('2.778448436856347e-163' AS DOUBLE PRECISION)
-                  )
-                )
-                THEN CAST('0.0e0' AS DOUBLE PRECISION)
-                WHEN (
+                ABS(
                   (
                     (
-                      ABS("cost") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
-                    ) * (
-                      ABS("#1") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                      "#2" * CAST('0.5e0' AS DOUBLE PRECISION)
+                    ) + (
+                      "#3" * CAST('0.5e0' AS DOUBLE PRECISION)
                     )
-                  ) > CAST('4.440892098500626e-16' AS DOUBLE PRECISION)
-                )
-                THEN (
-                  "cost" * "#1"
-                )
-                ELSE CAST('0.0e0' AS DOUBLE PRECISION)
-              END
-              ELSE (
-                "cost" * "#1"
+                  )
+                ) < CAST('8.98846567431158e+307' AS DOUBLE PRECISION)
               )
-            END AS "#2"
+              THEN (
+                "#2" + "#3"
+              )
+            END AS "#4"
           FROM (
             SELECT
               *,
-              CAST(2 AS DOUBLE PRECISION) AS "#1",
-              CAST(1 AS DOUBLE PRECISION) AS "#3",
-              CAST(1 AS DOUBLE PRECISION) AS "#5",
-              "ward" AS "#key0",
               CASE
                 WHEN (
-                  "cost" < CAST('0.0e0' AS DOUBLE PRECISION)
+                  (
+                    ABS("cost") >= CAST('1.0e0' AS DOUBLE PRECISION)
+                  )
+                  AND (
+                    ABS("#1") >= CAST('1.0e0' AS DOUBLE PRECISION)
+                  )
                 )
                 THEN CASE
                   WHEN (
-                    "cost" > CAST('-Infinity' AS DOUBLE PRECISION)
+                    (
+                      (
+                        ABS("cost") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
+                      ) * (
+                        ABS("#1") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
+                      )
+                    ) < CAST('1.0e0' AS DOUBLE PRECISION)
                   )
-                  THEN CAST((
-                    -512000
-                  ) AS BIGINT)
+                  THEN (
+                    "cost" * "#1"
+                  )
                 END
                 WHEN (
-                  "cost" < CAST('1000.0e0' AS DOUBLE PRECISION)
+                  (
+                    ABS("cost") < CAST('1.0e0' AS DOUBLE PRECISION)
+                  )
+                  AND (
+                    ABS("#1") < CAST('1.0e0' AS DOUBLE PRECISION)
+                  )
                 )
-                THEN (
-                  CAST(FLOOR((
-                    "cost" * CAST('1024.0e0' AS DOUBLE PRECISION)
-                  )) AS BIGINT) - 512000
+                THEN CASE
+                  WHEN (
+                    (
+                      ABS("cost") < CAST('2.778448436856347e-163' AS DOUBLE PRECISION)
+                    )
+                    AND (
+                      ABS("#1") < CAST('2.778448436856347e-163' AS DOUBLE PRECISION)
+                    )
+                  )
+                  THEN CAST('0.0e0' AS DOUBLE PRECISION)
+                  WHEN (
+                    (
+                      (
+                        ABS("cost") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                      ) * (
+                        ABS("#1") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                      )
+                    ) > CAST('4.440892098500626e-16' AS DOUBLE PRECISION)
+                  )
+                  THEN (
+                    "cost" * "#1"
+                  )
+                  ELSE CAST('0.0e0' AS DOUBLE PRECISION)
+                END
+                ELSE (
+                  "cost" * "#1"
                 )
-                WHEN (
-                  ABS("cost") < CAST('Infinity' AS DOUBLE PRECISION)
-                )
-                THEN CAST(512000 AS BIGINT)
-              END AS "#9"
+              END AS "#2"
             FROM (
               SELECT
-                (
-                  CAST("#source"."ward" AS TEXT) COLLATE "C"
-                ) AS "ward",
-                "#source"."cost" AS "cost",
-                ROW_NUMBER() OVER (
-                  PARTITION BY (
-                    CAST("#source"."patient" AS TEXT) COLLATE "C"
+                *,
+                CAST(2 AS DOUBLE PRECISION) AS "#1",
+                CAST(1 AS DOUBLE PRECISION) AS "#3",
+                CAST(1 AS DOUBLE PRECISION) AS "#5",
+                "ward" AS "#key0",
+                CASE
+                  WHEN (
+                    "cost" < CAST('0.0e0' AS DOUBLE PRECISION)
                   )
-                  ORDER BY SHA256(
-                    CAST(%(ranks)s AS BYTEA) || OIDSEND("#source"."tableoid") || TIDSEND("#source"."ctid")
-                  ), "#source"."tableoid", "#source"."ctid"
-                ) AS "#rank"
-              FROM "visits" AS "#source"
+                  THEN CASE
+                    WHEN (
+                      "cost" > CAST('-Infinity' AS DOUBLE PRECISION)
+                    )
+                    THEN CAST((
+                      -512000
+                    ) AS BIGINT)
+                  END
+                  WHEN (
+                    "cost" < CAST('1000.0e0' AS DOUBLE PRECISION)
+                  )
+                  THEN (
+                    CAST(FLOOR((
+                      "cost" * CAST('1024.0e0' AS DOUBLE PRECISION)
+                    )) AS BIGINT) - 512000
+                  )
+                  WHEN (
+                    ABS("cost") < CAST('Infinity' AS DOUBLE PRECISION)
+                  )
+                  THEN CAST(512000 AS BIGINT)
+                END AS "#9"
+              FROM (
+                SELECT
+                  (
+                    CAST("#source"."ward" AS TEXT) COLLATE "C"
+                  ) AS "ward",
+                  "#source"."cost" AS "cost",
+                  (
+                    CAST("#source"."patient" AS TEXT) COLLATE "C"
+                  ) AS "#unit"
+                FROM "visits" AS "#source"
+              ) AS "#level0"
               WHERE
                 (
                   NOT (
                     (
-                      (
-                        CAST("#source"."patient" AS TEXT) COLLATE "C"
-                      ) IS NULL
+                      "#unit" IS NULL
                     )
                   )
                 )
-            ) AS "#level0"
-            WHERE
-              (
-                "#rank" <= 3
-              )
+              OFFSET 0
+            ) AS "#level1"
             OFFSET 0
-          ) AS "#level1"
+          ) AS "#level2"
           OFFSET 0
-        ) AS "#level2"
+        ) AS "#level3"
         OFFSET 0
-      ) AS "#level3"
-      OFFSET 0
-    ) AS "#level4"
-  ) AS "#rows"
+      ) AS "#level4"
+    ) AS "#rows"
+  ) AS "#weighed"
   GROUP BY
     "#key0"
 ) AS "totals"

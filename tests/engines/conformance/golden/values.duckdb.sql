@@ -2,49 +2,77 @@ SELECT
   COUNT(*) AS "#sum0"
 FROM (
   SELECT
-    "#cell",
-    COUNT(*) AS "#sum0"
+    "#cell"
   FROM (
     SELECT
-      *,
-      (
-        CAST(1 AS DOUBLE) / CASE WHEN ISFINITE("#2") THEN "#2" END
-      ) AS "#3"
+      *
     FROM (
       SELECT
         *,
-        (
-          "#1" + CAST(1 AS DOUBLE)
-        ) AS "#2"
+        DENSE_RANK() OVER (
+          PARTITION BY "#unit"
+          ORDER BY SHA256(
+            COALESCE(CAST("#unit" AS TEXT), '') || '|' || COALESCE(CAST("#cell" AS TEXT), '')
+          ), "#cell"
+        ) AS "#0place"
       FROM (
         SELECT
-          *,
-          (
-            "cost" * CAST(2 AS DOUBLE)
-          ) AS "#1",
-          "cost" AS "#cell"
+          "#unit",
+          "#cell"
         FROM (
           SELECT
-            CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
-            "#ranks"."rank" AS "#rank"
-          FROM "visits" AS "#source"
-          POSITIONAL JOIN "ranks" AS "#ranks"
-        ) AS "#level0"
+            *,
+            (
+              CAST(1 AS DOUBLE) / CASE WHEN ISFINITE("#2") THEN "#2" END
+            ) AS "#3"
+          FROM (
+            SELECT
+              *,
+              (
+                "#1" + CAST(1 AS DOUBLE)
+              ) AS "#2"
+            FROM (
+              SELECT
+                *,
+                (
+                  "cost" * CAST(2 AS DOUBLE)
+                ) AS "#1",
+                "cost" AS "#cell"
+              FROM (
+                SELECT
+                  CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
+                  "#source"."patient" AS "#unit"
+                FROM "visits" AS "#source"
+              ) AS "#level0"
+              WHERE
+                (
+                  NOT (
+                    (
+                      "#unit" IS NULL
+                    )
+                  )
+                )
+            ) AS "#level1"
+          ) AS "#level2"
+        ) AS "#rows"
         WHERE
           (
-            "#rank" <= 1
+            NOT (
+              (
+                "#cell" IS NULL
+              )
+            )
           )
-      ) AS "#level1"
-    ) AS "#level2"
-  ) AS "#rows"
-  WHERE
-    (
-      NOT (
-        (
-          "#cell" IS NULL
-        )
+        GROUP BY
+          "#unit",
+          "#cell"
+      ) AS "#0all"
+    ) AS "#0"
+    WHERE
+      (
+        "#0place" <= 1
       )
-    )
+  ) AS "#kept"
   GROUP BY
     "#cell"
 ) AS "#values"

@@ -2,78 +2,82 @@ SELECT
   COUNT(*) AS `#sum0`
 FROM (
   SELECT
-    `#cell`,
-    COUNT(*) AS `#sum0`
+    `#cell`
   FROM (
     SELECT
-      *,
-      (
-        CAST(1 AS DOUBLE) / CASE WHEN (
-          ABS(`#2`) < CAST('Infinity' AS DOUBLE)
-        ) THEN `#2` END
-      ) AS `#3`
+      *
     FROM (
       SELECT
         *,
-        (
-          `#1` + CAST(1 AS DOUBLE)
-        ) AS `#2`
+        DENSE_RANK() OVER (
+          PARTITION BY `#unit`
+          ORDER BY SHA2(
+            COALESCE(CAST(`#unit` AS STRING), '') || CAST(X'7c' AS STRING) || COALESCE(CAST(`#cell` AS STRING), ''),
+            256
+          ) NULLS LAST, `#cell` NULLS LAST
+        ) AS `#0place`
       FROM (
         SELECT
-          *,
-          (
-            `cost` * CAST(2 AS DOUBLE)
-          ) AS `#1`,
-          CASE WHEN (
-            ABS(`cost`) < CAST('Infinity' AS DOUBLE)
-          ) THEN `cost` END AS `#cell`
+          `#unit`,
+          `#cell`
         FROM (
           SELECT
-            `#source`.`cost` AS `cost`,
-            ROW_NUMBER() OVER (
-              PARTITION BY `#source`.`patient`
-              ORDER BY LEFT(
-                SHA2(
-                  CONCAT(
-                    :ranks,
-                    CAST(`#source`.`#number` AS BINARY),
-                    CAST(CAST(`#source`.`patient` AS STRING) AS BINARY)
-                  ),
-                  256
-                ),
-                32
-              ) NULLS LAST, `#source`.`#number` NULLS LAST
-            ) AS `#rank`
+            *,
+            (
+              CAST(1 AS DOUBLE) / CASE WHEN (
+                ABS(`#2`) < CAST('Infinity' AS DOUBLE)
+              ) THEN `#2` END
+            ) AS `#3`
           FROM (
             SELECT
               *,
-              MONOTONICALLY_INCREASING_ID() AS `#number`
-            FROM `visits`
-          ) AS `#source`
-          WHERE
-            (
-              NOT (
+              (
+                `#1` + CAST(1 AS DOUBLE)
+              ) AS `#2`
+            FROM (
+              SELECT
+                *,
                 (
-                  `#source`.`patient` IS NULL
+                  `cost` * CAST(2 AS DOUBLE)
+                ) AS `#1`,
+                CASE WHEN (
+                  ABS(`cost`) < CAST('Infinity' AS DOUBLE)
+                ) THEN `cost` END AS `#cell`
+              FROM (
+                SELECT
+                  `#source`.`cost` AS `cost`,
+                  `#source`.`patient` AS `#unit`
+                FROM `visits` AS `#source`
+              ) AS `#level0`
+              WHERE
+                (
+                  NOT (
+                    (
+                      `#unit` IS NULL
+                    )
+                  )
                 )
-              )
-            )
-        ) AS `#level0`
+            ) AS `#level1`
+          ) AS `#level2`
+        ) AS `#rows`
         WHERE
           (
-            `#rank` <= 1
+            NOT (
+              (
+                `#cell` IS NULL
+              )
+            )
           )
-      ) AS `#level1`
-    ) AS `#level2`
-  ) AS `#rows`
-  WHERE
-    (
-      NOT (
-        (
-          `#cell` IS NULL
-        )
+        GROUP BY
+          `#unit`,
+          `#cell`
+      ) AS `#0all`
+    ) AS `#0`
+    WHERE
+      (
+        `#0place` <= 1
       )
-    )
+  ) AS `#kept`
   GROUP BY
     `#cell`
 ) AS `#values`

@@ -1,6 +1,8 @@
-"""Tells copies that earlier versions made on servers, by their comment: they are no data sets.
+"""Refuses the copies with ranks that earlier versions made on servers: they are no data sets.
 
-Tested:   tests/engines/conformance/test_copies.py, tests/on_spark/test_copies.py
+A copy is told by its comment, and on Spark also by its column of ranks.
+
+  Tested:   tests/engines/conformance/test_server.py, tests/on_spark/test_copies.py
 """
 
 from json import loads

@@ -1,0 +1,387 @@
+SELECT
+  "keys"."number",
+  "totals"."#cell",
+  "totals"."#sum0"
+FROM "letalone_keys" AS "keys"
+JOIN (
+  SELECT
+    "#key0",
+    "#cell",
+    SUM(
+      (
+        CAST("#sum0" AS DECIMAL) * (
+          (
+            "#row weight" * "#pair weight"
+          ) / 1048576
+        )
+      )
+    ) AS "#sum0"
+  FROM (
+    SELECT
+      *,
+      CASE
+        WHEN (
+          COUNT(CASE WHEN (
+            "#first" = 1
+          ) THEN 1 END) OVER (PARTITION BY "#unit") <= 2
+        )
+        THEN 1048576
+        ELSE (
+          2097152 / COUNT(CASE WHEN (
+            "#first" = 1
+          ) THEN 1 END) OVER (PARTITION BY "#unit")
+        )
+      END AS "#pair weight",
+      CASE
+        WHEN (
+          "#rows in all" <= 2
+        )
+        THEN 1048576
+        ELSE (
+          2097152 / "#rows in all"
+        )
+      END AS "#row weight"
+    FROM (
+      SELECT
+        *,
+        ROW_NUMBER() OVER (PARTITION BY "#unit", "#key0" ORDER BY "#cell") AS "#first",
+        SUM("#rows") OVER (PARTITION BY "#unit", "#key0") AS "#rows in all"
+      FROM (
+        SELECT
+          "pairs".*
+        FROM (
+          SELECT
+            "#unit",
+            "#key0",
+            "#cell",
+            COUNT(*) AS "#sum0",
+            COUNT(*) AS "#rows"
+          FROM (
+            SELECT
+              *,
+              CASE
+                WHEN (
+                  (
+                    "#5" IS NULL
+                  ) OR (
+                    "#6" IS NULL
+                  )
+                )
+                THEN CAST(NULL AS DOUBLE PRECISION)
+                WHEN (
+                  ABS("#6") >= CAST('1.0e0' AS DOUBLE PRECISION)
+                )
+                THEN CASE
+                  WHEN (
+                    ABS("#5") >= CAST('9.094947017729282e-13' AS DOUBLE PRECISION)
+                  )
+                  THEN (
+                    "#5" / "#6"
+                  )
+                  WHEN (
+                    (
+                      (
+                        ABS("#5") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                      ) / (
+                        ABS("#6") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
+                      )
+                    ) > CAST('4.440892098500626e-16' AS DOUBLE PRECISION)
+                  )
+                  THEN (
+                    "#5" / "#6"
+                  )
+                  ELSE CAST('0.0e0' AS DOUBLE PRECISION)
+                END
+                WHEN (
+                  ABS("#6") > CAST('0.0e0' AS DOUBLE PRECISION)
+                )
+                THEN CASE
+                  WHEN (
+                    (
+                      ABS("#5") < CAST('8.673617379884035e-19' AS DOUBLE PRECISION)
+                    )
+                    OR (
+                      (
+                        ABS("#5") < CAST('1.0e0' AS DOUBLE PRECISION)
+                      )
+                      AND (
+                        ABS("#6") >= CAST('9.332636185032189e-302' AS DOUBLE PRECISION)
+                      )
+                    )
+                  )
+                  THEN (
+                    "#5" / "#6"
+                  )
+                  WHEN (
+                    (
+                      ABS("#5") >= CAST('1.0e0' AS DOUBLE PRECISION)
+                    )
+                    AND (
+                      NOT (
+                        (
+                          ABS("#6") > CAST('5.562684646268003e-309' AS DOUBLE PRECISION)
+                        )
+                      )
+                    )
+                  )
+                  THEN CAST(NULL AS DOUBLE PRECISION)
+                  WHEN (
+                    (
+                      (
+                        ABS("#5") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
+                      ) / (
+                        ABS("#6") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                      )
+                    ) < CAST('1.0e0' AS DOUBLE PRECISION)
+                  )
+                  THEN (
+                    "#5" / "#6"
+                  )
+                END
+              END AS "#7"
+            FROM (
+              SELECT
+                *,
+                CASE WHEN (
+                  ABS("#4") < CAST('Infinity' AS DOUBLE PRECISION)
+                ) THEN "#4" END AS "#6"
+              FROM (
+                SELECT
+                  *,
+                  CASE
+                    WHEN (
+                      (
+                        ABS("#2") < CAST('9.7453140114e+288' AS DOUBLE PRECISION)
+                      )
+                      OR (
+                        ABS("#3") < CAST('9.7453140114e+288' AS DOUBLE PRECISION)
+                      )
+                    )
+                    THEN (
+                      "#2" + "#3"
+                    )
+                    WHEN (
+                      ABS(
+                        (
+                          (
+                            "#2" * CAST('0.5e0' AS DOUBLE PRECISION)
+                          ) + (
+                            "#3" * CAST('0.5e0' AS DOUBLE PRECISION)
+                          )
+                        )
+                      ) < CAST('8.98846567431158e+307' AS DOUBLE PRECISION)
+                    )
+                    THEN (
+                      "#2" + "#3"
+                    )
+                  END AS "#4",
+                  CASE
+                    WHEN (
+                      NOT (
+                        (
+                          "#9" IS NULL
+                        )
+                      )
+                    )
+                    THEN GREATEST(
+                      CAST(0 AS BIGINT),
+                      LEAST(
+                        CASE
+                          WHEN (
+                            "#9" < (
+                              (
+                                CAST('0.0e0' AS DOUBLE PRECISION) + (
+                                  CAST("#10" AS DOUBLE PRECISION) * CAST('25.0e0' AS DOUBLE PRECISION)
+                                )
+                              ) / CAST('1.0e0' AS DOUBLE PRECISION)
+                            )
+                          )
+                          THEN (
+                            "#10" - 1
+                          )
+                          WHEN (
+                            "#9" >= (
+                              (
+                                CAST('0.0e0' AS DOUBLE PRECISION) + (
+                                  CAST((
+                                    "#10" + 1
+                                  ) AS DOUBLE PRECISION) * CAST('25.0e0' AS DOUBLE PRECISION)
+                                )
+                              ) / CAST('1.0e0' AS DOUBLE PRECISION)
+                            )
+                          )
+                          THEN (
+                            "#10" + 1
+                          )
+                          ELSE "#10"
+                        END,
+                        CAST(3 AS BIGINT)
+                      )
+                    )
+                  END AS "#cell"
+                FROM (
+                  SELECT
+                    *,
+                    CASE
+                      WHEN (
+                        (
+                          ABS("cost") >= CAST('1.0e0' AS DOUBLE PRECISION)
+                        )
+                        AND (
+                          ABS("#1") >= CAST('1.0e0' AS DOUBLE PRECISION)
+                        )
+                      )
+                      THEN CASE
+                        WHEN (
+                          (
+                            (
+                              ABS("cost") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
+                            ) * (
+                              ABS("#1") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
+                            )
+                          ) < CAST('1.0e0' AS DOUBLE PRECISION)
+                        )
+                        THEN (
+                          "cost" * "#1"
+                        )
+                      END
+                      WHEN (
+                        (
+                          ABS("cost") < CAST('1.0e0' AS DOUBLE PRECISION)
+                        )
+                        AND (
+                          ABS("#1") < CAST('1.0e0' AS DOUBLE PRECISION)
+                        )
+                      )
+                      THEN CASE
+                        WHEN (
+                          (
+                            ABS("cost") < CAST('2.778448436856347e-163' AS DOUBLE PRECISION)
+                          )
+                          AND (
+                            ABS("#1") < CAST('2.778448436856347e-163' AS DOUBLE PRECISION)
+                          )
+                        )
+                        THEN CAST('0.0e0' AS DOUBLE PRECISION)
+                        WHEN (
+                          (
+                            (
+                              ABS("cost") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                            ) * (
+                              ABS("#1") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
+                            )
+                          ) > CAST('4.440892098500626e-16' AS DOUBLE PRECISION)
+                        )
+                        THEN (
+                          "cost" * "#1"
+                        )
+                        ELSE CAST('0.0e0' AS DOUBLE PRECISION)
+                      END
+                      ELSE (
+                        "cost" * "#1"
+                      )
+                    END AS "#2",
+                    CASE
+                      WHEN (
+                        "#9" < CAST('0.0e0' AS DOUBLE PRECISION)
+                      )
+                      THEN CAST(0 AS BIGINT)
+                      WHEN (
+                        "#9" >= CAST('100.0e0' AS DOUBLE PRECISION)
+                      )
+                      THEN CAST(3 AS BIGINT)
+                      WHEN (
+                        (
+                          (
+                            "#9" * CAST('1.0e0' AS DOUBLE PRECISION)
+                          ) - CAST('0.0e0' AS DOUBLE PRECISION)
+                        ) >= CAST('25.0e0' AS DOUBLE PRECISION)
+                      )
+                      THEN LEAST(
+                        CAST(FLOOR(
+                          (
+                            (
+                              (
+                                "#9" * CAST('1.0e0' AS DOUBLE PRECISION)
+                              ) - CAST('0.0e0' AS DOUBLE PRECISION)
+                            ) / CAST('25.0e0' AS DOUBLE PRECISION)
+                          )
+                        ) AS BIGINT),
+                        CAST(3 AS BIGINT)
+                      )
+                      ELSE CAST(0 AS BIGINT)
+                    END AS "#10"
+                  FROM (
+                    SELECT
+                      *,
+                      CAST(2 AS DOUBLE PRECISION) AS "#1",
+                      CAST(1 AS DOUBLE PRECISION) AS "#3",
+                      CAST(1 AS DOUBLE PRECISION) AS "#5",
+                      "ward" AS "#key0",
+                      CAST("age" AS DOUBLE PRECISION) AS "#9"
+                    FROM (
+                      SELECT
+                        (
+                          CAST("#source"."ward" AS TEXT) COLLATE "C"
+                        ) AS "ward",
+                        "#source"."cost" AS "cost",
+                        CASE
+                          WHEN (
+                            "#source"."age" < 0
+                          )
+                          THEN 0
+                          WHEN (
+                            "#source"."age" > 100
+                          )
+                          THEN 100
+                          ELSE "#source"."age"
+                        END AS "age",
+                        (
+                          CAST("#source"."patient" AS TEXT) COLLATE "C"
+                        ) AS "#unit"
+                      FROM "visits" AS "#source"
+                    ) AS "#level0"
+                    WHERE
+                      (
+                        NOT (
+                          (
+                            "#unit" IS NULL
+                          )
+                        )
+                      )
+                    OFFSET 0
+                  ) AS "#level1"
+                  OFFSET 0
+                ) AS "#level2"
+                OFFSET 0
+              ) AS "#level3"
+              OFFSET 0
+            ) AS "#level4"
+          ) AS "#rows"
+          GROUP BY
+            "#unit",
+            "#key0",
+            "#cell"
+        ) AS "pairs"
+        INNER JOIN "letalone_keys" AS "listed"
+          ON (
+            ARRAY["listed"."#key0"] = ARRAY["pairs"."#key0"]
+          )
+      ) AS "#cells"
+    ) AS "#pairs"
+  ) AS "#pairs kept"
+  WHERE
+    (
+      NOT (
+        (
+          "#cell" IS NULL
+        )
+      )
+    )
+  GROUP BY
+    "#key0",
+    "#cell"
+) AS "totals"
+  ON (
+    ARRAY["keys"."#key0"] = ARRAY["totals"."#key0"]
+  )
