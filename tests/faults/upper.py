@@ -250,7 +250,7 @@ ENGINES = (
         "engines/one_row.py",
         "with_unit=True, bounded=[_at_most(rows, 1)]",
         "with_unit=True, bounded=[_at_most(rows, 2)]",
-        ("tests/engines/test_partners.py",),
+        ("tests/session/test_partners.py",),
     ),
     Fault(
         "a model is trained on two rows of a person",
