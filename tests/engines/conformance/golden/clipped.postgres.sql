@@ -33,7 +33,7 @@ LEFT JOIN (
         )
         THEN 1048576
         ELSE (
-          1048576 / COUNT(*) OVER (PARTITION BY "#unit")
+          CAST(1048576 AS BIGINT) / CAST(COUNT(*) OVER (PARTITION BY "#unit") AS BIGINT)
         )
       END AS "#pair weight"
     FROM (

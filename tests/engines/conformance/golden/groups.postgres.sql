@@ -12,18 +12,18 @@ LEFT JOIN (
     SUM(
       (
         CAST("#sum1" AS DECIMAL) * (
-          (
+          CAST((
             "#row weight" * "#pair weight"
-          ) / 1048576
+          ) AS BIGINT) / CAST(1048576 AS BIGINT)
         )
       )
     ) AS "#sum1",
     SUM(
       (
         CAST("#sum2" AS DECIMAL) * (
-          (
+          CAST((
             "#row weight" * "#pair weight"
-          ) / 1048576
+          ) AS BIGINT) / CAST(1048576 AS BIGINT)
         )
       )
     ) AS "#sum2"
@@ -36,14 +36,18 @@ LEFT JOIN (
         )
         THEN 1048576
         ELSE (
-          2097152 / COUNT(*) OVER (PARTITION BY "#unit")
+          CAST(2097152 AS BIGINT) / CAST(COUNT(*) OVER (PARTITION BY "#unit") AS BIGINT)
         )
       END AS "#pair weight",
-      CASE WHEN (
-        "#rows" <= 2
-      ) THEN 1048576 ELSE (
-        2097152 / "#rows"
-      ) END AS "#row weight"
+      CASE
+        WHEN (
+          "#rows" <= 2
+        )
+        THEN 1048576
+        ELSE (
+          CAST(2097152 AS BIGINT) / CAST("#rows" AS BIGINT)
+        )
+      END AS "#row weight"
     FROM (
       SELECT
         "pairs".*

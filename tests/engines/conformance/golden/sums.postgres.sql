@@ -12,11 +12,7 @@ LEFT JOIN (
       "#9" * "#weight"
     )) AS "#sum1",
     SUM(CASE WHEN (
-      NOT (
-        (
-          "#9" IS NULL
-        )
-      )
+      "#9" IS NULL
     ) THEN "#weight" END) AS "#sum2"
   FROM (
     SELECT
@@ -28,7 +24,7 @@ LEFT JOIN (
         )
         THEN 1048576
         ELSE (
-          3145728 / COUNT(*) OVER (PARTITION BY "#unit")
+          CAST(3145728 AS BIGINT) / CAST(COUNT(*) OVER (PARTITION BY "#unit") AS BIGINT)
         )
       END AS "#weight"
     FROM (

@@ -45,7 +45,7 @@ JOIN (
       SELECT
         *,
         ROW_NUMBER() OVER (PARTITION BY "#unit", "#key0" ORDER BY "#cell") AS "#first",
-        SUM("#rows") OVER (PARTITION BY "#unit", "#key0") AS "#rows in all"
+        CAST(SUM("#rows") OVER (PARTITION BY "#unit", "#key0") AS BIGINT) AS "#rows in all"
       FROM (
         SELECT
           "pairs".*

@@ -10,9 +10,9 @@ JOIN (
     SUM(
       (
         CAST("#sum0" AS DECIMAL) * (
-          (
+          CAST((
             "#row weight" * "#pair weight"
-          ) / 1048576
+          ) AS BIGINT) / CAST(1048576 AS BIGINT)
         )
       )
     ) AS "#sum0"
@@ -27,9 +27,9 @@ JOIN (
         )
         THEN 1048576
         ELSE (
-          2097152 / COUNT(CASE WHEN (
+          CAST(2097152 AS BIGINT) / CAST(COUNT(CASE WHEN (
             "#first" = 1
-          ) THEN 1 END) OVER (PARTITION BY "#unit")
+          ) THEN 1 END) OVER (PARTITION BY "#unit") AS BIGINT)
         )
       END AS "#pair weight",
       CASE
@@ -38,14 +38,14 @@ JOIN (
         )
         THEN 1048576
         ELSE (
-          2097152 / "#rows in all"
+          CAST(2097152 AS BIGINT) / CAST("#rows in all" AS BIGINT)
         )
       END AS "#row weight"
     FROM (
       SELECT
         *,
         ROW_NUMBER() OVER (PARTITION BY "#unit", "#key0" ORDER BY "#cell") AS "#first",
-        SUM("#rows") OVER (PARTITION BY "#unit", "#key0") AS "#rows in all"
+        CAST(SUM("#rows") OVER (PARTITION BY "#unit", "#key0") AS BIGINT) AS "#rows in all"
       FROM (
         SELECT
           "pairs".*

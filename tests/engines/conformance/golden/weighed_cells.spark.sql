@@ -45,7 +45,7 @@ JOIN (
       SELECT
         *,
         ROW_NUMBER() OVER (PARTITION BY `#unit`, `#key0` ORDER BY `#cell` NULLS LAST) AS `#first`,
-        SUM(CAST(`#rows` AS DECIMAL(38, 0))) OVER (PARTITION BY `#unit`, `#key0`) AS `#rows in all`
+        CAST(SUM(CAST(`#rows` AS DECIMAL(38, 0))) OVER (PARTITION BY `#unit`, `#key0`) AS BIGINT) AS `#rows in all`
       FROM (
         SELECT
           `pairs`.*
