@@ -246,7 +246,7 @@ def test_a_race_for_the_second_budget_leaves_the_first_spent_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Somebody else spends between the look and the charge: here the look is always content."""
-    monkeypatch.setattr(Ledger, "fits", lambda *_, **__: True)
+    monkeypatch.setattr(charging.Payer, "fits", lambda *_, **__: True)
     with visits() as mine, patients(budget=la.Budget(0.25)) as theirs:
         with pytest.raises(la.BudgetExceeded) as caught:
             by_sex(mine, theirs).release(0.5)

@@ -1,8 +1,8 @@
 """Words what the owner of an external source has to change: the service does not write there.
 
 For a file it is words, which name the one row by its place and by all of its values, and the new
-values; for a table on Spark the same, but its rows have no place; for a table on a server a
-statement to run. They are private: for the steward and the owner, and kept nowhere
+values; for a table on Spark and a view on a server the same, but their rows have no place; for a
+table on a server a statement to run. They are private: for the steward and the owner, and kept nowhere
 but in the steward's own draft of the page that shows them, encrypted and for some hours.
 
   Tested:   tests/curator/test_subjects.py, tests/curator/test_sources_on_servers.py,
@@ -15,7 +15,7 @@ from pathlib import Path
 from letalone.curator.open_sessions import RowsLocation
 from letalone.curator.unit_rows import Changes, rows_of_unit
 from letalone.engines.addresses import in_words
-from letalone.engines.server_rows import rows_of_one, write_delete, write_update
+from letalone.engines.server_rows import lie_here, rows_of_one, write_delete, write_update
 from letalone.engines.spark_address import is_spark_address
 from letalone.plans.schema import Schema
 
@@ -37,7 +37,7 @@ def correct_statement(
 ) -> str | None:
     """Which values of which row are to be written anew; None where there is no such row."""
     server = _server_address(source.place)
-    if server is not None:
+    if server is not None and lie_here(server):
         return _update_statement(server, source.schema, unit_id, row=row, changes=changes)
     rows = rows_of_unit(source.place, source.schema, unit_id)
     if not 0 <= row < len(rows):

@@ -12,6 +12,7 @@ Everything that PostgreSQL raises stops in failure.py.
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, cast
 
 from sqlglot import exp
@@ -25,7 +26,14 @@ from letalone.engines.measures import Measure, RowScope
 from letalone.engines.postgres_address import read_address
 from letalone.engines.postgres_making import check_made
 from letalone.engines.postgres_reached import connect_or_explain
-from letalone.engines.postgres_server import Server, check_free, check_unchanged, relation_of
+from letalone.engines.postgres_server import (
+    Server,
+    check_free,
+    check_unchanged,
+    lock_on,
+    relation_of,
+)
+from letalone.engines.postgres_unique import has_one_each
 from letalone.engines.reading import columns_read_from_text, declared_schema
 from letalone.engines.rows import TableRef, Tables, mark_of
 from letalone.engines.sql_engine import Built, Engine, LentRows, rows_by_name
@@ -59,6 +67,7 @@ def open_postgres(
         version = connect_or_explain(server)
         with server.reading():
             relation = hide_engine_errors(lambda: relation_of(server))
+            kind = hide_engine_errors(lambda: check_unchanged(server, relation, server.address))
         declared = declared_schema(relation.columns, schema, types or {}, relation.name or "")
         from_text = columns_read_from_text(declared, relation.columns)
         _check_server(version, hide_engine_errors(server.encoding), from_text)
@@ -66,7 +75,8 @@ def open_postgres(
     except BaseException:
         server.close()
         raise
-    return PostgresEngine(server, relation, declared, place=place, vouched=vouched)
+    locking = lock_on(relation, kind)
+    return PostgresEngine(server, relation, declared, place=place, locking=locking, vouched=vouched)
 
 
 class PostgresEngine(Engine):
@@ -79,17 +89,20 @@ class PostgresEngine(Engine):
         schema: Schema,
         *,
         place: str,
+        locking: str,
         vouched: bool,
     ) -> None:
         super().__init__(relation, schema)
         self._server, self._place, self._vouched = server, place, vouched
+        self._locking, self._once = locking, False
         self._public: dict[str, Input] = {}
         self._lent: dict[str, exp.Select] = {}
 
     def check(self, schema: Schema) -> None:
         """Refuses rows that are made across people."""
-        with self._lock, self._server.reading():
+        with self._lock, self._server.reading(self._locking):
             self._trusted = hide_engine_errors(lambda: self._made_of(self._server, schema))
+            self._once = hide_engine_errors(lambda: self._has_one_each(self._server, schema))
 
     def reach(self) -> None:
         """A connection that answers, and a table that is as it was opened and that nobody keeps
@@ -111,13 +124,16 @@ class PostgresEngine(Engine):
         return self._place
 
     def _lend(self, scope: RowScope, build: Callable[[Tables], exp.Select]) -> LentRows:
-        return LentRows(self._place, lambda server: build(self._seen(scope, server)))
+        return LentRows(
+            self._place, lambda server: build(self._seen(scope, server)), self._locking
+        )
 
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
         """What other tables lend, by the names of their data sets, and one state of all tables."""
         known = rows_by_name(lent, self._place)
-        with self._lock, self._server.reading():
+        locks = [self._locking, *(rows.locking for rows in known.values())]
+        with self._lock, self._server.reading(*locks):
             try:
                 for name, rows in known.items():
                     self._lent[name] = rows.query(self._server)
@@ -131,12 +147,12 @@ class PostgresEngine(Engine):
 
     @contextmanager
     def _built(self, scope: RowScope, build: Callable[[Tables], Built]) -> Generator[Built]:
-        with self._lock, self._server.reading():
+        with self._lock, self._server.reading(self._locking):
             yield build(self._seen(scope, self._server))
 
     def _tables(self, scope: RowScope) -> Tables:  # noqa: ARG002
         public = {digest: table.relation for digest, table in self._public.items()}
-        return Tables(self._relation, None, public, POSTGRES)
+        return Tables(self._relation, None, public, POSTGRES, once=self._once)
 
     def _seen(self, scope: RowScope, server: Server) -> Tables:
         """What a statement reads, looked at once more in the transaction that reads it."""
@@ -146,11 +162,16 @@ class PostgresEngine(Engine):
             hide_engine_errors(lambda: self._made_of(server, scope.schema))
         except ParameterError:
             raise EngineFailed from None
-        return self._tables(scope)
+        once = hide_engine_errors(lambda: self._has_one_each(server, scope.schema))
+        tables = replace(self._tables(scope), once=once)
+        return replace(tables, private=_itself(self._relation)) if once else tables
 
     def _made_of(self, server: Server, schema: Schema) -> tuple[str, ...]:
         place = self._server.address.table or ("", "")
         return check_made(server, place, schema.unit, vouched=self._vouched)
+
+    def _has_one_each(self, server: Server, schema: Schema) -> bool:
+        return has_one_each(server, self._server.address.table or ("", ""), schema.unit)
 
     def _run(self, query: Sql, scope: RowScope) -> list[tuple[Any, ...]]:
         text, parameters = self._statement(query, scope)
@@ -181,6 +202,13 @@ class PostgresEngine(Engine):
         for table in inputs:
             given |= table.parameters
         return text, [given[name] for name in names]
+
+
+def _itself(relation: TableRef) -> TableRef:
+    """A table without those that inherit from it."""
+    only = relation.sql.copy()
+    only.set("only", True)
+    return replace(relation, sql=only)
 
 
 def _check_server(version: int, encoding: str, from_text: Iterable[str]) -> None:

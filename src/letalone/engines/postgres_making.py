@@ -1,9 +1,14 @@
-"""Checks how the rows of a table on PostgreSQL come about: stored views and row policies.
+"""Checks how the rows of a table on PostgreSQL come about: views and row policies.
 
 A materialized view is taken if its definition makes each row from one person's (view_making.py)
 and what it reads are tables. A function, an operator, a type or a collation of somebody's own, and
 a view, a foreign table or a table with row policies under it cannot be seen through: they need the
 owner's word.
+
+A view that is not stored is computed in each question, where one row on which it fails would tell
+that this row is there. So it may choose columns of one such table, make others of them by CASE,
+COALESCE and NULLIF, and choose rows, all by the comparisons that a policy may make; no word of the
+owner helps. Its tree is read as the server stores it.
 
 Row policies that hold for the role decide which rows it sees, in every statement. One that looks at
 other rows lets one person move the rows of all; one that can fail would tell by failing that a row
@@ -28,7 +33,9 @@ from letalone.errors import ParameterError
 POLICY = "a row policy of the server decides which rows are seen"
 MADE: LiteralString = """
 SELECT c.oid::bigint, pg_catalog.row_security_active(c.oid), c.relispopulated,
-    CASE WHEN c.relkind = 'm' THEN pg_catalog.pg_get_viewdef(c.oid) END
+    CASE WHEN c.relkind IN ('m', 'v') THEN pg_catalog.pg_get_viewdef(c.oid) END,
+    (SELECT r.ev_action::text FROM pg_catalog.pg_rewrite r
+        WHERE r.ev_class = c.oid AND r.ev_type = '1' AND c.relkind = 'v')
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relname = $2
 """
@@ -77,6 +84,13 @@ AND NOT EXISTS (SELECT 1 FROM pg_catalog.unnest($4::bigint[]) AS of(id)
     WHERE t.oid IS NULL OR NOT (t.typtype = 'e' OR t.typname = ANY ($6::text[])
         AND t.typnamespace = 'pg_catalog'::pg_catalog.regnamespace))
 """
+WHOLE: LiteralString = """
+SELECT c.oid::bigint, (SELECT bool_and(EXISTS (SELECT 1 FROM pg_catalog.pg_attribute a
+        WHERE a.attrelid = c.oid AND a.attnum = of.id AND a.attnum > 0 AND a.attgenerated <> 'v'))
+    FROM pg_catalog.unnest($3::bigint[]) AS of(id))
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1 AND c.relname = $2
+"""
 IDS = (r":opno (-?\d+)", r":funcid (-?\d+)", r":varattno (-?\d+)")  # of what a tree is made of
 COLLATED = r":opno -?\d+(?:[^{}]* :inputcollid (\d+))?"  # by what each operator compares texts
 LABEL = re.compile(r"\{([A-Z]+)")
@@ -84,6 +98,11 @@ COMPARING = {
     "ARRAY", "ARRAYEXPR", "BOOLEANTEST", "BOOLEXPR", "CONST", "DISTINCTEXPR", "FUNCEXPR",
     "NULLTEST", "OPEXPR", "RELABELTYPE", "SCALARARRAYOPEXPR", "SQLVALUEFUNCTION", "VAR",
 }  # fmt: skip
+CHOOSING = COMPARING | {
+    "ALIAS", "CASEEXPR", "CASETESTEXPR", "CASEWHEN", "COALESCEEXPR", "FROMEXPR", "NULLIFEXPR",
+    "QUERY", "RANGETBLENTRY", "RANGETBLREF", "RTE", "RTEPERMISSIONINFO", "TARGETENTRY",
+}  # fmt: skip
+COLUMN = re.compile(r"\{TARGETENTRY :expr \{VAR [^{}]* ?:varattno (-?\d+)[^{}]*\} [^{}]*\}")
 WIDER = [  # casts that a comparison adds by itself and that cannot fail, and the time
     "now()", "text(name)", "int4(smallint)", "int8(smallint)", "int8(integer)",
     *(f'"numeric"({kind})' for kind in ("smallint", "integer", "bigint")),
@@ -97,7 +116,7 @@ def check_made(server: Server, place: Table, unit: str | None, *, vouched: bool)
 
     The catalogue alone is read, in the transaction that reads the rows.
     """
-    (oid, bound, is_filled, definition), *_ = server.run(MADE, list(place))
+    (oid, bound, is_filled, definition, tree), *_ = server.run(MADE, list(place))
     if not is_filled:
         raise ParameterError(
             f"{table_name(*place)} is a materialized view that has not been filled yet, so it"
@@ -110,6 +129,8 @@ def check_made(server: Server, place: Table, unit: str | None, *, vouched: bool)
         return tuple(policies)
     making = _making(server, oid, str(definition), table_name(*place), unit)
     hidden = [*making.hidden, *_seen_beneath(server, oid, making.tables)]
+    if tree is not None:
+        _check_computed(server, making, str(tree), is_seen=not hidden)
     if hidden and not vouched:
         raise hides_its_making(making.source, hidden[0])
     return (*policies, *(vouched_for(what) for what in dict.fromkeys(hidden)))
@@ -123,6 +144,23 @@ def _making(server: Server, oid: int, text: str, source: str, unit: str | None) 
     if not told_apart:  # rows of several people could be one group
         making.hidden.append(f"a collation of {unit} that takes different texts for one")
     return making
+
+
+def _check_computed(server: Server, making: Making, tree: str, *, is_seen: bool) -> None:
+    """Refuses a view that could fail on a row: all but columns as they are and comparisons."""
+    columns, rest = [int(number) for number in COLUMN.findall(tree)], COLUMN.sub("", tree)
+    is_one = len(making.tables) == 1 and tree.count("{QUERY ") == 1
+    can_fail = not (is_seen and is_one) or not _labels(rest) <= CHOOSING
+    if not can_fail:
+        (table, is_stored), *_ = server.run(WHOLE, [*making.tables[0], columns])
+        can_fail = is_stored is False or not _compares(server, int(table), rest)
+    if can_fail:
+        raise ParameterError(
+            f"{making.source} is a view that does more than choose columns and rows of one table by"
+            " comparisons. The server computes it in each question, where it could fail on a row,"
+            " and that would tell who is there. Open its table, or store the view: CREATE"
+            " MATERIALIZED VIEW."
+        )
 
 
 def _seen_beneath(server: Server, oid: int, tables: Sequence[Table]) -> list[str]:
@@ -142,18 +180,27 @@ def _is_plain(server: Server, table: Table) -> bool:
 def _check_policies(server: Server, oid: int, source: str, unit: str | None) -> None:
     for name, tree in server.run(POLICIES, [oid]):
         text = str(tree)
-        labels = set(LABEL.findall(text))
+        labels = _labels(text)
         if "SUBLINK" in labels:
             raise mixes_people(source, f"a row policy, {name!r}, with a sub-query", unit)
-        *ids, collated = (_numbers(pattern, text) for pattern in (*IDS, COLLATED))
-        parameters = [oid, *ids, WIDER, [*STORED], collated]
-        if not labels <= COMPARING or not server.run(SAFE, parameters)[0][0]:
+        if not labels <= COMPARING or not _compares(server, oid, text):
             raise ParameterError(
                 f"The row policy {name!r} of {source} does more than compare columns with constants"
                 " and the role, or compares texts of two collations: it could fail, or look at"
                 " other rows, and that would tell who is there. Write it with comparisons, AND, OR,"
                 " NOT, IN and IS NULL, or take a role for which no policy holds."
             )
+
+
+def _labels(tree: str) -> set[str]:
+    """Of what kinds of nodes a tree is made."""
+    return set(LABEL.findall(tree))
+
+
+def _compares(server: Server, oid: int, tree: str) -> bool:
+    """Whether operators compare, functions cannot fail and columns are stored and known."""
+    *ids, collated = (_numbers(pattern, tree) for pattern in (*IDS, COLLATED))
+    return bool(server.run(SAFE, [oid, *ids, WIDER, [*STORED], collated])[0][0])
 
 
 def _numbers(pattern: str, tree: str) -> list[int]:

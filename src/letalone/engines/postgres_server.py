@@ -2,6 +2,8 @@
 
 A transaction is READ ONLY and REPEATABLE READ: all its statements see one state. Its settings do
 not depend on the server's: UTC, no search path, ISO dates, shortest exact doubles, a time limit.
+Tables are locked as reading locks them before the state is taken: what the catalogue then says of
+them (columns, policies, indexes, a view's definition) holds until the end.
 
   Theorem (rule 2 of docs/explanation/soundness.md).  Names and types come from the catalogue alone:
   no row, no statistics, no label of an enumeration is read.
@@ -36,6 +38,7 @@ BATCH_ROWS = 100_000
 NO_RIGHT = "42501"
 COMPUTED = "GENERATED"
 MODE = "IN ACCESS SHARE MODE"  # what reading takes, and needs the same right
+FAR = "whose rows may change within an answer, and one of which may fail to be read."
 SETTINGS: dict[str, str] = {
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
@@ -121,7 +124,7 @@ class CatalogueEntry(NamedTuple):
 
     @property
     def can_be_opened(self) -> bool:
-        return self.kind not in "vf" and not is_copy(self.comment)
+        return self.kind != "f" and not is_copy(self.comment)
 
 
 class Server:
@@ -161,12 +164,15 @@ class Server:
             self._end(whole=is_whole)
 
     @contextmanager
-    def reading(self) -> Generator[None]:
-        """One state of the database until the end of the block; blocks may be nested."""
+    def reading(self, *locks: str) -> Generator[None]:
+        """One state of the database until the end of the block; blocks may be nested.
+
+        locks: statements that lock tables (`lock_on`) before the state is taken.
+        """
         if self._inside:
             yield
             return
-        hide_engine_errors(self._begin)
+        hide_engine_errors(lambda: self._begin(locks))
         self._inside, is_whole = True, False
         try:
             yield
@@ -211,32 +217,38 @@ class Server:
             with suppress(Exception):
                 cursor.connection.close()
 
-    def _begin(self) -> None:
+    def _begin(self, locks: Sequence[str]) -> None:
         """Tries once more where the connection was lost since the last transaction: nothing has
         been read yet, so this tells nothing, and a data set need not be frozen.
         """
         known = self._cursor
         try:
-            self._start()
+            self._start(locks)
+        except RightRevoked:
+            self.close()
+            raise
         except Exception:
             if known is None:
                 raise
             self.close()
         else:
             return
-        self._start()
+        self._start(locks)
 
-    def _start(self) -> None:
+    def _start(self, locks: Sequence[str]) -> None:
+        """Neither SET nor LOCK takes the state. The time limit is the role's own, where that is
+        shorter: it is as public as ours.
+        """
         self._wait_for(None)
         self._open().execute(BEGIN)
-        self._set()
-
-    def _set(self) -> None:
-        """The time limit is the role's own, where that is shorter: it is as public as ours."""
+        limit = int(1000 * self._timeout_seconds)
+        self.do(f"SET LOCAL statement_timeout = {limit}")
+        self._wait_for(self._timeout_seconds + GRACE_SECONDS)
+        for lock in locks:
+            _tell_rights(lambda lock=lock: self.do(lock))
         for name, value in SETTINGS.items():
             self._open().execute(SET, [name, value])
-        self._open().execute(LIMIT, [int(1000 * self._timeout_seconds)])
-        self._wait_for(self._timeout_seconds + GRACE_SECONDS)
+        self._open().execute(LIMIT, [limit])
 
     def _wait_for(self, seconds: float | None) -> None:
         """How long the server may be silent: as long as a statement may run, where one does."""
@@ -309,17 +321,24 @@ def _check_database(server: Server) -> None:
 
 def check_free(server: Server, relation: TableRef, address: PostgresAddress) -> None:
     """Fails where the table is not what was opened, or its keeper keeps readers out: no row is
-    read. A materialised view cannot be locked by a statement of its own.
+    read.
     """
-    kind = check_unchanged(server, relation, address)
+    lock = lock_on(relation, check_unchanged(server, relation, address))
+    _tell_rights(lambda: server.do(lock))
+
+
+def lock_on(relation: TableRef, kind: str) -> str:
+    """The statement that locks a table as reading it does, with all that it is made of.
+
+    A materialised view cannot be locked by a statement of its own.
+    """
     name = POSTGRES.printed(relation.sql)
-    words = f"SELECT FROM {name} WHERE false" if kind == "m" else f"LOCK TABLE {name} {MODE}"
-    _tell_rights(lambda: server.do(words))
+    return f"SELECT FROM {name} WHERE false" if kind == "m" else f"LOCK TABLE {name} {MODE}"
 
 
 def check_unchanged(server: Server, relation: TableRef, address: PostgresAddress) -> str:
     """The kind of the table. Fails where it is not what was opened: rows of other types would be
-    told apart otherwise, and a view or a foreign table has no places. The catalogue alone is read.
+    told apart otherwise. The catalogue alone is read.
     """
     try:
         schema, name = address.table or ("", "")
@@ -328,7 +347,7 @@ def check_unchanged(server: Server, relation: TableRef, address: PostgresAddress
         same = columns_of(server, schema, name).items() >= relation.columns.items()
     except ParameterError:
         same, kinds = False, []
-    if not same or kinds not in ([("r",)], [("p",)], [("m",)]):
+    if not same or kinds not in ([("r",)], [("p",)], [("m",)], [("v",)]):
         raise EngineFailed
     return str(kinds[0][0])
 
@@ -336,8 +355,8 @@ def check_unchanged(server: Server, relation: TableRef, address: PostgresAddress
 def _check_parts(server: Server, schema: str, name: str) -> None:
     if server.run(FOREIGN, [schema, name])[0][0]:
         raise ParameterError(
-            f"{table_name(schema, name)!r} has a part that is a foreign table, whose rows have no"
-            " place by which they could be told apart. Detach it, or copy it into a table."
+            f"{table_name(schema, name)!r} has a part that is a foreign table, {FAR} Detach it, or"
+            " copy it into a table."
         )
 
 
@@ -361,10 +380,9 @@ def _find_table(
             names,
         )
     chosen = tables[address.table]
-    if chosen.kind in "vf":
+    if chosen.kind == "f":
         raise ParameterError(
-            f"{address.words!r} is a view or a foreign table, whose rows have no place by which"
-            " they could be told apart. Open the table that it is made of."
+            f"{address.words!r} is a foreign table, {FAR} Copy it into a table, and open that."
         )
     check_is_no_copy(chosen.comment, table_name(*address.table))
     return address.table

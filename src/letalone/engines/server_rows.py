@@ -2,7 +2,8 @@
 
 Everything here is private: for whoever handles a person's request. Nothing is written: what is to
 be changed is a statement for the owner to run. It names a row by where it lies and by the
-transaction that wrote it (`tableoid`, `ctid`, `xmin`), so it changes that row or none.
+transaction that wrote it (`tableoid`, `ctid`, `xmin`), so it changes that row or none. Rows of a
+view lie elsewhere: they are put in order by their values, and of two equal ones either is meant.
 
   Tested:   tests/curator/test_sources_on_servers.py
 """
@@ -19,7 +20,7 @@ from letalone.engines.dialects.postgres import POSTGRES
 from letalone.engines.dialects.postgres_words import holds, write_statement
 from letalone.engines.failure import hide_engine_errors
 from letalone.engines.postgres_address import read_address
-from letalone.engines.postgres_server import Server, relation_of
+from letalone.engines.postgres_server import Server, check_unchanged, relation_of
 from letalone.engines.reading import Stored
 from letalone.engines.rows import TableRef, unit_of, value_of
 from letalone.engines.syntax import Sql
@@ -45,25 +46,36 @@ WHERE = ("tableoid", "ctid", "xmin")
 
 @dataclass(frozen=True, slots=True)
 class ServerRow:
-    """A row by where it lies, and its declared columns by the declared rules."""
+    """A row by where it lies, if it does here, and its declared columns by the declared rules."""
 
-    place: tuple[str, str, str]
+    place: tuple[str, ...]
     values: Mapping[str, object]
 
 
 def rows_of_one(address: str, schema: Schema, unit_id: str) -> list[ServerRow]:
     """The rows of one unit, in the order in which they lie. Only declared columns are read."""
     with _open_table(address) as (server, relation):
-        place = [_as_text(syntax.column(name, SOURCE)) for name in WHERE]
+        where = WHERE if _lie_here(server, relation) else ()
+        place = [_as_text(syntax.column(name, SOURCE)) for name in where]
         values = [value_of(relation, column, SOURCE, POSTGRES) for column in schema.columns]
         query = syntax.select([*place, *values], _source(relation), where=[_is(relation, schema)])
-        order = [exp.Ordered(this=syntax.column(name, SOURCE)) for name in WHERE[:2]]
-        rows = _run(server, query.order_by(*order), unit_id)
-    names = [column.name for column in schema.columns]
+        order = [exp.Ordered(this=syntax.column(name, SOURCE)) for name in where[:2]]
+        rows = _run(server, query.order_by(*order) if order else query, unit_id)
+    if not where:
+        rows = sorted(rows, key=lambda row: [(value is None, str(value)) for value in row])
+    names, known = [column.name for column in schema.columns], len(where)
     return [
-        ServerRow(cast("tuple[str, str, str]", row[:3]), dict(zip(names, row[3:], strict=True)))
+        ServerRow(
+            cast("tuple[str, ...]", row[:known]), dict(zip(names, row[known:], strict=True))
+        )
         for row in rows
     ]
+
+
+def lie_here(address: str) -> bool:
+    """Whether rows have places there by which one can be changed: not those of a view."""
+    with _open_table(address) as (server, relation):
+        return _lie_here(server, relation)
 
 
 def number_of_one(address: str, schema: Schema, unit_id: str) -> int:
@@ -128,6 +140,10 @@ def _open_table(address: str) -> Generator[tuple[Server, TableRef]]:
     server = Server(read_address(address))
     with closing(server), server.reading():
         yield server, hide_engine_errors(lambda: relation_of(server))
+
+
+def _lie_here(server: Server, relation: TableRef) -> bool:
+    return hide_engine_errors(lambda: check_unchanged(server, relation, server.address)) != "v"
 
 
 def _run(server: Server, query: exp.Select, unit_id: str) -> Sequence[tuple[object, ...]]:

@@ -188,11 +188,12 @@ class LentRows:
     """One row of each unit of a table, for a statement about another one of the same place.
 
     query: made with the connection that reads it, in whose transaction the table is looked at once
-    more.
+    more. locking: the statement that locks the table there, before that transaction's state is.
     """
 
     place: str
     query: Callable[[Any], exp.Select]
+    locking: str = ""
 
 
 def rows_by_name(lent: Mapping[str, object], place: str) -> dict[str, LentRows]:

@@ -41,6 +41,7 @@ Numbered = list[tuple[int, Measure]]
 class Figure:
     """A measure, and the columns of the result that make its value.
 
+    A number of rows is one column, or all rows and those in which something is missing.
     factor: what a whole row counts, where the statement has not multiplied with it.
     """
 
@@ -51,13 +52,13 @@ class Figure:
     factor: int
 
     def value(self, row: Sequence[int | None]) -> int:
-        numbers = [row[column] or 0 for column in self.columns]
+        first, *rest = (row[column] or 0 for column in self.columns)
         match self.measure:
             case GridSum(power=1) as grid if not self.clipped:
-                total = numbers[0] + (amounts.middle(grid) - grid.low) * numbers[1]
-                return self.factor * total
+                rows = rest[0] - sum(rest[1:])
+                return self.factor * (first + (amounts.middle(grid) - grid.low) * rows)
             case _:
-                return self.factor * numbers[0]
+                return self.factor * (first - sum(rest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,24 +394,28 @@ class _Builder:
     def _columns_of(self, measure: Measure) -> tuple[int, ...]:
         match measure:
             case measures.Rows() | measures.CellCounts() | measures.DistinctValues():
-                return (self._add(self._counted(None)),)
+                return (self._add(self._all_rows()),)
             case measures.DistinctUnits():
                 return (self._add(self._units()),)
             case measures.RowsWith(of):
-                return (self._add(self._counted(self._presence(of))),)
+                return self._rows_with(self._presence(of))
             case GridSum():
                 return self._grid_columns(measure)
             case measures.ProductSum():
-                return (self._add(self._product(measure)),)
+                return self._product(measure)
 
-    def _counted(self, present: Sql | None) -> Sql:
-        """The weights of the rows in which something is not NULL; their number without weights."""
+    def _all_rows(self) -> Sql:
+        """The weights of all rows; their number without weights."""
         if self._weight is None:
-            return exp.Count(this=exp.Star() if present is None else present)
-        weight = self._weight.copy()
-        if present is not None:
-            weight = syntax.case((syntax.is_present(present), weight))
-        return self._total(weight, self._scope.lattice)
+            return exp.Count(this=exp.Star())
+        return self._total(self._weight.copy(), self._scope.lattice)
+
+    def _rows_with(self, present: Sql) -> tuple[int, ...]:
+        """All rows, and those in which something is NULL: few, which costs little to add up."""
+        if self._weight is None:
+            return (self._add(exp.Count(this=present)),)
+        missing = syntax.case((syntax.is_null(present), self._weight.copy()))
+        return self._add(self._all_rows()), self._add(self._total(missing, self._scope.lattice))
 
     def _units(self) -> Sql:
         if not self._has_unit or self._paired:
@@ -422,11 +427,18 @@ class _Builder:
         if grid.power == 2 and not self._clipped:
             squared = amounts.square(where, self._rows.levels)
             return (self._add(self._sum_of(squared.sql, amounts.widest(grid) ** 2)),)
-        largest = max(abs(grid.low), abs(grid.high)) if self._clipped else amounts.widest(grid)
-        total = self._add(self._sum_of(where.sql, largest))
-        return (total,) if self._clipped else (total, self._add(self._counted(where.sql)))
+        if self._clipped:
+            return (self._add(self._total(where.sql, max(abs(grid.low), abs(grid.high)))),)
+        total = self._add(self._sum_of_offsets(where.sql, amounts.widest(grid)))
+        return total, *self._rows_with(where.sql)
 
-    def _product(self, wanted: measures.ProductSum) -> Sql:
+    def _sum_of_offsets(self, offset: Sql, most: int) -> Sql:
+        dialect, weighed = self._rows.levels.dialect, most * self._scope.lattice
+        if self._weight is None or weighed >= amounts.EXACT:
+            return self._sum_of(dialect.whole(offset), most)
+        return self._total(dialect.weighed(offset, self._weight.copy()), weighed)
+
+    def _product(self, wanted: measures.ProductSum) -> tuple[int, ...]:
         if self._clipped:
             raise UnsupportedQuery(
                 "A clipped total has no product with another: it is made of several values."
@@ -438,8 +450,8 @@ class _Builder:
             self._together[key] = amounts.where_all_are(places, self._rows.levels)
         factors = self._together[key]
         if not any(wanted.powers):
-            return self._counted(factors[0].sql)
-        return self._sum_of(amounts.product(factors, wanted), wanted.largest)
+            return self._rows_with(factors[0].sql)
+        return (self._add(self._sum_of(amounts.product(factors, wanted), wanted.largest)),)
 
     def _sum_of(self, amount: Sql, most: int) -> Sql:
         """The sum of amounts of at most this size with their weights: in 128 bits if it must be."""

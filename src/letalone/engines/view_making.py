@@ -1,4 +1,4 @@
-"""Reads from its definition how a stored view is made: by row, or by person, or refused.
+"""Reads from its definition how a view is made: by row, or by person, or refused.
 
 A definition is taken if it is built of what is listed here and of nothing else: a SELECT of
 expressions by row from one table, with a WHERE by row, or several of these under UNION ALL, each

@@ -1,12 +1,25 @@
 """The accountant, asked about the parts of a composition: lazily, order by order, remembered.
 
+What the accountant says depends a little on which curves it has cached. What is told does not go
+up and down with that: pairs (epsilon, delta) that were told of a composition are remembered, and
+the next one lies between its neighbours.
+
+Theorem.  While they are remembered, delta never rises with epsilon, whatever was asked before and
+in which order; asked at an epsilon that was told for a delta, it is no more than that delta; and
+all that is told is an upper bound.
+  Proven:   `Told` keeps its deltas falling. A delta is taken down only to one that holds at a
+            smaller epsilon, hence here, too; else it is taken up, as an upper bound may be
+  Tested:   tests/privacy/test_order_of_questions.py
+
 numpy and the loss distributions are loaded when the first composition is asked about.
 """
 
+from bisect import bisect_left
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import inf, prod
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from letalone.exact.balls import float_above, float_below
@@ -17,7 +30,52 @@ if TYPE_CHECKING:
 
 COARSER = 4.0
 MOST_ORDERS = 64
+MOST_TOLD = 256  # pairs of one composition
+A_HAIR = 2.0**-41  # half of what an epsilon is moved up by, after a curve gave it
 Parts = tuple[tuple[Privacy, int], ...]
+
+
+class Told:
+    """The pairs (epsilon, delta) that were told of one composition: deltas fall."""
+
+    def __init__(self) -> None:
+        self._epsilons, self._deltas = list[float](), list[float]()
+        self._lock = Lock()
+
+    def find(self, epsilon: float) -> float | None:
+        """The delta that was told at this epsilon, or became known since."""
+        with self._lock:
+            at = bisect_left(self._epsilons, epsilon)
+            return self._deltas[at] if self._epsilons[at : at + 1] == [epsilon] else None
+
+    def put_in_line(self, epsilon: float, delta: float) -> float:
+        """A delta to tell: no more than at a smaller epsilon, no less than at a larger one."""
+        with self._lock:
+            at = bisect_left(self._epsilons, epsilon)
+            delta = max(min([delta, *self._deltas[at - 1 : at]]), *self._deltas[at : at + 1], 0.0)
+            self._insert(at, epsilon, delta)
+            return delta
+
+    def know(self, epsilon: float, delta: float) -> None:
+        """From now on no more is told from this epsilon on."""
+        with self._lock:
+            at = bisect_left(self._epsilons, epsilon)
+            self._deltas[at:] = [min(told, delta) for told in self._deltas[at:]]
+            self._insert(at, epsilon, min([delta, *self._deltas[at - 1 : at]]))
+
+    def _insert(self, at: int, epsilon: float, delta: float) -> None:
+        if self._epsilons[at : at + 1] == [epsilon]:
+            self._deltas[at] = delta
+            return
+        self._epsilons.insert(at, epsilon)
+        self._deltas.insert(at, delta)
+        if len(self._epsilons) > MOST_TOLD:  # every second one still keeps the others in line
+            del self._epsilons[1::2], self._deltas[1::2]
+
+
+@lru_cache(maxsize=1024)
+def _told(parts: Parts) -> Told:  # noqa: ARG001
+    return Told()
 
 
 @lru_cache(maxsize=1024)
@@ -26,10 +84,13 @@ def is_known(parts: Parts) -> bool:
     return bool(parts) and bool(_orders(parts))
 
 
-@lru_cache(maxsize=1024)
 def delta_above(parts: Parts, epsilon: Fraction) -> Fraction:
-    """An upper bound on delta at an epsilon that is 0 or more."""
-    return Fraction(_worst(parts, "delta_above", float_below(epsilon)))
+    """An upper bound on delta at an epsilon that is 0 or more; it never rises with epsilon."""
+    at, told = float_below(epsilon), _told(parts)
+    delta = told.find(at)
+    if delta is None:
+        delta = told.put_in_line(at, _worst(parts, "delta_above", at))
+    return Fraction(delta)
 
 
 @lru_cache(maxsize=1024)
@@ -42,7 +103,10 @@ def delta_below(parts: Parts, epsilon: Fraction) -> Fraction:
 def epsilon_above(parts: Parts, delta: Fraction) -> float:
     """An upper bound on epsilon at a delta above 0."""
     at = float_below(delta)
-    return inf if at <= 0 else _worst(parts, "epsilon_above", at)
+    epsilon = inf if at <= 0 else _worst(parts, "epsilon_above", at)
+    if epsilon < inf:
+        _told(parts).know(epsilon * (1 - A_HAIR), at)
+    return epsilon
 
 
 @lru_cache(maxsize=1024)

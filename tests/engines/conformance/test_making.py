@@ -1,4 +1,4 @@
-"""A table of people has rows made from one person's rows each: stored views and row policies.
+"""A table of people has rows made from one person's rows each: views and row policies.
 
 Each relation is read with one person and without; it is refused, or no other unit's rows move.
 """
@@ -305,3 +305,99 @@ def test_a_policy_that_comes_after_the_opening_freezes_the_data_set(policied):
         policied("x > (SELECT avg(x) FROM making)")
         with pytest.raises(DataSetFrozen):
             session.agg(n=la.count()).bound(max_rows=1).release(epsilon=0.5)
+
+
+CHOOSES = [
+    "SELECT * FROM making",
+    "SELECT patient, ward AS w, x FROM making WHERE ward IN ('A', 'B') AND n > 3",
+    "SELECT patient, CASE WHEN x > 5 THEN 'big' ELSE ward END AS size FROM ONLY making",
+    "SELECT patient, coalesce(n, 0) AS n, nullif(ward, 'A') AS w, n::bigint AS b FROM making",
+    "SELECT patient, x IS NULL AS none, n > 2 AS some FROM making WHERE NOT ward = 'B'",
+    "SELECT patient, ward = current_user AS mine FROM making WHERE ward <> current_user",
+]
+COMPUTES = [
+    "SELECT patient, 1 / n AS y FROM making",
+    "SELECT patient, x FROM making WHERE 1 / n > 0",
+    "SELECT patient, upper(ward) AS w FROM making",
+    "SELECT patient, n::text AS t FROM making",
+    "SELECT patient, x FROM making ORDER BY x",
+    "SELECT q.patient, y FROM (SELECT patient, x AS y FROM making WHERE n > 3) q WHERE y < 50",
+    "WITH a AS (SELECT patient, x FROM making) SELECT patient, x FROM a",
+    "SELECT patient, x FROM making UNION ALL SELECT patient, n FROM making",
+    "SELECT patient, virtual FROM making_virtual",
+    "SELECT patient FROM making_virtual WHERE virtual > 1",
+    "SELECT patient FROM making_virtual WHERE c = posix",
+    "SELECT patient, CASE c WHEN posix THEN 1 END AS y FROM making_virtual",
+    "SELECT patient, making_virtual AS whole FROM making_virtual",
+    *(definition for _, definition in HIDDEN),
+    *(one for one in BY_PERSON if "UNION" not in one),
+]
+
+
+@pytest.fixture
+def computed():
+    """Makes a view that is not stored; called with its definition."""
+    on_postgres.run(
+        "DROP VIEW IF EXISTS making_view; DROP TABLE IF EXISTS making_virtual;"
+        " CREATE TABLE making_virtual (patient text, n int, virtual int GENERATED ALWAYS AS (1 / n)"
+        ' VIRTUAL, c text COLLATE "C", posix text COLLATE "POSIX")'
+    )
+
+    def make(definition):
+        on_postgres.run(f"DROP VIEW IF EXISTS making_view; CREATE VIEW making_view AS {definition}")
+
+    yield make
+    on_postgres.run("DROP VIEW making_view; DROP TABLE making_virtual")
+
+
+def test_a_view_that_chooses_columns_and_rows_of_a_table_is_taken(server, computed):
+    for one in CHOOSES:
+        computed(one)
+        assert checked(server, "making_view") == checked(server, "making_view", None) == ()
+
+
+def test_a_view_that_could_fail_on_a_row_is_refused_whoever_vouches(server, computed):
+    for one in COMPUTES:
+        computed(one)
+        for vouched in (False, True):
+            with pytest.raises(ParameterError, match="a view that does more than choose"):
+                checked(server, "making_view", vouched=vouched)
+
+
+def test_a_view_across_people_is_refused_as_a_stored_one_is(server, computed):
+    for words, one in ACROSS:
+        computed(one)
+        with pytest.raises(ParameterError, match=f"across people: it holds {words}"):
+            checked(server, "making_view", vouched=True)
+
+
+def test_a_view_has_the_integers_of_its_rows_and_one_person_moves_no_more_than_it_may(computed):
+    computed("SELECT patient, x AS cost FROM making WHERE n > 9")
+    asked = la.open(on_postgres.address("making_view"), unit="patient", budget=1000)
+    with asked as session:
+        before = session.agg(n=la.count()).bound(max_rows=2).release(epsilon=400).to_pandas()
+        assert before["n"][0] == pytest.approx(90, abs=1)
+        on_postgres.run("INSERT INTO making SELECT 'bob', 'A', 1, 99 FROM generate_series(1, 50)")
+        after = session.agg(n=la.count()).bound(max_rows=2).release(epsilon=401).to_pandas()
+        assert after["n"][0] == pytest.approx(92, abs=1)
+        on_postgres.run("DELETE FROM making WHERE patient = 'bob'")
+
+
+def test_a_view_that_is_made_anew_meanwhile_is_not_read(computed):
+    computed("SELECT patient, x FROM making")
+    with la.open(on_postgres.address("making_view"), unit="patient", budget=1) as session:
+        on_postgres.run(
+            "CREATE OR REPLACE VIEW making_view AS SELECT patient, x FROM making ORDER BY x LIMIT 5"
+        )
+        with pytest.raises(DataSetFrozen):
+            session.agg(n=la.count()).bound(max_rows=1).release(epsilon=0.5)
+
+
+def test_a_view_and_its_table_are_locked_before_they_are_looked_at(computed):
+    computed("SELECT patient, x FROM making")
+    held = "SELECT relation::regclass::text FROM pg_locks WHERE mode = 'AccessShareLock'"
+    with (
+        closing(open_postgres(on_postgres.address("making_view"))) as engine,
+        engine._server.reading(engine._locking),
+    ):
+        assert {("making",), ("making_view",)} <= set(on_postgres.run(held))

@@ -21,6 +21,7 @@ from letalone.curator.records import Bearer, DataSetQuestion, QuestionPrice
 from letalone.errors import LetaloneError
 from letalone.session.preview import Preview
 from letalone.session.release import Release
+from letalone.session.row_limit import REMEDY_IN_HTTP, REMEDY_IN_PYTHON
 
 MAX_HISTORY_PAGE = 1000
 IdempotencyKey = Annotated[
@@ -193,7 +194,7 @@ def release_as_json(release: Release) -> Json:
         "release": release.to_json(),
         "receipt": standing.receipt,
         "repeated": release.repeated,
-        "remark": standing.remark,
+        "remark": standing.remark and standing.remark.replace(REMEDY_IN_PYTHON, REMEDY_IN_HTTP),
     }
 
 

@@ -45,6 +45,12 @@ class PostgresDialect(Dialect):
         """By comparisons with the ends: between them nothing overflows."""
         return compare_with_ends(x, ends, shift, floor=_floor(x.sql, shift))
 
+    def whole(self, offset: Sql) -> Sql:
+        return offset
+
+    def weighed(self, offset: Sql, weight: Sql) -> Sql:
+        return syntax.operation(exp.Mul, offset, weight)
+
     def guess(self, x: Sql, edges: tuple[float, float, float], count: int) -> Sql:
         """A quotient where x lies between the edges, one step or more above the first."""
         first, every, below = edges

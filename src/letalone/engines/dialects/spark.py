@@ -47,6 +47,12 @@ class SparkDialect(Dialect):
         floor = syntax.cast_to(exp.Floor(this=scale(x.sql, shift)), BIGINT)
         return compare_with_ends(x, ends, shift, floor=floor)
 
+    def whole(self, offset: Sql) -> Sql:
+        return offset
+
+    def weighed(self, offset: Sql, weight: Sql) -> Sql:
+        return syntax.operation(exp.Mul, offset, weight)
+
     def total(self, of: Sql, most: int) -> Sql:
         """A sum for each word of 24 bits, put together: a sum of BIGINT wraps around."""
         places = range(0, max(1, most.bit_length()), WORD_BITS)

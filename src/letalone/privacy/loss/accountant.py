@@ -1,8 +1,10 @@
 """What a fixed list of releases reveals, from above and from below.
 
-Curves that were computed are cached: an epsilon and its delta come from the same ones. Of each
-composition, one order and one side, the newest curves are kept, the one that gave the last
-epsilon among them; of older compositions as many as there is room for.
+An epsilon is that of a curve aimed at its delta, whatever was asked before: filters are charged
+with it. A delta is the best of all cached curves, one that is tight there among them, so it may be
+a little smaller where more was asked before; `composed_losses` keeps what is told in line. Of each
+composition, one order and one side, the newest curves are kept; of older compositions as many as
+there is room for.
 
   Proven:   docs/explanation/proofs/loss_distributions.md; every cached curve is certified
   Tested:   against closed forms, binomial sums and an independent contour integral
@@ -57,11 +59,6 @@ class CurveCache:
                 self._known.popitem(last=False)
             return list(known)
 
-    def use(self, key: Key, curve: LossCurve) -> None:
-        """A known curve that shall be forgotten last."""
-        with self._lock:
-            self._known[key] = sorted(self.curves(key), key=lambda cached: cached is not curve)
-
     def _is_full(self) -> bool:
         points = sum(_points(curves) for curves in self._known.values())
         return points > MOST_CACHED_POINTS or len(self._known) > MOST_KNOWN
@@ -77,11 +74,6 @@ CURVES = CurveCache()
 def epsilon_above(sources: Sources, delta: float, *, coarser: float = 1.0) -> float:
     """An epsilon with which the composition is certainly (epsilon, delta)-DP, or inf."""
     answer = _first_answer(sources, delta, upper=True, coarser=coarser)
-    known = _answers(sources, delta, upper=True)
-    if known:
-        best, at = min(known, key=lambda answered: answered[1] + answered[0].shift)
-        CURVES.use((sources, True), best)  # who asks for delta there next is answered by it
-        answer = at + best.shift if answer is None else min(answer, at + best.shift)
     # A hair more: then the same curve, asked for delta there, answers less than delta.
     return inf if answer is None else nextafter(max(answer, 0.0) * (1 + 2.0**-40), inf)
 
@@ -134,12 +126,6 @@ def _end(sources: Sources) -> float:
         for source, count in sources
     )
     return sum(ends)
-
-
-def _answers(sources: Sources, delta: float, *, upper: bool) -> list[tuple[LossCurve, float]]:
-    """What the curves that are known already say: each is certified."""
-    known = ((curve, curve.epsilon(delta)) for curve in CURVES.curves((sources, upper)))
-    return [(curve, at) for curve, at in known if at is not None]
 
 
 def _reaching(laws: Laws, tilt: float, epsilon: float, *, upper: bool) -> LossCurve:
