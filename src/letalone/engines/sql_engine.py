@@ -117,6 +117,9 @@ class Engine(ABC):
         FileChanged where a file has them and is not what was opened. No row is read.
         """
 
+    def expect(self, scope: RowScope, measures: Sequence[Measure]) -> None:  # noqa: B027
+        """What is asked next, before its transaction: what may make it or the next ones faster."""
+
     def prepare(self, scope: RowScope, *, progress: Progress | None = None) -> None:  # noqa: B027
         """Builds what bounding needs, if it is not there yet; `progress` gets fractions of the work
         done: for the owner, since they tell its size."""

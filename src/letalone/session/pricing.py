@@ -253,6 +253,7 @@ def _measure(question: Priced) -> Release:
 
 def _draw(table: "OpenTable", compilation: Compiled) -> NoisyAnswer:
     engine = table.engine
+    engine.expect(compilation.scope, compilation.measures)
     engine.prepare(compilation.scope, progress=table.tell)
     with engine.borrowing(lend_columns(table, compilation.plan)):
         if compilation.discovery is not None:

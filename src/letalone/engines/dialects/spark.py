@@ -67,8 +67,9 @@ class SparkDialect(Dialect):
         """
         name = query.args["from_"].this.alias
         if int(name.rpartition("level")[2]) % 4 == 3:
-            for piece in query.expressions[1:]:
-                piece.set("this", _keep_apart(piece.this))
+            for piece in query.expressions:
+                if isinstance(piece, exp.Alias):
+                    piece.set("this", _keep_apart(piece.this))
         return query
 
     def read(self, stored: Stored, source: Sql, column: Column) -> Term:
