@@ -22,6 +22,7 @@ from sqlglot import exp
 from letalone.engines import amounts, measures, syntax
 from letalone.engines.bounding import Weigher, keep_first
 from letalone.engines.measures import Exact, GridSum, Measure, RowScope, looked_at
+from letalone.engines.reading import with_one_zero
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.syntax import BIGINT, HUGEINT, Sql
 from letalone.engines.terms import Term
@@ -255,7 +256,13 @@ class _Builder:
         within = [self._rows.unit, *by]
         mark = f"{self._mark}{len(by)}"
         return keep_first(
-            rows, most, within=within, parts=parts, mark=mark, dialect=self._tables.dialect
+            rows,
+            most,
+            within=within,
+            unit_text=self._rows.unit_text,
+            parts=parts,
+            mark=mark,
+            dialect=self._tables.dialect,
         )
 
     # Rows
@@ -513,6 +520,9 @@ class _Builder:
                 cell = amounts.cell(rows.term(measure.of), measure, levels)
             else:
                 cell = rows.value(measure.of)
+                if cell.type is Type.NUMBER:  # equal values have one spelling
+                    once = levels.name(cell)
+                    cell = replace(once, sql=with_one_zero(once.sql), simple=False)
             levels.name(cell, f"{self._mark}cell")
         return bool(cells)
 
