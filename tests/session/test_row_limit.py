@@ -86,19 +86,19 @@ def test_a_kept_limit_is_used_with_filters_and_where_nobody_named_one() -> None:
     assert "found privately for ε = 0.1" in " ".join(str(usual).split())
     assert session.agg(n=la.count()).release(epsilon=1).repeated
     given = session.bound(max_rows=10).agg(n=la.count()).release(epsilon=1)
-    assert (given.repeated, given.standing.remark) == (True, None), "the first question"
+    assert (given.repeated, given.standing.row_limit) == (True, None), "the first question"
 
 
 def test_who_names_a_number_is_not_warned_and_other_answers_only_of_what_is_low() -> None:
     session = opened(some(), seed=1)
     given = session.bound(max_rows=10).agg(n=la.count()).release(epsilon=1)
-    assert given.standing.remark is None
+    assert given.standing.row_limit is None
     mean = session.agg(m=la.mean("cost", lower=0, upper=1)).release(epsilon=1)
-    assert "Rows beyond 10 per patient_id count less. .bound" in str(mean.standing.remark)
+    assert "Rows beyond 10 per patient_id count less. .bound" in str(mean.standing.row_limit)
     for alone in (la.count_distinct(), la.private_bounds("cost")):
-        assert session.agg(n=alone).release(epsilon=1).standing.remark is None
+        assert session.agg(n=alone).release(epsilon=1).standing.row_limit is None
     units = session.per_unit(k=la.per_unit.count()).agg(n=la.count()).release(epsilon=1)
-    assert units.standing.remark is None
+    assert units.standing.row_limit is None
 
 
 def test_both_fit_or_none_is_charged() -> None:
@@ -290,7 +290,7 @@ def test_a_limit_that_a_question_cannot_have_is_lowered() -> None:
     asked = session.bound(max_rows="auto").agg(s=la.sum("cost", lower=0, upper=2**62))
     found = asked.release(epsilon=1)
     assert rows_of(found) in (*LEVELS, 10)
-    assert f"At most {rows_of(found):,} rows" in str(found.standing.remark)
+    assert f"At most {rows_of(found):,} rows" in str(found.standing.row_limit)
 
 
 # Coverage of the count and the sum of the whole table, which no row limit has touched.
@@ -371,7 +371,7 @@ def test_no_interval_can_cover_one_giant_person_and_the_answer_says_so() -> None
     (row,) = release.rows()
     assert row["n_high"] < len(frame) / 10
     assert rows_of(release) <= 300
-    assert "a few patient_id may have more, and count less" in str(release.standing.remark)
+    assert "a few patient_id may have more, and count less" in str(release.standing.row_limit)
 
 
 def test_levels_are_public_and_a_person_is_in_one() -> None:

@@ -185,7 +185,7 @@ def _row_limit(priced: Offer) -> list[str]:
     """What is known of the row limit, or that a tenth of ε finds it."""
     answer = answer_of(priced)
     if isinstance(priced, Priced) or priced.limit is None:
-        return rows_that_count(answer.remark)
+        return rows_that_count(answer)
     rows, unit = answer.plan.bounding.max_rows, answer.table.schema.unit
     part = screen.in_short(float(priced_here(priced.limit).terms.epsilon))
     return [

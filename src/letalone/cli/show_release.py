@@ -26,7 +26,6 @@ from letalone.session.in_steps import FoundAnswer, PricedInSteps
 from letalone.session.notes import notes_of, public_people, without_hints
 from letalone.session.pricing import Priced, priced_here
 from letalone.session.private_joins import read_from_text
-from letalone.session.row_limit import REMEDY_IN_PYTHON
 
 HEIGHT = 24  # of a screen, with room for the next prompt
 WIDEST_TABLE = 160
@@ -119,7 +118,8 @@ def _lines(result: QueryResult) -> list[str]:
     release = result.release
     is_full = result.options.explain
     lines = [_about_bars(result, is_full=is_full)]
-    lines += rows_that_count(release.standing.remark)
+    lines += [words for words in [release.standing.remark] if words]
+    lines += rows_that_count(result.answered)
     lines += _without_groups(result)
     lines += [UNKNOWN] * _has_unknown(release)
     if is_full:
@@ -212,9 +212,9 @@ def _left_out(priced: Priced) -> list[str]:
     return ["Rows of other groups are left out."]
 
 
-def rows_that_count(remark: str | None) -> list[str]:
-    """A remark, such as that on the row limit where nobody gave one, as options are typed."""
-    return [remark.replace(REMEDY_IN_PYTHON, "--max-rows auto")] if remark else []
+def rows_that_count(priced: Priced) -> list[str]:
+    """How many rows of a person count whole where nobody gave a number."""
+    return [] if priced.row_note is None else [priced.row_note.on("options")]
 
 
 def _more(more: float) -> str:
@@ -264,7 +264,7 @@ def _as_json(result: QueryResult, written: WrittenFiles) -> dict[str, object]:
             *filter(None, [release.standing.none_passes]),
             RAW,
             *_without_groups(result),
-            *rows_that_count(result.answered.remark),
+            *rows_that_count(result.answered),
             *written.remarks,
         ],
         "private_bounds": result.bounds,

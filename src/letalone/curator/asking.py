@@ -396,9 +396,7 @@ class AskingService:
         priced = in_steps_here(
             query.price_in_steps(epsilon, delta=price.delta, confidence=price.confidence)
         )
-        if remark is None or isinstance(priced, PricedInSteps):
-            return priced
-        return replace(priced, remark=" ".join(filter(None, (remark, priced.remark))))
+        return priced if isinstance(priced, PricedInSteps) else replace(priced, remark=remark)
 
     def _epsilon(self, query: Query, price: QuestionPrice) -> tuple[Any, str | None]:
         """The ε that is paid, and a remark where it was solved for."""

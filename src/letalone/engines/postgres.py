@@ -124,9 +124,7 @@ class PostgresEngine(Engine):
         return self._place
 
     def _lend(self, scope: RowScope, build: Callable[[Tables], exp.Select]) -> LentRows:
-        return LentRows(
-            self._place, lambda server: build(self._seen(scope, server)), self._locking
-        )
+        return LentRows(self._place, lambda server: build(self._seen(scope, server)), self._locking)
 
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from letalone.answers.arranged import AS_IT_IS, Arrangement
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
-from letalone.errors.problem import problem
+from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import OpenAgain
 from letalone.exact.typed import Number
 from letalone.ledger import Ledger
@@ -41,6 +41,7 @@ class PricedQuestion(ABC):
     only_explained: bool = False
     remark: str | None = None
     limit: RowLimit | None = None  # in its plan, if it was found privately
+    row_note: Spelled | None = None  # what is said of it where nobody gave a number
 
     @abstractmethod
     def preview(self, rows: int | None = None) -> Preview:

@@ -21,7 +21,7 @@ from letalone.answers.release import SplitPart, Standing, Terms, explain_questio
 from letalone.engines.measures import DistinctUnits
 from letalone.errors import BudgetExceeded, ParameterError, UnsupportedQuery
 from letalone.errors.codes import Code
-from letalone.errors.problem import Argument, Problem, problem
+from letalone.errors.problem import Argument, Problem, Spelled, problem
 from letalone.errors.remedies import NameBudget, SetEpsilon
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import charging, digest_of
@@ -120,7 +120,7 @@ class Priced(PricedQuestion):
     def find_repeat(self) -> Release | None:
         """The whole of an earlier answer to the same question, where there is one."""
         settled = charging.find_repeat([table.payer for table in self.tables], self.charge)
-        return None if settled is None else read_releases(settled, remark=self.remark)[0]
+        return None if settled is None else self._read(settled)
 
     def answer(self, *, wait_seconds: float = WAIT_SECONDS) -> Release:
         """As `release`, not arranged, where there was no earlier answer a moment ago.
@@ -131,7 +131,10 @@ class Priced(PricedQuestion):
         self.table.check_registered()
         payers, work = [table.payer for table in self.tables], Answering([self])
         settled = charging.charged_work(payers, self.charge, work, wait_seconds=wait_seconds)
-        return read_releases(settled, remark=self.remark)[0]
+        return self._read(settled)
+
+    def _read(self, settled: charging.Settled) -> Release:
+        return read_releases(settled, remark=self.remark, row_limit=self.row_note)[0]
 
 
 class Answering(TableWork):
@@ -229,11 +232,14 @@ def check_asked(*, only_explained: bool) -> None:
         raise ParameterError(problem(Code.ONLY_EXPLAINED, words=words))
 
 
-def read_releases(settled: charging.Settled, *, remark: str | None) -> list[Release]:
+def read_releases(
+    settled: charging.Settled, *, remark: str | None, row_limit: Spelled | None = None
+) -> list[Release]:
     """The answers that were settled together, and how all stood when they were told."""
     standing = Standing(
         left=settled.remaining,
         remark=remark,
+        row_limit=row_limit,
         repeated=settled.repeated,
         receipt=settled.receipt,
     )

@@ -25,7 +25,7 @@ from letalone.session.notes import notes_of
 from letalone.session.preview import Preview
 from letalone.session.private_joins import read_from_text
 from letalone.session.release import Release
-from letalone.session.row_limit import AUTO, MaxRows, RowLimit, remark_on
+from letalone.session.row_limit import AUTO, MaxRows, RowLimit, note_on
 from letalone.session.sql_question import query_in_sql
 from letalone.tables.ahead import epsilon_for
 
@@ -238,8 +238,7 @@ class Query(QueryBuilder):
             assert error is not None
             epsilon = self._least_epsilon(error, delta=delta, confidence=confidence, rows=rows)
             priced = self.price_as_it_is(epsilon, delta=delta, confidence=confidence)
-            remarks = pricing.least_epsilon_remark(epsilon), priced.remark
-            return replace(priced, remark=" ".join(filter(None, remarks)))
+            return replace(priced, remark=pricing.least_epsilon_remark(epsilon))
         if self.max_rows != AUTO:
             return self.price_as_it_is(epsilon, delta=delta, confidence=confidence)
         priced = self.price_in_steps(epsilon, delta=delta, confidence=confidence)
@@ -256,8 +255,8 @@ class Query(QueryBuilder):
             self.table.price(plan, epsilon=epsilon, delta=delta, confidence=confidence),
             arrangement=self.arrangement,
             only_explained=self.only_explained,
-            remark=remark_on(plan, self.max_rows, limit),
             limit=limit,
+            row_note=note_on(plan, self.max_rows, limit),
         )
 
     def _least_epsilon(

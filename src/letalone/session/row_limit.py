@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from letalone.answers.arranged import AS_IT_IS
 from letalone.answers.release import Standing
 from letalone.errors import ParameterError
+from letalone.errors.problem import Spelled
 from letalone.exact.typed import as_typed
 from letalone.ledger import Ledger
 from letalone.plans import per_unit
@@ -69,7 +70,7 @@ LEVELS = (*(n * 10**power for power in range(6) for n in (1, 3)), 10**6)
 SURE = 1 - Fraction(1, 10) / len(LEVELS)  # 5 % above, in all levels together
 ROWS, UP_TO, PEOPLE = "rows", "rows_up_to", "people"
 FOUND_ACT = "looked for a row limit"
-REMEDY_IN_PYTHON, REMEDY_IN_HTTP = '.bound(max_rows="auto")', '"max_rows": "auto"'
+REMEDIES = ('.bound(max_rows="auto")', "--max-rows auto", '"max_rows": "auto"')  # on each face
 COUNTED = Count | CountPresent | CountValues | Histogram | Sum
 UNKNOWN_LIMIT = (
     'The row limit is not known yet: .release(epsilon=…) with max_rows="auto" finds it first, with'
@@ -165,20 +166,19 @@ def announce(priced: "Priced") -> None:
         table.ledger.administer(table.name, FOUND_ACT, body)
 
 
-def remark_on(plan: Plan, max_rows: MaxRows | None, limit: RowLimit | None) -> str | None:
-    """What is said of the row limit where nobody gave one: from public facts alone."""
+def note_on(plan: Plan, max_rows: MaxRows | None, limit: RowLimit | None) -> Spelled | None:
+    """What is said of the row limit where nobody gave a number: from public facts alone."""
     rows, unit = plan.bounding.max_rows, plan.schema.unit
     applies = unit is not None and plan.per_unit is None and rows is not None and rows > 1
     if isinstance(max_rows, int) or not applies:
         return None
     if limit is not None:
-        return (
+        return Spelled(
             f"At most {rows:,} rows per {unit} count whole (found privately for"
             f" ε = {six(limit.epsilon)}); a few {unit} may have more, and count less."
         )
     parts = with_formula_parts(plan.aggregates)
     is_low = any(isinstance(aggregate, COUNTED) for _, aggregate in parts)
     low = ": the true number may be larger" if is_low else ""
-    return (
-        f"Rows beyond {rows:,} per {unit} count less{low}. {REMEDY_IN_PYTHON} finds a better limit."
-    )
+    words = f"Rows beyond {rows:,} per {unit} count less{low}."
+    return Spelled(*(f"{words} {remedy} finds a better limit." for remedy in REMEDIES))

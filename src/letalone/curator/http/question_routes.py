@@ -21,7 +21,6 @@ from letalone.curator.records import Bearer, DataSetQuestion, QuestionPrice
 from letalone.errors import LetaloneError
 from letalone.session.preview import Preview
 from letalone.session.release import Release
-from letalone.session.row_limit import REMEDY_IN_HTTP, REMEDY_IN_PYTHON
 
 MAX_HISTORY_PAGE = 1000
 IdempotencyKey = Annotated[
@@ -188,13 +187,14 @@ def _as_json(value: object) -> bytes:
 
 def release_as_json(release: Release) -> Json:
     """Rows for reading, the answer as it is stored, and its receipt."""
-    standing = release.standing
+    standing, limit = release.standing, release.standing.row_limit
+    remarks = standing.remark, None if limit is None else limit.on("http")
     return {
         "rows": [{name: _finite(cell) for name, cell in row.items()} for row in release.rows()],
         "release": release.to_json(),
         "receipt": standing.receipt,
         "repeated": release.repeated,
-        "remark": standing.remark and standing.remark.replace(REMEDY_IN_PYTHON, REMEDY_IN_HTTP),
+        "remark": " ".join(filter(None, remarks)) or None,
     }
 
 
