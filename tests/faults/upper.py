@@ -377,6 +377,20 @@ WEIGHTS = (
 
 SESSION = (
     Fault(
+        "a Kelvin sign is a k in ORDER BY",
+        "sql/names.py",
+        'if identifier.quoted or normalize("NFKC", name) != name:',
+        "if identifier.quoted:",
+        ("tests/sql/test_arranging.py",),
+    ),
+    Fault(
+        "whether bounds and answer fit is asked of the last trial alone",
+        "session/bounds_purchase.py",
+        "[trial.charge for trial in self.trials]",
+        "[self.trials[-1].charge]",
+        ("tests/session/test_bounds_purchase.py",),
+    ),
+    Fault(
         "the partner is not charged",
         "session/private_joins.py",
         "return [table.partner(name) for name in sorted(joins)]",

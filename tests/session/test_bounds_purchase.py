@@ -1,5 +1,6 @@
 """Bounds that are bought, and then the answer: two charges, and never the first alone."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -214,3 +215,14 @@ def test_whether_both_charges_fit_takes_one_look_at_the_ledger(
         assert found.fits
         assert len(found.trials) > 1
     assert looks == ["my"]
+
+
+def test_every_answer_that_may_follow_must_fit_after_the_bounds() -> None:
+    with session(budget=2) as my:
+        found = priced(my)
+        dear = my.agg(n=la.count()).price(1.9)
+        assert dear.fits
+        assert found.fits
+        for place in range(len(found.trials)):
+            trials = (*found.trials[:place], dear, *found.trials[place + 1 :])
+            assert not replace(found, trials=trials).fits, place
