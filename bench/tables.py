@@ -94,7 +94,7 @@ def measure_engine(path: Path, plain: Any, *, rounds: int, threads: int) -> dict
 
 
 def measure_whole(path: Path, plain: Any, rounds: int) -> dict[str, Any]:
-    """All that a release does, with noise, ledger and receipt; the first one counts the rows of users."""
+    """All that a release does, with noise, ledger and receipt; the first counts rows of users."""
     found: dict[str, Any] = {}
     for group in GROUPS:
         for level in LEVELS:

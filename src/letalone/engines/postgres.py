@@ -1,6 +1,7 @@
-"""The engine that runs on a PostgreSQL server: the same plans, the same integers, nothing written.
+"""The engine that runs on a PostgreSQL server: the same plans, the same integers.
 
-A read-only account suffices. Keys and public tables go along as parameters.
+A read-only account suffices. Keys and public tables go along as parameters. Nothing is written but
+a temporary table of the connection, where the role may have one (postgres_kept.py).
 All statements of an answer see one state of the table (`borrowing` is that transaction).
 
   Tested:   tests/engines/test_engine_laws.py, which every engine has to pass, and conformance/
@@ -24,6 +25,7 @@ from letalone.engines.failure import EngineFailed, hide_engine_errors
 from letalone.engines.inputs import Input, key_input, public_input, with_inputs
 from letalone.engines.measures import Measure, RowScope
 from letalone.engines.postgres_address import read_address
+from letalone.engines.postgres_kept import MAX_SECONDS, KeptRows
 from letalone.engines.postgres_making import check_made
 from letalone.engines.postgres_reached import connect_or_explain
 from letalone.engines.postgres_server import (
@@ -37,7 +39,7 @@ from letalone.engines.postgres_unique import has_one_each
 from letalone.engines.reading import columns_read_from_text, declared_schema
 from letalone.engines.rows import TableRef, Tables, mark_of
 from letalone.engines.sql_engine import Built, Engine, LentRows, rows_by_name
-from letalone.engines.statements import KEYS
+from letalone.engines.statements import KEYS, Statement, build_statements
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
 from letalone.errors import ParameterError
@@ -95,6 +97,7 @@ class PostgresEngine(Engine):
         super().__init__(relation, schema)
         self._server, self._place, self._vouched = server, place, vouched
         self._locking, self._once = locking, False
+        self._kept = KeptRows(relation, server.address.table or ("", ""))
         self._public: dict[str, Input] = {}
         self._lent: dict[str, exp.Select] = {}
 
@@ -112,6 +115,19 @@ class PostgresEngine(Engine):
         with self._lock:
             server.reach(lambda: check_free(server, self._relation, server.address))
 
+    def expect(self, scope: RowScope, measures: Sequence[Measure]) -> None:
+        """Keeps rows on the server, where the same columns were asked for before."""
+        known = replace(scope, keys=()) if scope.keys is None else scope
+        with self._lock:
+            if self._once or not self._kept.are_worth(scope, self._names(known, measures)):
+                return
+            try:
+                with self._server.keeping(self._locking, seconds=MAX_SECONDS):
+                    self._seen(scope, self._server)
+                    self._kept.keep(self._server, scope)
+            except Exception:  # the table itself is asked, and tells what is wrong
+                self._kept.give_up()
+
     def add_public(self, join: PublicJoin, table: object) -> None:
         with self._lock:
             self._public[join.table_digest] = public_input(join, table, name=self._name_of_copy())
@@ -124,9 +140,7 @@ class PostgresEngine(Engine):
         return self._place
 
     def _lend(self, scope: RowScope, build: Callable[[Tables], exp.Select]) -> LentRows:
-        return LentRows(
-            self._place, lambda server: build(self._seen(scope, server)), self._locking
-        )
+        return LentRows(self._place, lambda server: build(self._seen(scope, server)), self._locking)
 
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
@@ -148,7 +162,11 @@ class PostgresEngine(Engine):
     @contextmanager
     def _built(self, scope: RowScope, build: Callable[[Tables], Built]) -> Generator[Built]:
         with self._lock, self._server.reading(self._locking):
-            yield build(self._seen(scope, self._server))
+            tables = self._seen(scope, self._server)
+            made, server = build(tables), self._server
+            names = self._columns_in([made] if isinstance(made, exp.Select) else made)
+            kept = hide_engine_errors(lambda: self._kept.tables(server, scope, tables, names))
+            yield made if kept is tables else build(kept)
 
     def _tables(self, scope: RowScope) -> Tables:  # noqa: ARG002
         public = {digest: table.relation for digest, table in self._public.items()}
@@ -169,6 +187,15 @@ class PostgresEngine(Engine):
     def _made_of(self, server: Server, schema: Schema) -> tuple[str, ...]:
         place = self._server.address.table or ("", "")
         return check_made(server, place, schema.unit, vouched=self._vouched)
+
+    def _names(self, scope: RowScope, measures: Sequence[Measure]) -> set[str]:
+        return self._columns_in(build_statements(scope, measures, self._tables(scope)))
+
+    def _columns_in(self, made: Sequence[exp.Select | Statement]) -> set[str]:
+        """The columns of the table that are read."""
+        queries = [one.sql if isinstance(one, Statement) else one for one in made]
+        named = {column.name for query in queries for column in query.find_all(exp.Column)}
+        return named & self._relation.columns.keys()
 
     def _has_one_each(self, server: Server, schema: Schema) -> bool:
         return has_one_each(server, self._server.address.table or ("", ""), schema.unit)

@@ -39,19 +39,14 @@ NO_RIGHT = "42501"
 COMPUTED = "GENERATED"
 MODE = "IN ACCESS SHARE MODE"  # what reading takes, and needs the same right
 FAR = "whose rows may change within an answer, and one of which may fail to be read."
-SETTINGS: dict[str, str] = {
-    "TimeZone": "UTC",
-    "DateStyle": "ISO, YMD",
-    "IntervalStyle": "postgres",
-    "bytea_output": "hex",
-    "extra_float_digits": "1",
-    "standard_conforming_strings": "on",
-    "search_path": "",
-    "jit": "off",
-    "row_security": "on",
-}
+SETTINGS: LiteralString = """
+SELECT pg_catalog.set_config(name, value, true) FROM (VALUES
+    ('TimeZone', 'UTC'), ('DateStyle', 'ISO, YMD'), ('IntervalStyle', 'postgres'),
+    ('bytea_output', 'hex'), ('extra_float_digits', '1'), ('standard_conforming_strings', 'on'),
+    ('search_path', ''), ('jit', 'off'), ('row_security', 'on')) AS of(name, value)
+"""
 BEGIN: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-SET: LiteralString = "SELECT pg_catalog.set_config($1, $2, true)"
+KEEP: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"
 SOON: LiteralString = """
 SELECT pg_catalog.set_config('lock_timeout', $1, true),
     pg_catalog.set_config('search_path', '', true)
@@ -181,6 +176,24 @@ class Server:
             self._inside = False
             self._end(whole=is_whole)
 
+    @contextmanager
+    def keeping(self, *locks: str, seconds: float) -> Generator[None]:
+        """One state, in a transaction that may make a temporary table of the connection; a failure
+        takes the connection with it. seconds: for each statement.
+        """
+        if self._inside:
+            raise EngineFailed  # it would end the one that reads
+        self._inside, is_whole = True, False
+        try:
+            self._start(locks, KEEP, min(seconds, self._timeout_seconds))
+            yield
+            self._open().execute("COMMIT")
+            is_whole = True
+        finally:
+            self._inside = False
+            if not is_whole:
+                self.close()
+
     def do(self, statement: str, parameters: Sequence[object] = ()) -> None:
         self._open().execute(cast("LiteralString", statement), list(parameters))
 
@@ -223,7 +236,7 @@ class Server:
         """
         known = self._cursor
         try:
-            self._start(locks)
+            self._start(locks, BEGIN, self._timeout_seconds)
         except RightRevoked:
             self.close()
             raise
@@ -233,21 +246,20 @@ class Server:
             self.close()
         else:
             return
-        self._start(locks)
+        self._start(locks, BEGIN, self._timeout_seconds)
 
-    def _start(self, locks: Sequence[str]) -> None:
+    def _start(self, locks: Sequence[str], begin: LiteralString, seconds: float) -> None:
         """Neither SET nor LOCK takes the state. The time limit is the role's own, where that is
         shorter: it is as public as ours.
         """
         self._wait_for(None)
-        self._open().execute(BEGIN)
-        limit = int(1000 * self._timeout_seconds)
+        self._open().execute(begin)
+        limit = int(1000 * seconds)
         self.do(f"SET LOCAL statement_timeout = {limit}")
-        self._wait_for(self._timeout_seconds + GRACE_SECONDS)
+        self._wait_for(seconds + GRACE_SECONDS)
         for lock in locks:
             _tell_rights(lambda lock=lock: self.do(lock))
-        for name, value in SETTINGS.items():
-            self._open().execute(SET, [name, value])
+        self._open().execute(SETTINGS)
         self._open().execute(LIMIT, [limit])
 
     def _wait_for(self, seconds: float | None) -> None:

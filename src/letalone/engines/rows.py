@@ -7,7 +7,7 @@ there.
   Tested:   tests/engines/test_positions.py
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -49,6 +49,8 @@ class Tables:
     weights: a table with the weight `w` of each row, in the order of the rows; 0 where a row has no
     unit, or the filter drops it. None: statements weigh themselves.
     once: whether no unit has more than one row, by a rule that the engine enforces.
+    number: a column of the private table that says how many rows the unit of each row has; then all
+    its rows have a unit.
     """
 
     private: TableRef
@@ -56,6 +58,7 @@ class Tables:
     public: Mapping[str, TableRef]
     dialect: Dialect = DUCKDB
     once: bool = False
+    number: str | None = None
 
 
 class ScopeRows:
@@ -85,14 +88,32 @@ class ScopeRows:
         return syntax.column(f"{self.mark}unit")
 
     @property
+    def unit_text(self) -> Sql:
+        """The unit as text, one for each."""
+        stored = _find_column(self._tables.private, self._scope.schema.unit or "")
+        return self._tables.dialect.text(stored, self.unit)
+
+    @property
     def weight(self) -> Sql:
         return syntax.column(f"{self.mark}weight")
 
-    def select(self, *, with_unit: bool, weighed: bool = False, filtered: bool = True) -> Sql:
+    @property
+    def number(self) -> Sql:
+        """How many rows its unit has, where the table has a column of it."""
+        return syntax.column(f"{self.mark}n")
+
+    def select(
+        self,
+        *,
+        with_unit: bool,
+        weighed: bool = False,
+        filtered: bool = True,
+        only: Sequence[str] | None = None,
+    ) -> Sql:
         """The rows that the filter keeps, and that have a unit, as a source of a SELECT.
 
         weighed: with the weights that stand beside them. Without the unit, rows whose weight is 0
-        may be among them.
+        may be among them. only: what is read of them, if it is worth to compute it once (`Levels`).
         """
         partners = any(isinstance(join, PrivateJoin) for join in self._scope.joins)
         rows = self._base(with_unit=with_unit or partners, weighed=weighed)
@@ -101,7 +122,7 @@ class ScopeRows:
         where = [] if weighed and not with_unit else self._where
         if with_unit:
             where = [Term(syntax.is_present(self.unit), Type.BOOLEAN), *where]
-        rows = self.levels.over(rows, where if filtered else ())
+        rows = self.levels.over(rows, where if filtered else (), only=only)
         return syntax.subquery(rows, f"{self.mark}rows")
 
     def _group(self, number: int) -> Sql:
@@ -141,6 +162,9 @@ class ScopeRows:
         if weighed:
             weight = syntax.column("w", f"{self.mark}weights")
             columns.append(syntax.alias(weight, f"{self.mark}weight"))
+        if self._tables.number is not None:
+            number = syntax.column(self._tables.number, source)
+            columns.append(syntax.alias(number, f"{self.mark}n"))
         chosen = columns or [syntax.alias(syntax.whole(1), "one")]
         table = syntax.rename(self._tables.private.sql, source)
         rows = self._tables.dialect.read_rows(chosen, table)

@@ -22,6 +22,7 @@ from sqlglot import exp
 from letalone.engines import amounts, measures, syntax
 from letalone.engines.bounding import Weigher, keep_first
 from letalone.engines.measures import Exact, GridSum, Measure, RowScope, looked_at
+from letalone.engines.reading import with_one_zero
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.syntax import BIGINT, HUGEINT, Sql
 from letalone.engines.terms import Term
@@ -29,6 +30,7 @@ from letalone.engines.units import as_table_of_units
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.clauses import Bounding
 from letalone.plans.expressions import Expression
+from letalone.plans.types import Type
 
 KEYS = "letalone_keys"
 NUMBER = "number"  # the column of the keys that says which key it is
@@ -155,6 +157,9 @@ class _Builder:
         # Rows have a weight of their own; pairs have theirs when they are added up.
         weighed = self._has_unit and not self._paired and self._limit is not None
         self._weight = self._rows.weight if weighed and not self._distinct else None
+        if self._weight is not None and tables.number is not None:
+            share = self._weigher.share(self._rows.number, self._limit or 0)
+            self._rows.levels.name(Term(share, Type.INTEGER), self._weight.name)
         self._keys = [f"{self._mark}key{number}" for number in range(len(scope.groups))]
         self._missing = _may_be_missing(scope, self._keys)
         self._sums: list[Sql] = []
@@ -251,7 +256,13 @@ class _Builder:
         within = [self._rows.unit, *by]
         mark = f"{self._mark}{len(by)}"
         return keep_first(
-            rows, most, within=within, parts=parts, mark=mark, dialect=self._tables.dialect
+            rows,
+            most,
+            within=within,
+            unit_text=self._rows.unit_text,
+            parts=parts,
+            mark=mark,
+            dialect=self._tables.dialect,
         )
 
     # Rows
@@ -263,13 +274,18 @@ class _Builder:
         return syntax.group_by(query, self._by())
 
     def _weighed_rows(self) -> Sql:
-        """The rows with their weight, which stands beside them or is computed here."""
+        """The rows with their weight, which stands beside them, is made of a number that does, or
+        is computed here."""
         if self._weight is None:
             return self._rows.select(with_unit=self._has_unit)
         uses_unit = any(sql.find(exp.Distinct) for sql in self._sums)
         if self._tables.weights is not None:
             return self._rows.select(with_unit=uses_unit, weighed=True)
-        rows = self._rows.select(with_unit=True)
+        if self._tables.number is not None:
+            only = [*self._used(), self._weight.name]
+            return self._rows.select(with_unit=uses_unit, only=only)
+        only = [*self._used(), self._rows.unit.name] if self._cell else None
+        rows = self._rows.select(with_unit=True, only=only)
         number = syntax.window(exp.Count(this=exp.Star()), partition=[self._rows.unit])
         weight = self._weigher.share(number, self._limit or 0)
         named = syntax.alias(weight, self._weight.name)
@@ -304,7 +320,8 @@ class _Builder:
     def _pairs(self) -> exp.Select:
         by = [self._rows.unit, *self._by()]
         rows = syntax.alias(exp.Count(this=exp.Star()), f"{self._mark}rows")
-        source = self._rows.select(with_unit=True)
+        only = [*self._used(), self._rows.unit.name]
+        source = self._rows.select(with_unit=True, only=only)
         return syntax.group_by(syntax.select([*by, *self._named(self._sums), rows], source), by)
 
     def _listed(self, pairs: exp.Select) -> exp.Select:
@@ -381,13 +398,17 @@ class _Builder:
             case GridSum() as grid if self._clipped:
                 return self._times(_clip(column, grid), both)
             case _:
-                return self._times(column, both)
+                is_count = isinstance(self._sums[number], exp.Count)
+                return self._times(column, both, wide=not is_count)
 
-    def _times(self, amount: Sql, weight: Sql | None) -> Sql:
-        """An amount with its weight; of 128 bits, as both may have 64."""
+    def _times(self, amount: Sql, weight: Sql | None, *, wide: bool = True) -> Sql:
+        """An amount with its weight; of 128 bits, as both may have 64. A number of rows has less
+        than 2^43, and a weight 2^20.
+        """
         if weight is None:
             return amount
-        return syntax.operation(exp.Mul, syntax.cast_to(amount, HUGEINT), weight)
+        amount = syntax.cast_to(amount, HUGEINT) if wide else amount
+        return syntax.operation(exp.Mul, amount, weight)
 
     # What is added up
 
@@ -499,6 +520,9 @@ class _Builder:
                 cell = amounts.cell(rows.term(measure.of), measure, levels)
             else:
                 cell = rows.value(measure.of)
+                if cell.type is Type.NUMBER:  # equal values have one spelling
+                    once = levels.name(cell)
+                    cell = replace(once, sql=with_one_zero(once.sql), simple=False)
             levels.name(cell, f"{self._mark}cell")
         return bool(cells)
 

@@ -60,20 +60,38 @@ class Levels:
         guarded = syntax.case((syntax.is_finite(once.sql), once.sql))
         return replace(once, sql=guarded, finite=True, simple=False)
 
-    def over(self, rows: exp.Select, where: Sequence[Term] = ()) -> exp.Select:
+    def over(
+        self, rows: exp.Select, where: Sequence[Term] = (), *, only: Sequence[str] | None = None
+    ) -> exp.Select:
         """All levels, one upon the other, upon those of the rows that meet the conditions.
 
         Each condition stands as far below as it can: what it drops is not computed any further.
+        only: what is read above; then the last level is kept apart as the others are, and has this
+        and no more.
         """
+        late = [term.sql for term in where if term.depth >= len(self._levels)]
         for number, level in enumerate(self._levels):
             met = [term.sql for term in where if term.depth == number]
             source = syntax.subquery(rows, f"{self._mark}level{number}")
-            query = syntax.select([exp.Star(), *level], source, where=met)
-            rows = self.dialect.level(query, last=number == len(self._levels) - 1)
-        met = [term.sql for term in where if term.depth >= len(self._levels)]
-        if not met:
+            is_last = number == len(self._levels) - 1
+            chosen = [exp.Star(), *level]
+            if is_last and only is not None:
+                chosen = _chosen(level, [*only, *_names_in(late)])
+            query = syntax.select(chosen, source, where=met)
+            rows = self.dialect.level(query, last=is_last and only is None)
+        if not late:
             return rows
-        return syntax.select([exp.Star()], syntax.subquery(rows, f"{self._mark}levels"), where=met)
+        return syntax.select([exp.Star()], syntax.subquery(rows, f"{self._mark}levels"), where=late)
+
+
+def _chosen(level: Sequence[Sql], names: Sequence[str]) -> list[Sql]:
+    """What a level has of these names: its own pieces, and columns from below."""
+    wanted, own = dict.fromkeys(names), {piece.alias: piece for piece in level}
+    return [own.get(name) or syntax.column(name) for name in wanted]
+
+
+def _names_in(conditions: Sequence[Sql]) -> list[str]:
+    return [column.name for sql in conditions for column in sql.find_all(exp.Column)]
 
 
 def as_double(term: Term) -> Term:

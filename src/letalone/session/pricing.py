@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, cast
 
 from letalone.answers.arranged import arrange_release
 from letalone.answers.release import SplitPart, Standing, Terms, explain_question
-from letalone.engines.measures import DistinctUnits
 from letalone.errors import BudgetExceeded, ParameterError, UnsupportedQuery
 from letalone.errors.codes import Code
 from letalone.errors.problem import Argument, Problem, Spelled, problem
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from letalone.session.open_table import OpenTable
 
 USUAL_EPSILON = 0.5
+MANY_KEYS = 10_000  # stand for keys that are to be found, in a statement that is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +253,7 @@ def _measure(question: Priced) -> Release:
 
 def _draw(table: "OpenTable", compilation: Compiled) -> NoisyAnswer:
     engine = table.engine
+    engine.expect(compilation.scope, compilation.measures)
     engine.prepare(compilation.scope, progress=table.tell)
     with engine.borrowing(lend_columns(table, compilation.plan)):
         if compilation.discovery is not None:
@@ -276,9 +277,10 @@ def digest_at(terms: Terms, version: int) -> str:
 
 
 def _sql(table: "OpenTable", whole: Compiled) -> str:
-    """What the engine will run; keys stand in a table of their own, so any will do here."""
+    """What the engine will run; keys stand in a table of their own, so any will do here, if they
+    are many."""
     if whole.discovery is None:
         return table.engine.sql(whole.scope, whole.measures)
-    scope = replace(whole.scope, keys=())
-    which = table.engine.sql(scope, (DistinctUnits(),))
-    return f"{which};\n\n{table.engine.sql(scope, whole.measures)}"
+    found = replace(whole.scope, keys=(("found",) * len(whole.scope.groups),) * MANY_KEYS)
+    which = table.engine.discovery_sql(whole.scope)
+    return f"{which};\n\n{table.engine.sql(found, whole.measures)}"

@@ -118,9 +118,18 @@ class Dialect:
         """One whole number of 64 bits by another, neither negative, rounded down."""
         return exp.Paren(this=exp.IntDiv(this=number, expression=by))
 
+    def text(self, stored: Stored, unit: Sql) -> Sql:
+        """A unit as text that tells units apart; DuckDB cannot write times beyond the calendar."""
+        is_time = stored.type is Type.TIMESTAMP
+        return syntax.cast_to(syntax.call("EPOCH_US", unit) if is_time else unit, TEXT)
+
     def digest(self, parts: Sequence[Sql]) -> Sql:
-        """SHA-256 of the parts as text, in an order that all engines have."""
-        return syntax.call("SHA256", text_of(parts))
+        """Of the digests of the parts, which may be missing; in one order on all engines."""
+        return self.hashed(join_texts([self.hashed(text_of(part)) for part in parts]))
+
+    def hashed(self, text: Sql) -> Sql:
+        """SHA-256 in small hexadecimal digits."""
+        return syntax.call("SHA256", text)
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
         """The statement as the engine reads it."""
@@ -181,12 +190,14 @@ def _divide(end: int, shift: int) -> Sql:
         return syntax.infinity("" if end > 0 else "-")
 
 
-def text_of(parts: Sequence[Sql]) -> Sql:
-    """The parts as one text, with bars between them; a missing one is empty."""
-    texts = [syntax.cast_to(part.copy(), TEXT) for part in parts]
-    whole: Sql = exp.Coalesce(this=texts[0], expressions=[syntax.text("")])
+def text_of(part: Sql) -> Sql:
+    """A part as text; a missing one is empty."""
+    return exp.Coalesce(this=syntax.cast_to(part.copy(), TEXT), expressions=[syntax.text("")])
+
+
+def join_texts(texts: Sequence[Sql]) -> Sql:
+    """Several texts as one."""
+    whole = texts[0]
     for text in texts[1:]:
-        there = exp.Coalesce(this=text, expressions=[syntax.text("")])
-        whole = exp.DPipe(this=whole, expression=syntax.text("|"))
-        whole = exp.DPipe(this=whole, expression=there)
+        whole = exp.DPipe(this=whole, expression=text)
     return whole

@@ -14,7 +14,6 @@ Arithmetic is the processor's, as in DuckDB, but x / 0 is NULL. FLOOR makes a BI
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar
@@ -23,7 +22,7 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects import rewriting, spark_reading
-from letalone.engines.dialects.dialect import Dialect, compare_with_ends, scale, text_of
+from letalone.engines.dialects.dialect import Dialect, compare_with_ends, scale
 from letalone.engines.reading import Stored, read_by
 from letalone.engines.syntax import BIGINT, TEXT, Sql
 from letalone.engines.terms import Levels, Term, big
@@ -67,8 +66,9 @@ class SparkDialect(Dialect):
         """
         name = query.args["from_"].this.alias
         if int(name.rpartition("level")[2]) % 4 == 3:
-            for piece in query.expressions[1:]:
-                piece.set("this", _keep_apart(piece.this))
+            for piece in query.expressions:
+                if isinstance(piece, exp.Alias):
+                    piece.set("this", _keep_apart(piece.this))
         return query
 
     def read(self, stored: Stored, source: Sql, column: Column) -> Term:
@@ -78,8 +78,11 @@ class SparkDialect(Dialect):
     def unit(self, stored: Stored, value: Sql) -> Sql:
         return spark_reading.unit(stored, value)
 
-    def digest(self, parts: Sequence[Sql]) -> Sql:
-        return syntax.call("SHA2", text_of(parts), syntax.whole(256))
+    def text(self, stored: Stored, unit: Sql) -> Sql:  # noqa: ARG002
+        return syntax.cast_to(unit, TEXT)
+
+    def hashed(self, text: Sql) -> Sql:
+        return syntax.call("SHA2", text, syntax.whole(256))
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
         """Parameters are written :name."""

@@ -48,10 +48,9 @@ LEFT JOIN (
           COUNT(*) AS "#rows"
         FROM (
           SELECT
-            *,
-            (
-              CAST(1 AS DOUBLE) / CASE WHEN ISFINITE("#2") THEN "#2" END
-            ) AS "#3"
+            "#key0",
+            "#6",
+            "#unit"
           FROM (
             SELECT
               *,

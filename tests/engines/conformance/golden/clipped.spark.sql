@@ -48,12 +48,9 @@ LEFT JOIN (
           COUNT(*) AS `#rows`
         FROM (
           SELECT
-            *,
-            (
-              CAST(1 AS DOUBLE) / CASE WHEN (
-                ABS(`#2`) < CAST('Infinity' AS DOUBLE)
-              ) THEN `#2` END
-            ) AS `#3`
+            `#key0`,
+            `#5`,
+            `#unit`
           FROM (
             SELECT
               *,

@@ -20,7 +20,7 @@ LEFT JOIN (
     ) AS "#sum1",
     SUM(
       (
-        CAST("#sum2" AS INT128) * (
+        "#sum2" * (
           (
             "#row weight" * "#pair weight"
           ) // 1048576
@@ -58,10 +58,10 @@ LEFT JOIN (
           COUNT(*) AS "#rows"
         FROM (
           SELECT
-            *,
-            (
-              CAST(1 AS DOUBLE) / CASE WHEN ISFINITE("#2") THEN "#2" END
-            ) AS "#3"
+            "#key0",
+            "#key1",
+            "#7",
+            "#unit"
           FROM (
             SELECT
               *,

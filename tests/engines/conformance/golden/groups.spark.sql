@@ -20,7 +20,7 @@ LEFT JOIN (
     ) AS `#sum1`,
     SUM(
       CAST((
-        CAST(`#sum2` AS DECIMAL(38, 0)) * (
+        `#sum2` * (
           (
             `#row weight` * `#pair weight`
           ) DIV 1048576
@@ -58,12 +58,10 @@ LEFT JOIN (
           COUNT(*) AS `#rows`
         FROM (
           SELECT
-            *,
-            (
-              CAST(1 AS DOUBLE) / CASE WHEN (
-                ABS(`#2`) < CAST('Infinity' AS DOUBLE)
-              ) THEN `#2` END
-            ) AS `#3`
+            `#key0`,
+            `#key1`,
+            `#6`,
+            `#unit`
           FROM (
             SELECT
               *,

@@ -9,7 +9,7 @@ JOIN (
     "#cell",
     SUM(
       (
-        CAST("#sum0" AS INT128) * (
+        "#sum0" * (
           (
             "#row weight" * "#pair weight"
           ) // 1048576
@@ -58,10 +58,7 @@ JOIN (
             COUNT(*) AS "#rows"
           FROM (
             SELECT
-              *,
-              (
-                CAST(1 AS DOUBLE) / CASE WHEN ISFINITE("#2") THEN "#2" END
-              ) AS "#3",
+              "#key0",
               CASE
                 WHEN (
                   NOT (
@@ -105,7 +102,8 @@ JOIN (
                     CAST(3 AS BIGINT)
                   )
                 )
-              END AS "#cell"
+              END AS "#cell",
+              "#unit"
             FROM (
               SELECT
                 *,

@@ -9,7 +9,7 @@ JOIN (
     "#cell",
     SUM(
       (
-        CAST("#sum0" AS DECIMAL) * (
+        "#sum0" * (
           CAST((
             "#row weight" * "#pair weight"
           ) AS BIGINT) / CAST(1048576 AS BIGINT)
@@ -58,87 +58,9 @@ JOIN (
             COUNT(*) AS "#rows"
           FROM (
             SELECT
-              *,
-              CASE
-                WHEN (
-                  (
-                    "#5" IS NULL
-                  ) OR (
-                    "#6" IS NULL
-                  )
-                )
-                THEN CAST(NULL AS DOUBLE PRECISION)
-                WHEN (
-                  ABS("#6") >= CAST('1.0e0' AS DOUBLE PRECISION)
-                )
-                THEN CASE
-                  WHEN (
-                    ABS("#5") >= CAST('9.094947017729282e-13' AS DOUBLE PRECISION)
-                  )
-                  THEN (
-                    "#5" / "#6"
-                  )
-                  WHEN (
-                    (
-                      (
-                        ABS("#5") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
-                      ) / (
-                        ABS("#6") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-                      )
-                    ) > CAST('4.440892098500626e-16' AS DOUBLE PRECISION)
-                  )
-                  THEN (
-                    "#5" / "#6"
-                  )
-                  ELSE CAST('0.0e0' AS DOUBLE PRECISION)
-                END
-                WHEN (
-                  ABS("#6") > CAST('0.0e0' AS DOUBLE PRECISION)
-                )
-                THEN CASE
-                  WHEN (
-                    (
-                      ABS("#5") < CAST('8.673617379884035e-19' AS DOUBLE PRECISION)
-                    )
-                    OR (
-                      (
-                        ABS("#5") < CAST('1.0e0' AS DOUBLE PRECISION)
-                      )
-                      AND (
-                        ABS("#6") >= CAST('9.332636185032189e-302' AS DOUBLE PRECISION)
-                      )
-                    )
-                  )
-                  THEN (
-                    "#5" / "#6"
-                  )
-                  WHEN (
-                    (
-                      ABS("#5") >= CAST('1.0e0' AS DOUBLE PRECISION)
-                    )
-                    AND (
-                      NOT (
-                        (
-                          ABS("#6") > CAST('5.562684646268003e-309' AS DOUBLE PRECISION)
-                        )
-                      )
-                    )
-                  )
-                  THEN CAST(NULL AS DOUBLE PRECISION)
-                  WHEN (
-                    (
-                      (
-                        ABS("#5") * CAST('7.458340731200207e-155' AS DOUBLE PRECISION)
-                      ) / (
-                        ABS("#6") * CAST('1.3407807929942597e+154' AS DOUBLE PRECISION)
-                      )
-                    ) < CAST('1.0e0' AS DOUBLE PRECISION)
-                  )
-                  THEN (
-                    "#5" / "#6"
-                  )
-                END
-              END AS "#7"
+              "#key0",
+              "#cell",
+              "#unit"
             FROM (
               SELECT
                 *,

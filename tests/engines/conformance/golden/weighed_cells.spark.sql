@@ -9,7 +9,7 @@ JOIN (
     `#cell`,
     SUM(
       CAST((
-        CAST(`#sum0` AS DECIMAL(38, 0)) * (
+        `#sum0` * (
           (
             `#row weight` * `#pair weight`
           ) DIV 1048576
@@ -58,12 +58,7 @@ JOIN (
             COUNT(*) AS `#rows`
           FROM (
             SELECT
-              *,
-              (
-                CAST(1 AS DOUBLE) / CASE WHEN (
-                  ABS(`#2`) < CAST('Infinity' AS DOUBLE)
-                ) THEN `#2` END
-              ) AS `#3`,
+              `#key0`,
               CASE
                 WHEN (
                   NOT (
@@ -107,7 +102,8 @@ JOIN (
                     CAST(3 AS BIGINT)
                   )
                 )
-              END AS `#cell`
+              END AS `#cell`,
+              `#unit`
             FROM (
               SELECT
                 *,
