@@ -27,7 +27,7 @@ question that uses it is a plan like any other, and pays nothing for it.
 
 Coverage of 95 % intervals of all rows, in tests: 0.9 or more for geometric rows from 2,000 people
 on and for the demo's table, at ε = 0.5 to 2; for rows by Zipf's law (exponent 2, at most 300) from
-about 10,000/ε people on (20,000 at ε = 0.5: 0.95; at ε = 0.2: 0.8; 2,000 at ε = 1: 0.25).
+about 10,000/ε people on (20,000 at ε = 0.5: 0.95; at ε = 0.2: 0.8; 2,000 at ε = 1: 0.2).
 
 Not promised: that nobody has more rows than the limit. No private answer can promise that. Take a
 table with and without one person who has N rows: if an interval narrower than N held the true count
