@@ -54,17 +54,17 @@ def place(of: Term, grid: GridSum, levels: Levels) -> Term:
 
 def square(offset: Term, levels: Levels) -> Term:
     """The square of the distance to the middle of the grid: below 2^62."""
-    whole = replace(offset, sql=levels.dialect.whole(offset.sql), simple=False)
-    once = levels.name(whole)
+    integer = replace(offset, sql=levels.dialect.whole(offset.sql), simple=False)
+    once = levels.name(integer)
     return replace(once, sql=syntax.operation(exp.Mul, once.sql, once.sql), simple=False)
 
 
 def where_all_are(offsets: Sequence[Term], levels: Levels) -> list[Term]:
     """The offsets as integers, NULL in rows where one of them is."""
-    whole = levels.dialect.whole
+    as_integer = levels.dialect.whole
     conditions = [syntax.is_present(offset.sql) for offset in offsets]
     known, depth = syntax.join_conditions(exp.And, conditions), deepest(offsets)
-    guarded = [(offset, syntax.case((known, whole(offset.sql)))) for offset in offsets]
+    guarded = [(offset, syntax.case((known, as_integer(offset.sql)))) for offset in offsets]
     return [levels.name(replace(of, sql=sql, depth=depth, simple=False)) for of, sql in guarded]
 
 

@@ -341,8 +341,8 @@ class _Builder:
         groups: Sql = exp.Count(this=exp.Star())
         if self._cell:  # there is a row for each cell: the first of a pair stands for it
             first = syntax.window(exp.RowNumber(), self._cell_column, partition=pair)
-            whole = syntax.cast_to(syntax.window(exp.Sum(this=rows), partition=pair), BIGINT)
-            added = {f"{self._mark}first": first, f"{self._mark}rows in all": whole}
+            in_pair = syntax.cast_to(syntax.window(exp.Sum(this=rows), partition=pair), BIGINT)
+            added = {f"{self._mark}first": first, f"{self._mark}rows in all": in_pair}
             pairs = self._beside(pairs, added, "cells")
             rows = syntax.column(f"{self._mark}rows in all")
             is_first = syntax.operation(
@@ -389,8 +389,8 @@ class _Builder:
         both = self._weigher.both(of_row, of_group)
         match kind[0]:
             case measures.DistinctUnits():
-                whole = syntax.whole(1 if both is None else self._scope.lattice)
-                return whole if of_group is None else of_group
+                person = syntax.whole(1 if both is None else self._scope.lattice)
+                return person if of_group is None else of_group
             case measures.Rows() if self._clipped:
                 return syntax.whole(1) if both is None else both
             case measures.RowsWith() if self._clipped:

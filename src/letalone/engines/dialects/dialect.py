@@ -197,7 +197,7 @@ def text_of(part: Sql) -> Sql:
 
 def join_texts(texts: Sequence[Sql]) -> Sql:
     """Several texts as one."""
-    whole = texts[0]
+    joined = texts[0]
     for text in texts[1:]:
-        whole = exp.DPipe(this=whole, expression=text)
-    return whole
+        joined = exp.DPipe(this=joined, expression=text)
+    return joined
