@@ -385,9 +385,9 @@ SESSION = (
     ),
     Fault(
         "whether bounds and answer fit is asked of the last trial alone",
-        "session/bounds_purchase.py",
-        "[trial.charge for trial in self.trials]",
-        "[self.trials[-1].charge]",
+        "session/in_steps.py",
+        "for trial in self.trials]\n",
+        "for trial in self.trials[-1:]]\n",
         ("tests/session/test_bounds_purchase.py",),
     ),
     Fault(
