@@ -89,6 +89,15 @@ def test_a_kept_limit_is_used_with_filters_and_where_nobody_named_one() -> None:
     assert (given.repeated, given.standing.row_limit) == (True, None), "the first question"
 
 
+def test_a_mean_alone_keeps_to_ten_rows_since_more_would_only_be_noise() -> None:
+    session = opened(some(), seed=1)
+    limit = rows_of(counted(session).release(epsilon=1))
+    mean = session.agg(m=la.mean("cost", lower=0, upper=1000)).release(epsilon=1)
+    assert rows_of(mean) == 10 < limit
+    both = session.agg(n=la.count(), m=la.mean("cost", lower=0, upper=1000)).release(epsilon=1)
+    assert rows_of(both) == limit
+
+
 def test_who_names_a_number_is_not_warned_and_other_answers_only_of_what_is_low() -> None:
     session = opened(some(), seed=1)
     given = session.bound(max_rows=10).agg(n=la.count()).release(epsilon=1)

@@ -25,7 +25,7 @@ from letalone.session.notes import notes_of
 from letalone.session.preview import Preview
 from letalone.session.private_joins import read_from_text
 from letalone.session.release import Release
-from letalone.session.row_limit import AUTO, MaxRows, RowLimit, note_on
+from letalone.session.row_limit import AUTO, MaxRows, RowLimit, adds_up_rows, note_on
 from letalone.session.sql_question import query_in_sql
 from letalone.tables.ahead import epsilon_for
 
@@ -133,7 +133,10 @@ class Query(QueryBuilder):
         plan = self._plan_with(
             rows if self.max_rows == AUTO else self.max_rows, usual_rows=rows, find_keys=find_keys
         )
-        return plan, limit
+        if limit is None or self.max_rows is not None or adds_up_rows(plan):
+            return plan, limit
+        usual = self._plan_with(None, usual_rows=USUAL_MAX_ROWS, find_keys=find_keys)
+        return usual, None
 
     def _known_limit(self) -> RowLimit | None:
         """The row limit that was found for the question, or that the ledger has."""

@@ -166,6 +166,14 @@ def announce(priced: "Priced") -> None:
         table.ledger.administer(table.name, FOUND_ACT, body)
 
 
+def adds_up_rows(plan: Plan) -> bool:
+    """Whether a question counts or adds up rows, so that rows that weigh less make it too low.
+
+    Means and quantiles are hardly moved by that, and have less noise with fewer rows.
+    """
+    return any(isinstance(part, COUNTED) for _, part in with_formula_parts(plan.aggregates))
+
+
 def note_on(plan: Plan, max_rows: MaxRows | None, limit: RowLimit | None) -> Spelled | None:
     """What is said of the row limit where nobody gave a number: from public facts alone."""
     rows, unit = plan.bounding.max_rows, plan.schema.unit
@@ -177,8 +185,6 @@ def note_on(plan: Plan, max_rows: MaxRows | None, limit: RowLimit | None) -> Spe
             f"At most {rows:,} rows per {unit} count whole (found privately for"
             f" ε = {six(limit.epsilon)}); a few {unit} may have more, and count less."
         )
-    parts = with_formula_parts(plan.aggregates)
-    is_low = any(isinstance(aggregate, COUNTED) for _, aggregate in parts)
-    low = ": the true number may be larger" if is_low else ""
+    low = ": the true number may be larger" if adds_up_rows(plan) else ""
     words = f"Rows beyond {rows:,} per {unit} count less{low}."
     return Spelled(*(f"{words} {remedy} finds a better limit." for remedy in REMEDIES))
