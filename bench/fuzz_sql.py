@@ -356,7 +356,7 @@ class Fuzzer:
 
     def _release(self, question: la.Query, sql: str) -> None:
         table = self.full.session._table
-        before, charged = self.full.touched, table.data_set().releases
+        before, charged = self.full.touched, table.standing().releases
         try:
             found = question.release(epsilon=1, delta=Fraction(1, 10**6))
         except la.DataSetFrozen as error:
@@ -368,7 +368,7 @@ class Fuzzer:
             self._quiet(sql, str(error))
             return
         self.counted["released"] += 1
-        paid = table.data_set().releases - charged
+        paid = table.standing().releases - charged
         self._expect(paid == 1 or found.repeated, "an answer without a charge", sql, str(paid))
         self._expect(bool(found.columns), "a charge without an answer", sql, "")
         self._quiet(sql, f"{found}\n{found.explain(sql=False)}\n{found.rows()}")

@@ -76,7 +76,7 @@ def groups_scope(engine: DuckEngine) -> RowScope:
 def measure_engine(path: Path, plain: Any, *, rounds: int, threads: int) -> dict[str, Any]:
     """The exact sums alone, without price, noise and ledger."""
     engine = open_duck(path, threads=threads)
-    ranks = cpu(lambda: engine.prepare(scope_of(engine, "number", "user")))
+    counts = cpu(lambda: engine.prepare(scope_of(engine, "number", "user")))
     found = {
         f"{level} level, by {group}": side_by_side(
             lambda level=level, group=group: engine.measure(
@@ -90,11 +90,11 @@ def measure_engine(path: Path, plain: Any, *, rounds: int, threads: int) -> dict
     }
     groups = cpu(lambda: engine.measure(groups_scope(engine), MEASURES))
     engine.close()
-    return {"exact": found, "ranks_seconds": ranks, "groups_seconds": groups}
+    return {"exact": found, "counts_seconds": counts, "groups_seconds": groups}
 
 
 def measure_whole(path: Path, plain: Any, rounds: int) -> dict[str, Any]:
-    """All that a release does, with noise, ledger and receipt; the first one builds ranks."""
+    """All that a release does, with noise, ledger and receipt; the first counts rows of users."""
     found: dict[str, Any] = {}
     for group in GROUPS:
         for level in LEVELS:

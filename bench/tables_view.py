@@ -2,7 +2,7 @@
 
 from typing import Any
 
-ASKED, ASKED_ROWS = 2.0, 10**7  # times the plain query, at user level, once ranks exist
+ASKED, ASKED_ROWS = 2.0, 10**7  # times the plain query, at user level, once rows are counted
 ASKED_OF_RIVALS = {"user": 20, "row": 4}  # times faster per row
 
 
@@ -14,7 +14,7 @@ def show(result: dict[str, Any]) -> None:
     window = result.get("window_seconds")
     beside = "" if window is None else f" one window over the data: {window:.2f} s;"
     print(
-        f"ranks, once: {result['ranks_seconds']:.2f} s;{beside}"
+        f"rows of users counted and weighed, once: {result['counts_seconds']:.2f} s;{beside}"
         f" peak {result['peak_megabytes']:.0f} MB"
     )
     print(f"sums of at most three groups a user: {result['groups_seconds']:.2f} s")

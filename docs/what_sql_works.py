@@ -315,7 +315,7 @@ def _groups() -> Iterator[str]:
         "",
         "Another private table is joined on the unit, in Python:"
         ' `visits.sql("… JOIN labs USING (patient_id)", tables={"labs": labs})`, where',
-        "`labs` is its session. Of each unit one row of it counts, chosen at random, and both data"
+        "`labs` is its session. Of each unit one row of it counts, chosen by a hash, and both data"
         " sets are charged. A column that",
         "both have is read of the first table alone, with its name before it. The command line has"
         " one private table.",

@@ -19,7 +19,8 @@ class BlackHole:
         self._ways: list[Event] = []
         self._sockets: list[socket.socket] = []
         self.connections, self._away = 0, False
-        Thread(target=self._accept, daemon=True).start()
+        self._accepting = Thread(target=self._accept, daemon=True)
+        self._accepting.start()
 
     def swallow(self) -> None:
         """From now on nothing arrives, on old connections and on new ones."""
@@ -46,8 +47,12 @@ class BlackHole:
                 way.set()
 
     def close(self) -> None:
+        with suppress(OSError):
+            self._listening.shutdown(socket.SHUT_RDWR)  # else who waits there waits on
         self._listening.close()
+        self._accepting.join()
         self.open()
+        self._away = True  # for connections that waited, and go on their way now
         self._end()
 
     def _end(self) -> None:
@@ -80,6 +85,8 @@ class BlackHole:
         except OSError:
             near.close()
             return
+        if self._away:
+            self._end()
         for one, other in ((near, far), (far, near)):
             Thread(target=self._carry, args=(one, other, way), daemon=True).start()
 

@@ -16,9 +16,11 @@ one for each branch.
 import gc
 import os
 import sys
+import threading
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import disk_usage, which
+from time import monotonic
 
 import mpmath
 import pytest
@@ -37,6 +39,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Files of the first stage lie in memory where there is room: a ledger waits for the disk at every
 # commit, which is half of its tests' time, and no test pulls the plug of the machine.
 MEMORY = Path("/dev/shm")
+LAST_WAIT_SECONDS = 15  # for threads that a test left behind: none is patient for longer
 if not ALL and os.access(MEMORY, os.W_OK) and disk_usage(MEMORY).free > 4 << 30:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
@@ -72,7 +75,18 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    gc.unfreeze()  # else a binding says at the end that its objects were leaked
+    """What still holds a connection when the process ends was leaked, DuckDB's binding says."""
+    gc.unfreeze()
+    until = monotonic() + LAST_WAIT_SECONDS
+    for thread in threading.enumerate():  # a probe of a server that is silent ends by itself
+        if thread.daemon and thread is not threading.current_thread() and not _listens(thread):
+            thread.join(max(0.0, until - monotonic()))
+
+
+def _listens(thread: threading.Thread) -> bool:
+    """Whether it waits for connections, which may never come."""
+    frame = sys._current_frames().get(thread.ident or 0)
+    return frame is not None and frame.f_code.co_name == "accept"
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m looks at the marks

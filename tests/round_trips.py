@@ -46,8 +46,14 @@ def counting(address: str, *, delay: float = 0) -> Iterator[Trips]:
         port = listening.getsockname()[1]
         at = f"postgresql://{who}@127.0.0.1:{port}{parts.path}?sslmode=disable"
         trips = Trips(at, delay)
-        Thread(target=_accept, args=(listening, _place(address), trips), daemon=True).start()
-        yield trips
+        accepting = Thread(target=_accept, args=(listening, _place(address), trips), daemon=True)
+        accepting.start()
+        try:
+            yield trips
+        finally:
+            with suppress(OSError):
+                listening.shutdown(socket.SHUT_RDWR)  # else who waits there waits on
+            accepting.join()
 
 
 def _place(address: str) -> Place:

@@ -52,7 +52,7 @@ def test_the_exact_figures_are_those_of_the_whole_table(
     """Nobody has more rows than count, so answer and exact figure differ by the noise alone."""
     found = ask_both(hospital, tmp_path)
     assert np.bincount(hospital.patient_id).max() <= MOST_VISITS
-    assert f"at most {MOST_VISITS} rows" in found.wards.release.notes[0]
+    assert f"more than {MOST_VISITS} rows" in found.wards.release.notes[0]
     by_ward = {ward: hospital.cost[hospital.ward == ward] for ward in WARDS}
     assert found.wards.exact["visits"] == tuple(len(by_ward[ward]) for ward in WARDS)
     bills = [sum(min(cost, MOST_COST) for cost in by_ward[w]) / len(by_ward[w]) for w in WARDS]

@@ -13,7 +13,7 @@ from screens import check_refusal, check_screen, offered
 Letalone = Callable[..., Any]
 KEYS = {
     "format", "command", "file", "name", "version", "unit", "unit_declared", "neighbours",
-    "schema_file", "columns", "ledger", "fingerprint", "data_set",
+    "schema_file", "columns", "ledger", "fingerprint", "data_set", "row_limit",
 }  # fmt: skip
 SCHEMA = """format = 1
 name = "my"

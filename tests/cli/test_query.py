@@ -28,8 +28,8 @@ PATIENTS = 2000
 ASK = ("--unit", "patient_id", "--epsilon", "1", "--budget", "4:1e-3")
 ANSWER_KEYS = {
     "format", "command", "data_set", "question", "unit", "neighbours", "epsilon", "delta",
-    "confidence", "columns", "rows", "notes", "private_bounds", "repeated", "budget", "remaining",
-    "more_like_this", "ledger", "plot", "receipt",
+    "confidence", "columns", "rows", "notes", "private_bounds", "row_limit", "repeated", "budget",
+    "remaining", "more_like_this", "ledger", "plot", "receipt",
 }  # fmt: skip
 PREVIEW_KEYS = {
     "format", "command", "dry_run", "question", "unit", "epsilon", "delta", "confidence", "parts",

@@ -177,11 +177,11 @@ def test_fewer_groups_make_the_error_smaller(letalone: Letalone, my: Path) -> No
     assert errors[0] < errors[1]
 
 
-def test_an_answer_says_that_max_rows_sets_the_error(letalone: Letalone, my: Path) -> None:
+def test_an_answer_says_that_rows_beyond_the_limit_count_less(letalone: Letalone, my: Path) -> None:
     for more in ((), ("--dry-run",)):
         words = check_screen(letalone("query", "my.csv", COUNT, *ASK, *more))
-        assert "Up to 10 rows of each pid count" in words
-        assert "a smaller --max-rows makes less noise" in words
+        assert "Rows beyond 10 per pid count less: the true number may be larger." in words
+        assert "--max-rows auto finds a better limit" in words
     words = check_screen(letalone("query", "my.csv", COUNT, *ASK, "--max-rows", "1"))
     assert "--max-rows" not in words
 

@@ -15,12 +15,8 @@ from letalone.plans.expressions import col
 from letalone.plans.types import Type
 from letalone.privacy import Budget
 from letalone.session import Session
-from letalone.session.bounds_purchase import (
-    TRIAL_BOUNDS,
-    WIDEST_BOUNDS,
-    PricedWithBounds,
-    _wider_bounds,
-)
+from letalone.session.bounds_purchase import TRIAL_BOUNDS, WIDEST_BOUNDS, wider_bounds
+from letalone.session.in_steps import PricedInSteps
 from letalone.tables.candidates import BoundsPart
 from screens import check_refusal
 
@@ -118,7 +114,7 @@ def test_whatever_bounds_come_back_there_is_an_answer(
 
 def test_bounds_that_are_too_close_are_widened_and_never_narrowed() -> None:
     close = {"x": (Fraction(0), Fraction(1, 1024)), "y": (Fraction(-8), Fraction(-4))}
-    tried = list(_wider_bounds(close))
+    tried = list(wider_bounds(close))
     assert tried[0] == close
     assert tried[-1] == dict.fromkeys(close, WIDEST_BOUNDS)
     assert len(tried) < 100
@@ -141,17 +137,17 @@ def test_both_fit_or_none_is_charged(letalone: Letalone, my: Path) -> None:
 def test_who_spends_in_between_leaves_the_bounds_which_are_free_then(
     letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    buy = PricedWithBounds._buy
+    buy = PricedInSteps._find_bounds
 
-    def and_then_somebody_else(self: PricedWithBounds) -> Any:
+    def and_then_somebody_else(self: PricedInSteps) -> Any:
         bounds = buy(self)
         Session(self.answer.table).sql("SELECT COUNT(*) FROM my", epsilon=1)
         return bounds
 
-    monkeypatch.setattr(PricedWithBounds, "_buy", and_then_somebody_else)
+    monkeypatch.setattr(PricedInSteps, "_find_bounds", and_then_somebody_else)
     sql = ("query", "my.csv", "SELECT AVG(days) FROM my", *BUY)
     refused = letalone(*sql, "--budget", "1.5")
-    assert "The bounds of days are bought and kept: they are free" in check_refusal(refused, 3)
+    assert "The bounds of days are found and kept: they are free" in check_refusal(refused, 3)
     monkeypatch.undo()
     monkeypatch.chdir(my)
     with Ledger.open("my.letalone.db") as ledger:

@@ -13,6 +13,7 @@ from curator.http.conftest import CSV, SHARE, register
 from curator.makers import put
 from letalone.curator.records import Purpose, Registration
 from letalone.errors import BudgetExceeded, NotAllowed, ParameterError, UnsupportedQuery
+from letalone.exact.typed import as_typed
 
 SITES = pd.DataFrame({"ward": ["A", "B"], "site": ["north", "south"], "beds": [10, 20]})
 BY_SITE = "SELECT site, COUNT(*) AS n FROM visits JOIN sites ON visits.ward = sites.ward"
@@ -211,6 +212,21 @@ def test_a_raised_version_needs_a_session_of_its_own(service, client):
     after = client.open("versions", purpose="care")
     assert after.schema.version == before.schema.version + 1
     assert not after.agg(other=la.count()).release(epsilon=0.1).repeated
+
+
+def test_a_row_limit_is_found_there_and_known_to_the_session(service, client):
+    visits = client.open("visits", purpose="care")
+    asked = visits.bound(max_rows="auto").agg(found=la.count())
+    before = visits.spent.epsilon
+    assert asked.preview(0.1).epsilon == pytest.approx(0.09)
+    first = asked.release(epsilon=0.1)
+    assert "found privately for ε = 0.01" in " ".join(str(first).split())
+    assert visits.spent.epsilon == before + as_typed(0.1)
+    assert asked.release(epsilon=0.1).repeated
+    assert visits.spent.epsilon == before + as_typed(0.1)
+    assert "found privately" in str(visits.agg(found=la.count()).release(epsilon=0.05))
+    with pytest.raises(BudgetExceeded, match="Row limit and answer cost"):
+        client.open("visits", purpose="care").bound(max_rows="auto").agg(n=la.count()).release(50)
 
 
 def test_bounds_are_not_bought_from_here_and_the_refusal_says_where(visits):

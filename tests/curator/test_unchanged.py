@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from curator.makers import COUNT, NAME, PURPOSE, ask, open_curator
+from letalone.curator import data_store, requests
 from letalone.curator.caches import CacheMiss, StampedCache
 from letalone.curator.records import DataSetQuestion, QuestionPrice, Role, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised
@@ -149,6 +150,16 @@ def test_another_question_price_or_person_is_not_at_hand(two):
     assert other.asking.cached_answer(QUESTION, PRICE, by="ben") is None
     other.data_sets.raise_version(NAME, by="olga")
     assert other.asking.cached_answer(QUESTION, PRICE, by="ann") is None
+
+
+def test_a_repeat_makes_no_statement_for_the_database(two, monkeypatch):
+    """Making one takes longer than all the rest of a repeat."""
+    one, *_ = two
+    first = one.asking.release(QUESTION, PRICE, by="ann")
+    one.asking.release(QUESTION, PRICE, by="ann")
+    for module in (data_store, requests):
+        monkeypatch.setattr(module, "select", None)
+    assert one.asking.release(QUESTION, PRICE, by="ann") == first
 
 
 def test_what_was_read_with_another_value_is_kept_under_the_same_look():

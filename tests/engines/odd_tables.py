@@ -48,7 +48,8 @@ TABLES = {
     "two rows more": numbered(people(4, "a", 5)),
     "one giant": numbered(visits("giant", "AaB", 200) + people(20, "A", 2)),
     "one giant in every group": numbered(visits("giant", LISTED, 60) + people(9, LISTED)),
-    "a giant that weighs nothing": visits("giant", "A", 1100, cost=1.0) + people(2, "A", cost=2.0),
+    "a giant that weighs nothing": visits("giant", "A", 1100, cost=1.0, age=70)
+    + people(2, "A", cost=2.0, age=80),
     "two giants": numbered(visits("one", "A", 300) + visits("two", "a", 299)),
     "as many groups as may count": numbered(people(6, ["A", None])),
     "one group more": numbered(people(6, ["A", "a", "B "])),

@@ -170,8 +170,8 @@ def first(parts: Iterable[tuple], most: int | None, *before: object) -> list[tup
         return parts
 
     def order(one: tuple) -> tuple:
-        joined = "|".join(text(x) for x in (*before, *one))
-        return sha256(joined.encode()).hexdigest(), [(x is None, text(x)) for x in one]
+        each = "".join(sha256(text(x).encode()).hexdigest() for x in (*before, *one))
+        return sha256(each.encode()).hexdigest(), [(x is None, text(x)) for x in one]
 
     return sorted(parts, key=order)[:most]
 

@@ -210,7 +210,7 @@ def scopes(unit):
     rows=st.lists(ROW, max_size=25),
     asked=st.sampled_from(["patient", "year", "cost", "day", None]).flatmap(scopes),
 )
-@settings(max_examples=pick(4, 12), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=pick(3, 12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_all_measures_are_those_of_a_slow_engine(once, rows, asked):
     check_measures(once(rows, asked[0].schema), rows, asked)
 
@@ -302,7 +302,30 @@ def test_an_empty_table_answers_every_key_with_zero(make):
     assert engine.discover(scope) == []
 
 
-ONE_CELL = [CellCounts(col("age"), Fraction(0), Fraction(30), 4)]
+AGES_IN_CELLS = CellCounts(col("age"), Fraction(0), Fraction(30), 4)
+
+
+def check_bounds(engine, scope):
+    """Whether what is counted of one unit's rows, which are all there are, keeps the bounds."""
+    bounding, whole = scope.bounding, 1 << scope.weight_bits
+    keys = len(scope.keys) if scope.groups else 1
+    paired = bool(scope.groups) and bounding.max_groups is not None
+    each = 1 if bounding.clip else bounding.max_rows
+    counted = [] if each is None else [Rows(), RowsWith(col("cost"))]
+    counted += [] if each is None or bounding.clip else [AGES_IN_CELLS]
+    units, *rows = engine.measure(scope, [DistinctUnits(), *counted])
+    check_norms(units, min(bounding.max_groups or bounding.max_rows, keys), whole, scope.norm)
+    for found in rows:
+        sums = [sum(one) if isinstance(one, list) else one for one in found]
+        most = min(bounding.max_groups, keys) if paired else 1
+        check_norms(sums, most, each * whole, scope.norm if paired else 1)
+
+
+def check_norms(sums, groups, each, norm):
+    """That many groups may be full in all: by their sum, or by that of their squares."""
+    assert all(0 <= one <= each for one in sums)
+    assert sum(one * one for one in sums) <= groups * each**2
+    assert norm == 2 or sum(sums) <= groups * each
 
 
 @pytest.mark.parametrize("make", SOME_LATER, indirect=True)
@@ -313,35 +336,30 @@ ONE_CELL = [CellCounts(col("age"), Fraction(0), Fraction(30), 4)]
     where=st.sampled_from(sorted(FILTERS)),
     random=st.randoms(use_true_random=False),
 )
-@settings(max_examples=pick(3, 20), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=pick(2, 20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_nobody_weighs_more_than_the_bounds_whatever_the_rows(once, rows, where, random):
     """Of one unit's rows alone: their weights are all that is counted."""
     engine = once(rows).engine
     every = list(product(BOUNDINGS[1:], ("none", "ward", "year", "age"), WEIGHTS))
-    for bounding, grouping, (bits, norm) in random.sample(every, pick(6, 24)):
-        groups, keys = GROUPINGS[grouping]
-        scope = RowScope(
-            *(SCHEMA, FILTERS[where], DERIVED, (), groups, keys, bounding),
-            weight_bits=bits,
-            norm=norm,
-        )
-        each = bounding.max_rows or (1 if bounding.clip else None)
-        pairs = len(keys) if groups else 1
-        paired = bool(groups) and bounding.max_groups is not None
-        most = min(bounding.max_groups, pairs) if paired else 1
-        counted = [Rows(), RowsWith(col("cost"))] if each else []
-        cells = [] if bounding.clip or not each else ONE_CELL
-        in_groups = min(bounding.max_groups or bounding.max_rows, pairs)
-        for measure in [DistinctUnits(), *counted, *cells]:
-            (found,) = engine.measure(scope, [measure])
-            sums = [sum(one) if isinstance(one, list) else one for one in found]
-            is_pairs = measure == DistinctUnits()
-            filled, full = (in_groups, 1) if is_pairs else (most, each)
-            whole = full << bits
-            assert all(0 <= one <= whole for one in sums)
-            if norm == 1 or not (paired or is_pairs):
-                assert sum(sums) <= filled * whole
-            assert sum(one * one for one in sums) <= filled * whole**2
+    for bounding, grouping, (bits, norm) in random.sample(every, pick(5, 24)):
+        parts = (SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
+        check_bounds(engine, RowScope(*parts, weight_bits=bits, norm=norm))
+
+
+@pytest.mark.few("parquet", "postgres")
+def test_a_unit_that_has_too_much_of_everything_weighs_as_much_as_it_may(make):
+    """Seven rows in each listed ward: within a part for each row of the bound, and not beyond."""
+    wards = [ward for (ward,) in GROUPINGS["ward"][1]]
+    rows = [row(patient="p", ward=ward, cost=1.0, age=n) for ward in wards for n in range(7)]
+    engine = make(rows).engine
+    for bounding, norm in product(BOUNDINGS[1:7], (1, 2)):
+        scope = scope_of(bounding, groups=(WARD,), keys=GROUPINGS["ward"][1], norm=norm)
+        check_bounds(engine, scope)
+        if bounding.max_rows is not None:
+            (found,) = engine.measure(scope, [Rows()])
+            each, groups = bounding.max_rows * WHOLE, bounding.max_groups or 1
+            power = norm if bounding.max_groups else 1
+            assert sum(one**power for one in found) > 0.9999 * groups * each**power
 
 
 @pytest.mark.few("parquet", "postgres")

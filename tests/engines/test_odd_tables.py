@@ -110,16 +110,18 @@ LARGE = {"nobody": 0, "each once": 1, "each five times": 5}
 @pytest.mark.parametrize("many", LARGE)
 @pytest.mark.parametrize("kind", ["parquet", "postgres"])
 def test_private_tables_are_joined_alike_on_all_engines(made, kind, many):
+    check_joined(lambda rows, schema: made(kind, rows, schema).engine, LARGE[many])
+
+
+def check_joined(opened, many):
     """One row of each person, the first by what is read of it, and then weights."""
-    visits = crowd(200)
-    random = Random(3)
+    visits, random, names = crowd(200), Random(3), ["sex", "born"]
     people = [
         {"who": f"p{n}", "sex": random.choice(["F", "M", None]), "born": random.randrange(60)}
         for n in range(2, 20)
-        for _ in range(LARGE[many])
+        for _ in range(many)
     ]
-    mine, theirs = made(kind, visits).engine, made(kind, people, PEOPLE).engine
-    names = ["sex", "born"]
+    mine, theirs = opened(visits, SCHEMA), opened(people, PEOPLE)
     partners = {who: {"sex": sex, "born": born} for who, sex, born in _partners(people, names)}
     joined = [v | partners[v["patient"]] for v in visits if v["patient"] in partners]
     schema = Schema("visits", (*SCHEMA.columns, *PEOPLE.columns[1:]), unit="patient")

@@ -311,6 +311,27 @@ LOSSES: tuple[Fault, ...] = (
             "::test_the_worse_order_is_reported_where_that_is_adding_a_record",
         ),
     ),
+    Fault(
+        "a delta is told beside what was told before",
+        "privacy/composed_losses.py",
+        'delta = told.put_in_line(at, _worst(parts, "delta_above", at))',
+        'delta = _worst(parts, "delta_above", at)',
+        ("tests/privacy/test_order_of_questions.py",),
+    ),
+    Fault(
+        "delta at an epsilon that was told is more than was told",
+        "privacy/composed_losses.py",
+        "        _told(parts).know(epsilon * (1 - A_HAIR), at)",
+        "        _told(parts)",
+        ("tests/privacy/test_order_of_questions.py",),
+    ),
+    Fault(
+        "deltas that were told before are not taken down by an epsilon",
+        "privacy/composed_losses.py",
+        "self._deltas[at:] = [min(told, delta) for told in self._deltas[at:]]",
+        "self._deltas[at:] = [max(told, 0.0) for told in self._deltas[at:]]",
+        ("tests/privacy/test_order_of_questions.py",),
+    ),
 )
 
 NOISE: tuple[Fault, ...] = (

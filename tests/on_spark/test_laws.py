@@ -30,6 +30,7 @@ from engines.test_engine_laws import (
     scopes,
     test_an_empty_table_answers_every_key_with_zero,
 )
+from engines.test_odd_tables import check_joined
 from engines.test_units import AFTER, BEFORE, MEASURES, slow
 from engines.test_units import GROUPINGS as OF_UNITS
 from engines.test_units import scope_of as scope_of_units
@@ -105,6 +106,10 @@ def test_odd_tables_have_the_integers_of_the_slow_engine(make, table):
         assert made.engine.measure(scope, measures) == slow.measure(scope, measures)
         if number % 2:
             assert dict(made.engine.discover(scope)) == slow.discover(scope)
+
+
+def test_private_tables_are_joined_as_elsewhere(make):
+    check_joined(lambda rows, schema: make(rows, schema).engine, 5)
 
 
 @pytest.mark.parametrize(("before", "after"), list(zip(BEFORE, AFTER, strict=False)))

@@ -89,8 +89,7 @@ def test_a_plan_reads_as_one_sentence() -> None:
     )
     assert plan.in_words() == (
         "count and mean of cost clamped to [0, 1000], for each ward among 'A', 'B', 'C';"
-        " only rows with age >= 65; each patient_id counts with at most 10 rows,"
-        " chosen before the filter"
+        " only rows with age >= 65; each patient_id counts with at most 10 rows"
     )
 
 

@@ -1,5 +1,6 @@
 """Bounds that are bought, and then the answer: two charges, and never the first alone."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -12,12 +13,8 @@ from letalone.engines.duck import DuckEngine
 from letalone.errors.codes import Code
 from letalone.ledger import EntryKind, Ledger
 from letalone.session import bounds_purchase, pricing
-from letalone.session.bounds_purchase import (
-    TRIAL_BOUNDS,
-    WIDEST_BOUNDS,
-    PricedWithBounds,
-    lacking_bounds,
-)
+from letalone.session.bounds_purchase import TRIAL_BOUNDS, WIDEST_BOUNDS, lacking_bounds
+from letalone.session.in_steps import PricedInSteps
 
 ROWS = 3000
 
@@ -34,9 +31,9 @@ def session(budget: float = 100) -> la.Session:
     return la.open(frame, unit="person", budget=budget, name="my")
 
 
-def priced(of: la.Session, sql: str = "SELECT AVG(amount) FROM my") -> PricedWithBounds:
+def priced(of: la.Session, sql: str = "SELECT AVG(amount) FROM my") -> PricedInSteps:
     found = of.sql(sql).price_with_bounds(1)
-    assert isinstance(found, PricedWithBounds)
+    assert isinstance(found, PricedInSteps)
     return found
 
 
@@ -49,7 +46,7 @@ def test_bounds_take_a_fifth_and_both_are_charged_in_turn() -> None:
     my = session()
     found = priced(my)
     assert (found.columns, found.total) == (("amount",), la.Budget(1))
-    assert (found.purchase.terms.epsilon, found.answer.terms.epsilon) == (
+    assert (found.purchases[0].terms.epsilon, found.answer.terms.epsilon) == (
         Fraction(1, 5),
         Fraction(4, 5),
     )
@@ -93,7 +90,7 @@ def test_both_fit_or_none_is_charged_and_the_refusal_is_of_the_bounds() -> None:
         other.release()
     assert kinds(my)[4:] == [EntryKind.REFUSED]
     (refused,) = [entry for entry in my.ledger.entries("my") if entry.kind is EntryKind.REFUSED]
-    assert refused.body["digest"] == other.purchase.terms.digest
+    assert refused.body["digest"] == other.purchases[0].terms.digest
     assert other.fits_into(la.Budget(1))
     assert not other.fits_into(la.Budget(0.9))
 
@@ -102,16 +99,16 @@ def test_who_spends_in_between_leaves_the_bounds_which_are_free_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     my = session(1.5)
-    buy = PricedWithBounds._buy  # pyright: ignore[reportPrivateUsage]
+    buy = PricedInSteps._find_bounds  # pyright: ignore[reportPrivateUsage]
 
-    def and_then_somebody_else(found: PricedWithBounds) -> Any:
+    def and_then_somebody_else(found: PricedInSteps) -> Any:
         bounds = buy(found)
         my.sql("SELECT COUNT(*) FROM my", epsilon=1)
         return bounds
 
     with monkeypatch.context() as patch:
-        patch.setattr(PricedWithBounds, "_buy", and_then_somebody_else)
-        with pytest.raises(la.BudgetExceeded, match="are bought and kept") as refused:
+        patch.setattr(PricedInSteps, "_find_bounds", and_then_somebody_else)
+        with pytest.raises(la.BudgetExceeded, match="are found and kept") as refused:
             priced(my).release()
     assert refused.value.left is not None
     spent = my.spent.epsilon
@@ -134,7 +131,7 @@ def test_bounds_of_columns_do_not_help_a_quotient() -> None:
 
 def test_bounds_that_are_too_close_are_widened_and_never_narrowed() -> None:
     close = {"x": (Fraction(0), Fraction(1, 1024)), "y": (Fraction(-8), Fraction(-4))}
-    tried = list(bounds_purchase._wider_bounds(close))  # pyright: ignore[reportPrivateUsage]
+    tried = list(bounds_purchase.wider_bounds(close))
     assert tried[0] == close
     assert tried[-1] == dict.fromkeys(close, WIDEST_BOUNDS)
     assert len(tried) < 100
@@ -158,7 +155,7 @@ def test_bounds_are_not_bought_where_a_level_could_not_pay_for_the_answer() -> N
     found = my.on_behalf_of("ann", purpose="research").sql("SELECT AVG(amount) FROM my")
     for epsilon, fits in ((5, False), (2, True)):
         priced_at = found.price_with_bounds(epsilon)
-        assert isinstance(priced_at, PricedWithBounds)
+        assert isinstance(priced_at, PricedInSteps)
         assert priced_at.fits == fits
         if not fits:
             with pytest.raises(la.BudgetExceeded):
@@ -218,3 +215,14 @@ def test_whether_both_charges_fit_takes_one_look_at_the_ledger(
         assert found.fits
         assert len(found.trials) > 1
     assert looks == ["my"]
+
+
+def test_every_answer_that_may_follow_must_fit_after_the_bounds() -> None:
+    with session(budget=2) as my:
+        found = priced(my)
+        dear = my.agg(n=la.count()).price(1.9)
+        assert dear.fits
+        assert found.fits
+        for place in range(len(found.trials)):
+            trials = (*found.trials[:place], dear, *found.trials[place + 1 :])
+            assert not replace(found, trials=trials).fits, place

@@ -264,3 +264,10 @@ def test_the_interval_of_a_private_extreme_holds_the_value_of_its_rank(largest: 
     inwards = abs(part._constant(whole.split.epsilons[0])) // 2  # pyright: ignore
     truth = [np.sort(v)[-1 - inwards if largest else inwards] for v in groups]
     assert 0.93 <= np.mean((answer.low <= truth) & (truth <= answer.high)) <= 0.99
+
+
+def test_a_share_of_many_digits_is_answered_at_an_ordinary_epsilon() -> None:
+    """Ranks are counted in parts of a share and of a row: both together have few enough bits."""
+    for rows in (1, 10, 100):
+        plan = plan_of({"q": quantiles(F(123457, 10**6))}, unit="u", max_rows=rows)
+        assert compile_plan(plan, epsilon=F(1, 10)).scope.weight_bits >= 10

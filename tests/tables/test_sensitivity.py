@@ -28,7 +28,15 @@ from letalone.engines.measures import (
 )
 from letalone.engines.measures import scope_of as plan_scope
 from letalone.errors import ParameterError, UnsupportedQuery
-from letalone.plans.aggregates import Count, CountUnits, Mean, Quantiles
+from letalone.mechanisms import Gaussian
+from letalone.plans.aggregates import (
+    Count,
+    CountUnits,
+    Histogram,
+    Mean,
+    MostFrequent,
+    Quantiles,
+)
 from letalone.plans.plan import Plan
 from letalone.privacy import ADD_REMOVE, REPLACE
 from letalone.tables.candidates import TopPart
@@ -47,10 +55,11 @@ from letalone.tables.sensitivity import (
     sensitivity_of,
     shares_move,
 )
+from letalone.tables.split import split
 from letalone.tables.vectors import TotalPart
 from stages import pick
 from tables.memory_engine import Fault, MemoryEngine, Row
-from tables.plans_for_tests import F, X, plan_of
+from tables.plans_for_tests import D, F, X, plan_of
 
 SMALL = GridSum(X, -1, 3, 0)  # a row adds from 0 to 4
 SIGNED = Grid(-1, 3, 0)
@@ -432,6 +441,26 @@ def test_rounding_moves_every_group_that_a_weighed_unit_touches_and_the_claim_kn
         l1, _ = moved(vector, scope_of(plan), table + mine, table)
         largest = max(largest, l1)
     assert 8 + 3 < largest <= said(contribution(plan)).l1
+
+
+NORMS: dict[str, tuple[dict[str, Any], int]] = {
+    "count": ({"n": Count()}, 2),
+    "count and mean": ({"n": Count(), "m": Mean(X, F(0), F(9))}, 2),
+    "histogram": ({"h": Histogram(X, (F(0), F(3), F(9)))}, 2),
+    "count and median": ({"n": Count(), "q": Quantiles(X, F(0), F(9), (F(1, 2),), F(1))}, 1),
+    "count and top-k": ({"n": Count(), "t": MostFrequent(D, 1, ("A", "B"))}, 1),
+}
+
+
+@pytest.mark.parametrize("asked", NORMS)
+def test_groups_weigh_roots_only_where_all_noise_is_gaussian(asked: str) -> None:
+    """Else some release needs the L1 norm. At such a δ Gaussian noise is the smaller by far."""
+    aggregates, norm = NORMS[asked]
+    plan = plan_of(aggregates, keys="ABCDEFGH", unit="u", max_rows=1, max_groups=8)
+    large = split(plan, epsilon=F(1), delta=F(1, 10), confidence=0.95)
+    assert large.norm == norm
+    assert any(isinstance(noise.mechanism, Gaussian) for noise in large.noises.values())
+    assert split(plan, epsilon=F(1), delta=F(0), confidence=0.95).norm == 1
 
 
 def test_candidates_of_top_k_move_as_counts() -> None:

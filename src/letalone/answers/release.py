@@ -16,7 +16,7 @@ from letalone.answers.columns import Cell, CellKind, KeyColumn, Output
 from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
 from letalone.answers.shown import as_shown, title_of
 from letalone.errors import FormatError, LetaloneError
-from letalone.errors.problem import without_context
+from letalone.errors.problem import Spelled, without_context
 from letalone.exact.typed import Number, read_rational
 from letalone.privacy.bounds import above
 from letalone.privacy.budget import Budget
@@ -72,11 +72,13 @@ class Standing:
     """What is said with an answer and not stored with it: how the budget stands by then.
 
     `none_passes` is the end of the remark where HAVING keeps no row, and what to do about it.
+    `row_limit` says how many rows of a person count whole where nobody gave a number.
     """
 
     left: object = None
     remark: str | None = None
     none_passes: str | None = field(default=None, repr=False)
+    row_limit: Spelled | None = field(default=None, repr=False)
     repeated: bool = False
     receipt: Json | None = field(default=None, repr=False)
 
@@ -272,7 +274,9 @@ class ReleaseRecord:
             "The same question was answered before: this is that answer, and it is free. Data that"
             " has changed since needs a new version."
         )
-        lines = [self.standing.remark, again if self.repeated else None, self.standing.left]
+        standing, limit = self.standing, self.standing.row_limit
+        lines = [standing.remark, None if limit is None else limit.python]
+        lines += [again if self.repeated else None, standing.left]
         return [str(line) for line in lines if line is not None]
 
 

@@ -33,6 +33,7 @@ from letalone.session import Query
 from letalone.session.beside import is_schema_file, schema_beside, source_of
 from letalone.session.locating import ROW as EACH_ROW
 from letalone.session.opening import OpeningCall, TableLook, look_at
+from letalone.session.row_limit import AUTO
 from letalone.session.sql_question import public_frames, public_schemas
 from letalone.sql.edits import clamp_expressions
 from letalone.sql.given_bounds import columns_within, give_bounds
@@ -119,7 +120,9 @@ class AskedTable:
         tables = option_values.read_public(options.public)
         query = session.sql(options.sql, tables=tables, dialect=options.dialect)
         if options.max_rows is not None:
-            query = query.bound(max_rows=options.max_rows)
+            query = query.bound(
+                max_rows=AUTO if options.max_rows == AUTO else int(options.max_rows)
+            )
         if options.max_groups is not None:
             query = query.bound(max_groups=options.max_groups)
         return self._with_keys(self._with_bounds(query, options), options)

@@ -27,6 +27,7 @@ from letalone.ledger import DataSet
 from letalone.privacy import ApproxDP, PureDP
 from letalone.privacy.filters import FilterState, charge_filter, open_filter
 from letalone.session.bounds_purchase import BOUNDS_SHARE
+from letalone.session.row_limit import AUTO, ROWS_SHARE
 
 MAX_ROUNDS = 10
 LEAST_EPSILON = Fraction(1, 1000)  # below it an answer is of little use
@@ -163,7 +164,7 @@ def apply_remedy(remedy: Remedy, options: Any) -> Any:
             (left_out,) = [field for field in fields(options) if field.name == str(name)]
             return replace(options, **{left_out.name: left_out.default})
         case remedies.LimitRows(rows):
-            return replace(options, max_rows=rows)
+            return replace(options, max_rows=str(rows))
         case remedies.UseName(typed, meant):
             return _rename(options, typed, meant)
         case _:
@@ -205,13 +206,14 @@ def _epsilons(options: QueryOptions, known: DataSet) -> Iterator[float]:
 
 
 def fits(options: QueryOptions, state: FilterState) -> bool:
-    """Whether a budget allows any answer of this ε and δ, the bounds before it included."""
+    """Whether a budget allows any answer of this ε and δ, with what is found before it."""
     epsilon, delta = as_typed(options.epsilon or 0), as_typed(options.delta or 0)
-    share = epsilon * BOUNDS_SHARE if options.private_bounds else Fraction(0)
-    answer = ApproxDP(epsilon - share, delta) if delta else PureDP(epsilon - share)
+    shares = [BOUNDS_SHARE] * options.private_bounds + [ROWS_SHARE] * (options.max_rows == AUTO)
+    rest = epsilon * (1 - sum(shares))
+    answer = ApproxDP(rest, delta) if delta else PureDP(rest)
     try:
-        if share:
-            state = charge_filter(state, PureDP(share))
+        for share in shares:
+            state = charge_filter(state, PureDP(epsilon * share))
         charge_filter(state, answer, delta=delta or None)
     except BudgetExceeded:
         return False

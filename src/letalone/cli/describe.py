@@ -19,8 +19,10 @@ from letalone.ledger import DataSet
 from letalone.plans.constants import format_constant
 from letalone.plans.schema import Column, Schema
 from letalone.plans.wording import value_in_words
+from letalone.privacy.bounds import six
 from letalone.privacy.filters import brief, left_in_words
 from letalone.session.beside import is_schema_file, schema_beside, source_of
+from letalone.session.row_limit import RowLimit
 
 LISTED = 10
 WIDEST_KEYS = 36
@@ -51,11 +53,13 @@ def describe(file: str, *, table_name: str | None, ledger: Path | None, as_json:
     )
     path = ledger_path(file, ledger)
     known = table_option.known_data_set(path, source.schema.name)
+    limit = table_option.known_row_limit(path, known)
     fingerprint = table_option.fingerprint_of(path)
     if as_json:
-        print_json("describe", _as_json(source, path, known, fingerprint))
+        print_json("describe", _as_json(source, path, known, fingerprint) | _limit_as_json(limit))
         return
-    put(*_head(source, known), _columns(source), *_foot(source, path, known, fingerprint))
+    put(*_head(source, known), *_limit(limit), _columns(source))
+    put(*_foot(source, path, known, fingerprint))
 
 
 def _read_source(file: str, table_name: str | None) -> TableFile:
@@ -77,6 +81,18 @@ def _head(source: TableFile, known: DataSet | None) -> list[str]:
         protects = protection_text(schema.protects if known is None else known.neighbours)
     lines = [f"{source.file}: table {schema.name!r}, version {schema.version}"]
     return [*lines, f"protects     {protects}"]
+
+
+def _limit(limit: RowLimit | None) -> list[str]:
+    if limit is None:
+        return []
+    words = f"{limit.rows:,} rows count whole (found privately for ε = {six(limit.epsilon)})"
+    return [f"row limit    {words}"]
+
+
+def _limit_as_json(limit: RowLimit | None) -> dict[str, object]:
+    found = None if limit is None else {"rows": limit.rows, "found_for": float(limit.epsilon)}
+    return {"row_limit": found}
 
 
 def _columns(source: TableFile) -> Table:

@@ -22,7 +22,7 @@ from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.errors.problem import without_context
 from letalone.privacy.filters import brief
 from letalone.session import Release
-from letalone.session.bounds_purchase import Bounds
+from letalone.session.in_steps import FoundAnswer, in_steps_here
 from letalone.session.pricing import Priced, priced_here
 from letalone.sql.text import EXPLAIN
 
@@ -67,7 +67,7 @@ def _price(options: QueryOptions, table: AskedTable) -> Offer:
     if options.private_bounds:
         priced = query.price_with_bounds(epsilon, delta=delta, confidence=sure)
     else:
-        priced = priced_here(query.price(epsilon, delta=delta, confidence=sure))
+        priced = in_steps_here(query.price_in_steps(epsilon, delta=delta, confidence=sure))
     cost = f"This costs ({brief(total_price(priced))})"
     table.check_new_budget(table.budget(options), priced.fits_into, cost)
     return priced
@@ -75,20 +75,20 @@ def _price(options: QueryOptions, table: AskedTable) -> Offer:
 
 def _release(options: QueryOptions, table: AskedTable, priced: Offer) -> QueryResult:
     table.look.register(table.budget(options))
-    answer, release, bounds = without_context(
+    found = without_context(
         lambda: _answer(priced),
         BudgetExceeded,
         error=lambda error: error.with_words(f"{error}{_affordable(options, table)}"),
     )
+    answer = priced_here(found.priced)
     standing, more = answer.table.standing(), answer.how_many_more()
-    return QueryResult(options, priced, release, bounds, standing, more, table.ledger)
+    return QueryResult(options, priced, found, standing, more, table.ledger)
 
 
-def _answer(priced: Offer) -> tuple[Priced, Release, Bounds]:
+def _answer(priced: Offer) -> FoundAnswer:
     if isinstance(priced, Priced):
-        return priced, priced.release(), {}
-    bought = priced.release()
-    return bought.priced, bought.release, bought.bounds
+        return FoundAnswer({}, None, priced, priced.release())
+    return priced.release()
 
 
 def _affordable(options: QueryOptions, table: AskedTable) -> str:

@@ -6,7 +6,7 @@ All of it follows from the question and what is public: no data is looked at.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import cast
+from typing import Literal, cast
 
 from letalone.answers.promise import as_sure
 from letalone.cli import screen
@@ -28,9 +28,9 @@ from letalone.mechanisms import Gaussian, Geometric, Laplace
 from letalone.plans.facts import ErrorKind, facts_of
 from letalone.plans.trees import Computable
 from letalone.privacy.filters import brief
-from letalone.session.bounds_purchase import BOUNDS_SHARE
+from letalone.session.backend import PricedQuestion
 from letalone.session.notes import find_starved, short_of_rows
-from letalone.session.pricing import Priced
+from letalone.session.pricing import Priced, priced_here
 from letalone.sql.given_bounds import columns_within
 from letalone.tables.candidates import BoundsPart, TopPart
 from letalone.tables.compiled import Compiled, PricePart
@@ -53,16 +53,18 @@ SAME = "same"
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of the price, as a share of the whole; of the answer, or of the bounds bought."""
+    """A part of the price, as a share of the whole; of the answer, or of what is found first."""
 
     part: PricePart
     share: Fraction
     noise: str
-    buys_bounds: bool = False
+    finds: Literal["bounds", "row limit"] | None = None
 
     @property
     def name(self) -> str:
-        return f"bounds of {self.part.name}" if self.buys_bounds else self.part.name
+        if self.finds == "row limit":
+            return self.finds
+        return self.part.name if self.finds is None else f"bounds of {self.part.name}"
 
 
 def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -> None:
@@ -116,23 +118,32 @@ def _threshold(priced: Priced) -> str:
 
 
 def _shares(priced: Offer) -> list[Share]:
-    """The parts of the price: of the bounds that are bought, then of the answer."""
-    answer = answer_of(priced).compiled
+    """The parts of the price: of what is found first, then of the answer."""
+    answer, total = answer_of(priced), total_price(priced).epsilon
     if isinstance(priced, Priced):
-        return _shares_of(answer, Fraction(1))
-    bought = _shares_of(priced.purchase.compiled, BOUNDS_SHARE, buys_bounds=True)
-    return [*bought, *_shares_of(answer, 1 - BOUNDS_SHARE)]
+        return _shares_of(answer, total)
+    limit = [] if priced.limit is None else _shares_of(priced.limit, total, "row limit")
+    bounds = [] if priced.bounds is None else _shares_of(priced.bounds, total, "bounds")
+    return [*limit, *bounds, *_shares_of(answer, total)]
 
 
-def _shares_of(compiled: Compiled, whole: Fraction, *, buys_bounds: bool = False) -> list[Share]:
-    pairs = zip(compiled.parts, _noise_names(compiled), strict=True)
-    return [Share(part, whole * part.share, noise, buys_bounds) for part, noise in pairs]
+def _shares_of(
+    priced: PricedQuestion, total: Fraction, finds: Literal["bounds", "row limit"] | None = None
+) -> list[Share]:
+    here = priced_here(priced)
+    whole, pairs = (
+        here.terms.epsilon / total,
+        zip(here.compiled.parts, _noise_names(here.compiled), strict=True),
+    )
+    return [Share(part, whole * part.share, noise, finds) for part, noise in pairs]
 
 
 def _error_text(priced: Offer, share: Share, name: str) -> str:
     error, answer = share.part.errors[name], answer_of(priced)
-    if error is not None and share.buys_bounds:
-        return f"{_digits(error)} {answer.table.schema.unit or 'row'} beyond each"
+    if error is not None and share.finds is not None:
+        unit = answer.table.schema.unit or "row"
+        sign, end = ("± ", "") if share.finds == "row limit" else ("", " beyond each")
+        return f"{sign}{_digits(error)} {unit}{end}"
     kind, over = facts_of(dict(answer.plan.aggregates)[name]).error, ""
     if error is None and kind is ErrorKind.PER_ROW:
         error, over = answer.compiled.expected_error(name, rows=1), " / rows in the group"
@@ -159,7 +170,7 @@ def _lines(priced: Offer, options: QueryOptions, known: DataSet | None) -> list[
     sure, answer = as_sure(options.confidence), answer_of(priced)
     lines = [
         *(f"Beware: {warning}." for warning in _warnings(answer)),
-        *rows_that_count(answer, options),
+        *_row_limit(priced),
         *filter(None, [caution(priced)]),
         f"Error bars are right {sure} of the time. Price: {brief(total_price(priced))}, to protect"
         f" {screen.protection_text(neighbours_of(answer))}. Nothing was spent, and no data was"
@@ -168,6 +179,19 @@ def _lines(priced: Offer, options: QueryOptions, known: DataSet | None) -> list[
     if known is None:
         return lines
     return [*lines, f"{left_of(known)}. {'It fits.' if priced.fits else 'It does not fit.'}"]
+
+
+def _row_limit(priced: Offer) -> list[str]:
+    """What is known of the row limit, or that a tenth of ε finds it."""
+    answer = answer_of(priced)
+    if isinstance(priced, Priced) or priced.limit is None:
+        return rows_that_count(answer)
+    rows, unit = answer.plan.bounding.max_rows, answer.table.schema.unit
+    part = screen.in_short(float(priced_here(priced.limit).terms.epsilon))
+    return [
+        f"ε = {part} of it finds how many rows per {unit} count whole. The errors are for {rows:,}"
+        " rows, and grow with that number."
+    ]
 
 
 def _question(priced: Offer) -> str:

@@ -21,9 +21,10 @@ from letalone.privacy import Budget, Neighbours
 from letalone.privacy.bounds import six
 from letalone.privacy.filters import brief, left_in_words
 from letalone.session import Release
-from letalone.session.bounds_purchase import BOUNDS_SHARE, Bounds, PricedWithBounds
+from letalone.session.bounds_purchase import BOUNDS_SHARE, Bounds
+from letalone.session.in_steps import FoundAnswer, PricedInSteps
 from letalone.session.notes import notes_of, public_people, without_hints
-from letalone.session.pricing import Priced
+from letalone.session.pricing import Priced, priced_here
 from letalone.session.private_joins import read_from_text
 
 HEIGHT = 24  # of a screen, with room for the next prompt
@@ -36,7 +37,7 @@ ABOUT = "for the noise, not for what bounds leave out"
 UNKNOWN = "Unknown: too few rows for this noise to tell; the interval still holds."
 
 
-Offer = Priced | PricedWithBounds  # a question at its price, as `letalone query` shows it
+Offer = Priced | PricedInSteps  # a question at its price, as `letalone query` shows it
 
 
 def answer_of(priced: Offer) -> Priced:
@@ -55,15 +56,27 @@ def total_price(priced: Offer) -> Budget:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """An answer, the bounds that were bought for it, and how the budget stands by then."""
+    """An answer, what was found for it first, and how the budget stands by then."""
 
     options: QueryOptions
     priced: Offer
-    release: Release
-    bounds: Bounds
+    found: FoundAnswer
     standing: DataSet
     more: float
     ledger: Path
+
+    @property
+    def answered(self) -> Priced:
+        """The question with what was found for it."""
+        return priced_here(self.found.priced)
+
+    @property
+    def release(self) -> Release:
+        return self.found.release
+
+    @property
+    def bounds(self) -> Bounds:
+        return self.found.bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +105,9 @@ def print_answer(result: QueryResult, written: WrittenFiles) -> None:
 
 
 def _files(result: QueryResult, written: WrittenFiles) -> Iterator[str]:
-    share = " (of the answer; the bounds have an entry of their own)" if result.bounds else ""
+    found = [*["row limit"] * (result.found.limit is not None), *["bounds"] * bool(result.bounds)]
+    what = " and ".join(found)
+    share = f" (of the answer; the {what} have an entry of their own)" if found else ""
     if written.plot is not None:
         yield f"Drawn to {written.plot}"
     if written.receipt is not None:
@@ -104,12 +119,13 @@ def _lines(result: QueryResult) -> list[str]:
     is_full = result.options.explain
     lines = [_about_bars(result, is_full=is_full)]
     lines += [words for words in [release.standing.remark] if words]
+    lines += rows_that_count(result.answered)
     lines += _without_groups(result)
     lines += [UNKNOWN] * _has_unknown(release)
     if is_full:
         lines.append(f"Notes: {'; '.join(_notes(result))}.")
     else:
-        lines += _unusual(result) + rows_that_count(answer_of(result.priced), result.options)
+        lines += _unusual(result)
     lines += [_bounds_text(result)] if result.bounds else []
     left = f"{left_of(result.standing)}, {_more(result.more)} ({result.ledger})."
     more = "" if is_full else " All about it, for free: --explain."
@@ -139,7 +155,7 @@ def left_of(known: DataSet) -> str:
 
 def _unusual(result: QueryResult) -> list[str]:
     """The notes that are not those of every such question; those about text are one."""
-    priced = answer_of(result.priced)
+    priced = result.answered
     from_text = read_from_text(priced.table, priced.plan)
     usual = set(notes_of(priced.plan, from_text=from_text)) - set(public_people(priced.plan))
     notes = _notes(result, [note for note in result.release.notes if note not in usual])
@@ -156,7 +172,7 @@ def _unusual(result: QueryResult) -> list[str]:
 
 def _notes(result: QueryResult, chosen: Iterable[str] | None = None) -> list[str]:
     """The notes of an answer, or those that are chosen, without what Python can change."""
-    notes, plan = result.release.notes, answer_of(result.priced).plan
+    notes, plan = result.release.notes, result.answered.plan
     split = result.release.asked.split
     return [*without_hints(notes if chosen is None else chosen, plan, split)]
 
@@ -196,15 +212,9 @@ def _left_out(priced: Priced) -> list[str]:
     return ["Rows of other groups are left out."]
 
 
-def rows_that_count(priced: Priced, options: QueryOptions) -> list[str]:
-    """How many rows count where nobody said it: the error grows with that number."""
-    rows, unit = priced.plan.bounding.max_rows, priced.table.schema.unit
-    if options.max_rows is not None or rows is None or unit is None or rows == 1:
-        return []
-    first = ", chosen before WHERE" if priced.plan.where is not None else ""
-    return [
-        f"Up to {rows} rows of each {unit} count{first}; a smaller --max-rows makes less noise."
-    ]
+def rows_that_count(priced: Priced) -> list[str]:
+    """How many rows of a person count whole where nobody gave a number."""
+    return [] if priced.row_note is None else [priced.row_note.on("options")]
 
 
 def _more(more: float) -> str:
@@ -218,7 +228,8 @@ def _bounds_text(result: QueryResult) -> str:
         f"{name}={format_constant(lower)}:{format_constant(upper)}"
         for name, (lower, upper) in result.bounds.items()
     )
-    part = screen.in_short(float(BOUNDS_SHARE * total_price(result.priced).epsilon))
+    assert isinstance(result.priced, PricedInSteps)
+    part = screen.in_short(float(BOUNDS_SHARE * result.priced.epsilon))
     return (
         f"A fifth of ε, {part}, bought bounds: {bounds} (public: --bounds takes them next time)."
         f" {caution(result.priced)}"
@@ -227,7 +238,7 @@ def _bounds_text(result: QueryResult) -> str:
 
 def caution(priced: Offer) -> str:
     """How many units a table needs for its bought bounds to mean something: public facts alone."""
-    if isinstance(priced, Priced):
+    if isinstance(priced, Priced) or priced.bounds is None:
         return ""
     rows, unit = priced.rows_beyond, priced.answer.table.schema.unit or "row"
     return (
@@ -253,10 +264,11 @@ def _as_json(result: QueryResult, written: WrittenFiles) -> dict[str, object]:
             *filter(None, [release.standing.none_passes]),
             RAW,
             *_without_groups(result),
-            *rows_that_count(answer_of(result.priced), result.options),
+            *rows_that_count(result.answered),
             *written.remarks,
         ],
         "private_bounds": result.bounds,
+        "row_limit": _row_limit(result),
         "repeated": release.repeated,
         "budget": budget_to_json(result.standing.budget),
         "remaining": budget_to_json(result.standing.remaining),
@@ -265,3 +277,9 @@ def _as_json(result: QueryResult, written: WrittenFiles) -> dict[str, object]:
         "plot": written.plot,
         "receipt": written.receipt,
     }
+
+
+def _row_limit(result: QueryResult) -> dict[str, object]:
+    """How many rows of a person count whole, and the ε that found it where it was found."""
+    found, rows = result.answered.limit, result.answered.plan.bounding.max_rows
+    return {"rows": rows, "found_for": None if found is None else float(found.epsilon)}

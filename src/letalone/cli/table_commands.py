@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from letalone.cli import typed
-from letalone.cli.typed import command, new_app, number, switch, text, whole_number
+from letalone.cli.typed import command, new_app, number, row_limit, switch, text, whole_number
 
 app = new_app()
 
@@ -64,7 +64,7 @@ class QueryOptions:
     private_bounds: Annotated[
         bool, switch("--private-bounds", "Buy bounds with a fifth of epsilon.")
     ] = False
-    max_rows: Annotated[int | None, whole_number("Rows that count per unit.")] = None
+    max_rows: Annotated[str | None, row_limit("Rows per person; auto finds it.")] = None
     max_groups: Annotated[
         int | None, whole_number("Groups that a unit counts in.", hidden=True)
     ] = None

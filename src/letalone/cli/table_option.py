@@ -21,6 +21,7 @@ from letalone.errors.problem import Result, without_context
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Schema
 from letalone.session.beside import is_schema_file, source_of
+from letalone.session.row_limit import RowLimit, kept_in
 from letalone.sql.names import quote_name
 
 TO_FILL_IN = "COLUMN"
@@ -125,6 +126,15 @@ def known_data_set(path: Path, name: str) -> DataSet | None:
         return None
     with Ledger.open(path, create=False) as ledger:
         return next((known for known in ledger.data_sets() if known.name == name), None)
+
+
+def known_row_limit(path: Path, known: DataSet | None) -> RowLimit | None:
+    """The row limit that was found privately for a data set, if there is one."""
+    if known is None:
+        return None
+    with Ledger.open(path, create=False) as ledger:
+        kept = kept_in(ledger, known.name, version=known.version)
+    return None if kept is None else kept.limit
 
 
 def fingerprint_of(path: Path) -> str | None:

@@ -175,6 +175,18 @@ def read_whole_number(word: str) -> int:
         raise typer.BadParameter(_not_a_number(word, "a whole number such as 10000")) from None
 
 
+AUTO = "auto"  # as in session.row_limit, which takes long to import
+
+
+def read_row_limit(word: str) -> str:
+    """The digits of the row limit that was typed, or the word that asks for one to be found."""
+    try:
+        return word if word == AUTO else str(as_whole(word))
+    except ValueError:
+        words = _not_a_number(word, f"a whole number such as 10, or {AUTO}")
+        raise typer.BadParameter(words) from None
+
+
 def as_whole(word: str) -> int:
     """The whole number that a word stands for, as 42, 42.0 or 1e3; ValueError where it is none."""
     value = float(word)
@@ -201,6 +213,11 @@ def number(words: str, *, show_default: bool = True) -> Any:
 def whole_number(words: str, *, hidden: bool = False) -> Any:
     """An option that takes a whole number."""
     return typer.Option(help=words, parser=read_whole_number, metavar="NUMBER", hidden=hidden)
+
+
+def row_limit(words: str) -> Any:
+    """An option that takes a row limit: a whole number, or `auto`."""
+    return typer.Option(help=words, parser=read_row_limit, metavar="NUMBER|auto")
 
 
 def text(words: str, metavar: str, *names: str, hidden: bool = False) -> Any:

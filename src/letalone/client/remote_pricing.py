@@ -64,7 +64,8 @@ class RemotePriced(PricedQuestion):
         answer = self._ask("release", self._price, left=True)
         release = read_signed(answer, public_key=self.table.public_key)
         _check_answers(release, self.plan, self._price)
-        remarked = replace(release, standing=replace(release.standing, remark=self.remark))
+        standing = replace(release.standing, remark=self.remark, row_limit=self.row_note)
+        remarked = replace(release, standing=standing)
         return arrange_release(remarked, self.arrangement)
 
     @property

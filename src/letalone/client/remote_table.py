@@ -20,6 +20,7 @@ from letalone.plans.plan import Plan, PublicJoin
 from letalone.plans.schema import Schema
 from letalone.privacy.filters import brief
 from letalone.session.backend import Backend
+from letalone.session.row_limit import KeptLimit, RowLimit
 from letalone.session.time_steps import Asker
 
 SENT = (bool, int, float, str, type(None))
@@ -29,7 +30,7 @@ Columns = dict[str, list[Any]]
 class RemoteTable(Backend):
     """What questions about a table elsewhere share."""
 
-    __slots__ = ("_frames", "link", "public_key", "purpose")
+    __slots__ = ("_frames", "_limit", "link", "public_key", "purpose")
 
     def __init__(
         self, link: ServiceConnection, schema: Schema, *, purpose: str, public_key: str | None
@@ -37,6 +38,7 @@ class RemoteTable(Backend):
         super().__init__(schema, source=str(link.address))
         self.link, self.purpose, self.public_key = link, purpose, public_key
         self._frames: dict[str, Columns] = {}
+        self._limit: KeptLimit | None = None
 
     def price(
         self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number
@@ -51,6 +53,13 @@ class RemoteTable(Backend):
             if (grant.data_set, grant.purpose) == wanted:
                 return grant
         raise no_grant(*wanted)
+
+    def kept_limit(self) -> KeptLimit | None:
+        """The row limit that was found through this session; the ledger is elsewhere."""
+        return self._limit
+
+    def learn_limit(self, limit: RowLimit) -> None:
+        self._limit = KeptLimit(limit, is_paid=True)
 
     def describe(self) -> list[str]:
         return [

@@ -56,11 +56,11 @@ from letalone.ledger.claims import UnderWay
 from letalone.plans.plan import Plan
 from letalone.plans.stored_plans import plan_from_json
 from letalone.privacy.curve import Json, Privacy
+from letalone.session.in_steps import PricedInSteps, in_steps_here
 from letalone.session.preview import Preview
 from letalone.session.pricing import Priced, least_epsilon_remark, priced_here
 from letalone.session.query import Query
 from letalone.session.release import Release, releases_from
-from letalone.tables.ahead import epsilon_for
 
 MOST_EPSILON = 1000
 A_RELEASE = select(RELEASES.c.id).where(RELEASES.c.id == bindparam("its"))
@@ -223,6 +223,9 @@ class AskingService:
         waits holds no rows."""
         with self._ready(granted) as query:
             priced = self._priced(query, granted, price)
+            if isinstance(priced, PricedInSteps):
+                with self._turns.of(granted.columns, wait=True):
+                    priced = priced_here(priced.find().priced)
             release = priced.find_repeat()
             with self._turns.of(granted.columns, wait=False) as mine, suppress(UnderWay):
                 if release is None and mine:
@@ -239,17 +242,21 @@ class AskingService:
     def _released_in_turn(self, granted: GrantedQuestion, price: QuestionPrice) -> Arranged:
         with self._turns.of(granted.columns, wait=True), self._ready(granted) as query:
             priced = self._priced(query, granted, price)
+            if isinstance(priced, PricedInSteps):
+                priced = priced_here(priced.find().priced)
             release = priced.find_repeat()
             if release is None:
                 release = priced.answer(wait_seconds=0)
             return release, query.arrangement
 
-    def _priced(self, query: Query, granted: GrantedQuestion, price: QuestionPrice) -> Priced:
+    def _priced(
+        self, query: Query, granted: GrantedQuestion, price: QuestionPrice
+    ) -> Priced | PricedInSteps:
         """The question at its price; what the ledger refuses later is written down there."""
         with self._written_down(granted.question, by=granted.by):
             check_asks(query)
             check_quota(self._shared, granted.by)
-            return self._price(query, price)
+            return self._price_in_steps(query, price)
 
     def history(
         self, *, by: str, data_set: str | None = None, most: int | None = None, start: int = 0
@@ -375,14 +382,21 @@ class AskingService:
                 return look(query)
 
     def _price(self, query: Query, price: QuestionPrice) -> Priced:
+        """The answer at its price, as it is shown before anything is found for it."""
+        priced = self._price_in_steps(query, price)
+        return priced.answer if isinstance(priced, PricedInSteps) else priced
+
+    def _price_in_steps(self, query: Query, price: QuestionPrice) -> Priced | PricedInSteps:
         epsilon, remark = self._epsilon(query, price)
         if EPSILON.typed("epsilon", epsilon) > MOST_EPSILON:
             raise ParameterError(
                 f"epsilon must be at most {MOST_EPSILON:,} here: beyond, nothing is private, and to"
                 " say so exactly takes long."
             )
-        priced = query.price(epsilon, delta=price.delta, confidence=price.confidence)
-        return replace(priced_here(priced), remark=remark)
+        priced = in_steps_here(
+            query.price_in_steps(epsilon, delta=price.delta, confidence=price.confidence)
+        )
+        return priced if isinstance(priced, PricedInSteps) else replace(priced, remark=remark)
 
     def _epsilon(self, query: Query, price: QuestionPrice) -> tuple[Any, str | None]:
         """The ε that is paid, and a remark where it was solved for."""
@@ -392,8 +406,7 @@ class AskingService:
             raise ParameterError("Give either an epsilon to pay or an error to keep, and not both.")
         if price.epsilon is not None:
             return price.epsilon, None
-        epsilon = epsilon_for(
-            query.plan,
+        epsilon = query.epsilon_for(
             error=cast("Any", price.error),
             delta=price.delta,
             confidence=price.confidence,

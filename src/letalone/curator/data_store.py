@@ -49,8 +49,12 @@ class DataStore:
 
     def row(self, name: str, *, retired: bool = False) -> DataRow:
         """What the database says; NotThere, and Retired where the rows are gone."""
-        database, wanted = self._shared.database, select(DATA_SETS).where(DATA_SETS.c.name == name)
-        row = database.cache.value(("data set", name), lambda: database.row(wanted))
+        database = self._shared.database
+
+        def read() -> DataRow | None:
+            return database.row(select(DATA_SETS).where(DATA_SETS.c.name == name))
+
+        row = database.cache.value(("data set", name), read)
         if row is None:
             raise NotThere(f"There is no data set {name[:200]!r}. The public page lists them.")
         if row.retired is not None and not retired:

@@ -2,8 +2,8 @@
 
 For a file it is words, which name the one row by its place and by all of its values, and the new
 values; for a table on Spark and a view on a server the same, but their rows have no place; for a
-table on a server a statement to run. They are private: for the steward and the owner, and kept nowhere
-but in the steward's own draft of the page that shows them, encrypted and for some hours.
+table on a server a statement to run. They are private: for the steward and the owner, and kept
+nowhere but in the steward's own draft of the page that shows them, encrypted and for some hours.
 
   Tested:   tests/curator/test_subjects.py, tests/curator/test_sources_on_servers.py,
             tests/on_spark/test_curator.py

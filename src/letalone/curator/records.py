@@ -16,6 +16,7 @@ from letalone.ledger.data_sets import read_name
 from letalone.plans.schema import Schema
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
+from letalone.session.row_limit import MaxRows
 
 
 class Role(Enum):
@@ -258,7 +259,7 @@ class DataSetQuestion:
     keys: object = None
     bounds: object = None
     dialect: str | None = None
-    max_rows: int | None = None
+    max_rows: MaxRows | None = None
     max_groups: int | None = None
     tables: Mapping[str, object] = field(default_factory=dict[str, object])
     others: tuple[str, ...] = ()

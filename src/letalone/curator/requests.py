@@ -171,9 +171,11 @@ class Requests:
 
     def _find_grant(self, data_set: str, purpose: str, analyst: str) -> stored.DataRow | None:
         database = self._shared.database
-        wanted = select(GRANTS).where(_key(data_set, purpose, analyst))
-        name = ("grant", data_set, purpose, analyst)
-        return database.cache.value(name, lambda: database.row(wanted))
+
+        def read() -> stored.DataRow | None:
+            return database.row(select(GRANTS).where(_key(data_set, purpose, analyst)))
+
+        return database.cache.value(("grant", data_set, purpose, analyst), read)
 
     def _check(self, data_set: str, purpose: str, columns: Sequence[str], budget: Budget) -> None:
         record = self._data_sets.record(data_set)

@@ -41,7 +41,7 @@ LARGEST_LONG = 2**63  # below it every whole number has 64 bits
 
 
 def offset(of: Term, grid: GridSum, levels: Levels) -> Term:
-    """clamp(floor(x · 2^shift), low, high) − middle as an integer; NULL where x is missing."""
+    """clamp(floor(x · 2^shift), low, high) − middle; NULL where x is missing."""
     x = levels.name(as_double(of))
     return levels.dialect.offset(x, (grid.low, grid.high), grid.shift, levels)
 
@@ -49,20 +49,22 @@ def offset(of: Term, grid: GridSum, levels: Levels) -> Term:
 def place(of: Term, grid: GridSum, levels: Levels) -> Term:
     """clamp(floor(x · 2^shift), low, high) as an integer; NULL where x is missing."""
     term = offset(of, grid, levels)
-    return replace(term, sql=plus(term.sql, middle(grid)))
+    return replace(term, sql=plus(levels.dialect.whole(term.sql), middle(grid)), simple=False)
 
 
 def square(offset: Term, levels: Levels) -> Term:
     """The square of the distance to the middle of the grid: below 2^62."""
-    once = levels.name(offset)
+    integer = replace(offset, sql=levels.dialect.whole(offset.sql), simple=False)
+    once = levels.name(integer)
     return replace(once, sql=syntax.operation(exp.Mul, once.sql, once.sql), simple=False)
 
 
 def where_all_are(offsets: Sequence[Term], levels: Levels) -> list[Term]:
-    """The offsets, NULL in rows where one of them is."""
+    """The offsets as integers, NULL in rows where one of them is."""
+    as_integer = levels.dialect.whole
     conditions = [syntax.is_present(offset.sql) for offset in offsets]
     known, depth = syntax.join_conditions(exp.And, conditions), deepest(offsets)
-    guarded = [(offset, syntax.case((known, offset.sql))) for offset in offsets]
+    guarded = [(offset, syntax.case((known, as_integer(offset.sql)))) for offset in offsets]
     return [levels.name(replace(of, sql=sql, depth=depth, simple=False)) for of, sql in guarded]
 
 

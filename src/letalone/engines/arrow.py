@@ -277,10 +277,10 @@ def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
             missing[start:end] = _missing_in(chunk)
         start = end
     numbers = [_integers(chunk) for chunk in chunks]
-    whole = numbers[0] if len(numbers) == 1 else np.concatenate([np.empty(0, np.int64), *numbers])
+    codes = numbers[0] if len(numbers) == 1 else np.concatenate([np.empty(0, np.int64), *numbers])
     if missing.any():
-        whole = np.where(missing, 0, whole)
-    return whole.astype(np.int64, copy=False), missing
+        codes = np.where(missing, 0, codes)
+    return codes.astype(np.int64, copy=False), missing
 
 
 def number_codes(codes: NDArray[np.int64]) -> NDArray[np.int64]:

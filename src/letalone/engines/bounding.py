@@ -53,17 +53,19 @@ def keep_first(
     most: int,
     *,
     within: Sequence[Sql],
+    unit_text: Sql,
     parts: Sequence[Sql],
     mark: str,
     dialect: Dialect,
     together: bool = True,
 ) -> exp.Select:
-    """The first few, by digest, of the rows that agree in `within`.
+    """The first few, by digest, of the rows that agree in `within`, whose first is the unit.
 
+    Equal units, and equal parts, must have one spelling: `unit_text` is the unit's.
     together: rows with equal parts have one place; else one of them has it, and which does not
     matter where they are equal in all that is read.
     """
-    order = [dialect.digest([*within, *parts]), *parts]
+    order = [dialect.digest([unit_text, *within[1:], *parts]), *parts]
     rank = exp.DenseRank() if together else exp.RowNumber()
     place = syntax.window(rank, *_copies(order), partition=_copies(within))
     named = [exp.Star(), syntax.alias(place, f"{mark}place")]

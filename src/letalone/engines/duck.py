@@ -104,6 +104,7 @@ class DuckEngine(Engine):
         self._lazy, self._vouched = lazy, vouched
         self._trusted = () if frame is None else (vouched_for(IN_MEMORY),)
         self._codes: dict[str, Codes] = {}
+        self._read_under: dict[str, KeptKey | None] = {}  # how the files looked before codes
         self._counts: dict[str, Counts] = {}  # by unit and filter
         self._weights: list[str] = []  # tables of weights, the last used at the end
         self._kept_beside: Path | None = None
@@ -134,7 +135,9 @@ class DuckEngine(Engine):
         self._load()
         name, tell = self._weights_name(scope), progress or _tell_nobody
         with self._lock:
-            if name is not None and name not in self._weights:
+            if name in self._weights:
+                self._weights.append(self._weights.pop(self._weights.index(name)))
+            elif name is not None:
                 counts = self._counts_of(scope, tell)
                 weights = weigh_rows(counts, most=scope.bounding.max_rows or 0, scale=scope.lattice)
                 table = arrow.weights_table(weights, self._batch_sizes())
@@ -203,8 +206,8 @@ class DuckEngine(Engine):
 
     @contextmanager
     def _built(self, scope: RowScope, build: Callable[[Tables], Built]) -> Generator[Built]:
-        self.prepare(scope)
         with self._lock:
+            self.prepare(scope)
             yield self._sound(lambda: build(self._tables(scope)))
 
     def _lend(self, scope: RowScope, build: Callable[[Tables], exp.Select]) -> arrow.ArrowTable:
@@ -267,7 +270,7 @@ class DuckEngine(Engine):
         passes = None if scope.where is None else self._passing(scope)
         progress(0.6)
         counts = hide_engine_errors(lambda: count_rows(codes, missing, passes=passes))
-        if key is not None:
+        if key is not None and key == self._read_under.get(unit.name):
             write_kept(cast("Path", self._kept_beside), key, counts)
         return counts
 
@@ -296,6 +299,7 @@ class DuckEngine(Engine):
         """A number for the unit of each row, kept for the next filter."""
         if unit.name not in self._codes:
             self._made_sound([unit_of(self._relation, unit, "#source")])
+            self._read_under[unit.name] = self._kept_key(unit)
             self._codes[unit.name] = self._reading(lambda: self._read_codes(unit))
         return self._codes[unit.name]
 

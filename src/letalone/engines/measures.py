@@ -24,7 +24,8 @@ v·min(1, k/n). clip: a pair is one row, whose i is the sum of theirs, clamped t
 weighs v, and Cells are refused.
 DistinctUnits: pairs, G = max_groups or else max_rows. Without groups: S for each unit.
 DistinctValues: S for each different value that is left by a cut, the first of a unit by a digest:
-k of its pairs of a group and a value, or k values in each of G groups.
+k of its pairs of a group and a value, or k values in each of G groups. Engines spell doubles and
+times in ways of their own, so of these a cut may keep others on another engine.
 
 per_unit: the rows are units, one each, and where, derived, joins, groups and measures are about
 their features; nothing is bounded then.

@@ -74,6 +74,7 @@ def _first_rows(
         met,
         1,
         within=[rows.unit],
+        unit_text=rows.unit_text,
         parts=values,
         mark=f"{rows.mark}0",
         dialect=tables.dialect,

@@ -140,9 +140,7 @@ class PostgresEngine(Engine):
         return self._place
 
     def _lend(self, scope: RowScope, build: Callable[[Tables], exp.Select]) -> LentRows:
-        return LentRows(
-            self._place, lambda server: build(self._seen(scope, server)), self._locking
-        )
+        return LentRows(self._place, lambda server: build(self._seen(scope, server)), self._locking)
 
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
@@ -195,7 +193,7 @@ class PostgresEngine(Engine):
 
     def _columns_in(self, made: Sequence[exp.Select | Statement]) -> set[str]:
         """The columns of the table that are read."""
-        queries = [one.sql if isinstance(one, Statement) else one for one in made]
+        queries = [part.sql if isinstance(part, Statement) else part for part in made]
         named = {column.name for query in queries for column in query.find_all(exp.Column)}
         return named & self._relation.columns.keys()
 

@@ -88,6 +88,12 @@ class ScopeRows:
         return syntax.column(f"{self.mark}unit")
 
     @property
+    def unit_text(self) -> Sql:
+        """The unit as text, one for each."""
+        stored = _find_column(self._tables.private, self._scope.schema.unit or "")
+        return self._tables.dialect.text(stored, self.unit)
+
+    @property
     def weight(self) -> Sql:
         return syntax.column(f"{self.mark}weight")
 

@@ -65,9 +65,7 @@ def rows_of_one(address: str, schema: Schema, unit_id: str) -> list[ServerRow]:
         rows = sorted(rows, key=lambda row: [(value is None, str(value)) for value in row])
     names, known = [column.name for column in schema.columns], len(where)
     return [
-        ServerRow(
-            cast("tuple[str, ...]", row[:known]), dict(zip(names, row[known:], strict=True))
-        )
+        ServerRow(cast("tuple[str, ...]", row[:known]), dict(zip(names, row[known:], strict=True)))
         for row in rows
     ]
 

@@ -52,7 +52,7 @@ class Files:
 
     paths: tuple[Path, ...]
     kind: str
-    seen: tuple[tuple[int, int, int], ...]
+    seen: tuple[tuple[int, int, int, int], ...]
 
     def check_unchanged(self) -> None:
         """Counts belong to rows by position, so a changed file must not be read with them."""
@@ -211,13 +211,14 @@ def _check_names(paths: Sequence[Path]) -> None:
             )
 
 
-def _fingerprints(paths: Sequence[Path]) -> tuple[tuple[int, int, int], ...]:
-    looks: list[tuple[int, int, int]] = []
+def _fingerprints(paths: Sequence[Path]) -> tuple[tuple[int, int, int, int], ...]:
+    looks: list[tuple[int, int, int, int]] = []
     for path in paths:
         try:
             with path.open("rb"):
                 status = path.stat()
         except OSError as error:
             raise unreadable(path, error) from None
-        looks.append((status.st_size, status.st_mtime_ns, status.st_ino))
+        times = status.st_mtime_ns, status.st_ctime_ns  # the second cannot be set back
+        looks.append((status.st_size, *times, status.st_ino))
     return tuple(looks)

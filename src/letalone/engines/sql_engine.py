@@ -61,6 +61,12 @@ class Engine(ABC):
         shown, dialect = self._shown(scope, measures), self._tables(scope).dialect
         return ";\n\n".join(dialect.printed(query, pretty=True) for query in shown)
 
+    def discovery_sql(self, scope: RowScope) -> str:
+        """The statement that `discover` would run, likewise."""
+        named = replace(self._relation, sql=syntax.table(scope.schema.name))
+        tables = replace(self._tables(scope), private=named)
+        return tables.dialect.printed(build_discovery(scope, tables), pretty=True)
+
     def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""
         keys = len(scope.keys or ()) if scope.groups else 1

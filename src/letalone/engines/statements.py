@@ -22,6 +22,7 @@ from sqlglot import exp
 from letalone.engines import amounts, measures, syntax
 from letalone.engines.bounding import Weigher, keep_first
 from letalone.engines.measures import Exact, GridSum, Measure, RowScope, looked_at
+from letalone.engines.reading import with_one_zero
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.syntax import BIGINT, HUGEINT, Sql
 from letalone.engines.terms import Term
@@ -42,6 +43,7 @@ Numbered = list[tuple[int, Measure]]
 class Figure:
     """A measure, and the columns of the result that make its value.
 
+    A number of rows is one column, or all rows and those in which something is missing.
     factor: what a whole row counts, where the statement has not multiplied with it.
     """
 
@@ -52,13 +54,13 @@ class Figure:
     factor: int
 
     def value(self, row: Sequence[int | None]) -> int:
-        numbers = [row[column] or 0 for column in self.columns]
+        first, *rest = (row[column] or 0 for column in self.columns)
         match self.measure:
             case GridSum(power=1) as grid if not self.clipped:
-                total = numbers[0] + (amounts.middle(grid) - grid.low) * numbers[1]
-                return self.factor * total
+                rows = rest[0] - sum(rest[1:])
+                return self.factor * (first + (amounts.middle(grid) - grid.low) * rows)
             case _:
-                return self.factor * numbers[0]
+                return self.factor * (first - sum(rest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +256,13 @@ class _Builder:
         within = [self._rows.unit, *by]
         mark = f"{self._mark}{len(by)}"
         return keep_first(
-            rows, most, within=within, parts=parts, mark=mark, dialect=self._tables.dialect
+            rows,
+            most,
+            within=within,
+            unit_text=self._rows.unit_text,
+            parts=parts,
+            mark=mark,
+            dialect=self._tables.dialect,
         )
 
     # Rows
@@ -333,8 +341,8 @@ class _Builder:
         groups: Sql = exp.Count(this=exp.Star())
         if self._cell:  # there is a row for each cell: the first of a pair stands for it
             first = syntax.window(exp.RowNumber(), self._cell_column, partition=pair)
-            whole = syntax.cast_to(syntax.window(exp.Sum(this=rows), partition=pair), BIGINT)
-            added = {f"{self._mark}first": first, f"{self._mark}rows in all": whole}
+            in_pair = syntax.cast_to(syntax.window(exp.Sum(this=rows), partition=pair), BIGINT)
+            added = {f"{self._mark}first": first, f"{self._mark}rows in all": in_pair}
             pairs = self._beside(pairs, added, "cells")
             rows = syntax.column(f"{self._mark}rows in all")
             is_first = syntax.operation(
@@ -381,8 +389,8 @@ class _Builder:
         both = self._weigher.both(of_row, of_group)
         match kind[0]:
             case measures.DistinctUnits():
-                whole = syntax.whole(1 if both is None else self._scope.lattice)
-                return whole if of_group is None else of_group
+                person = syntax.whole(1 if both is None else self._scope.lattice)
+                return person if of_group is None else of_group
             case measures.Rows() if self._clipped:
                 return syntax.whole(1) if both is None else both
             case measures.RowsWith() if self._clipped:
@@ -407,24 +415,28 @@ class _Builder:
     def _columns_of(self, measure: Measure) -> tuple[int, ...]:
         match measure:
             case measures.Rows() | measures.CellCounts() | measures.DistinctValues():
-                return (self._add(self._counted(None)),)
+                return (self._add(self._all_rows()),)
             case measures.DistinctUnits():
                 return (self._add(self._units()),)
             case measures.RowsWith(of):
-                return (self._add(self._counted(self._presence(of))),)
+                return self._rows_with(self._presence(of))
             case GridSum():
                 return self._grid_columns(measure)
             case measures.ProductSum():
-                return (self._add(self._product(measure)),)
+                return self._product(measure)
 
-    def _counted(self, present: Sql | None) -> Sql:
-        """The weights of the rows in which something is not NULL; their number without weights."""
+    def _all_rows(self) -> Sql:
+        """The weights of all rows; their number without weights."""
         if self._weight is None:
-            return exp.Count(this=exp.Star() if present is None else present)
-        weight = self._weight.copy()
-        if present is not None:
-            weight = syntax.case((syntax.is_present(present), weight))
-        return self._total(weight, self._scope.lattice)
+            return exp.Count(this=exp.Star())
+        return self._total(self._weight.copy(), self._scope.lattice)
+
+    def _rows_with(self, present: Sql) -> tuple[int, ...]:
+        """All rows, and those in which something is NULL: few, which costs little to add up."""
+        if self._weight is None:
+            return (self._add(exp.Count(this=present)),)
+        missing = syntax.case((syntax.is_null(present), self._weight.copy()))
+        return self._add(self._all_rows()), self._add(self._total(missing, self._scope.lattice))
 
     def _units(self) -> Sql:
         if not self._has_unit or self._paired:
@@ -436,11 +448,18 @@ class _Builder:
         if grid.power == 2 and not self._clipped:
             squared = amounts.square(where, self._rows.levels)
             return (self._add(self._sum_of(squared.sql, amounts.widest(grid) ** 2)),)
-        largest = max(abs(grid.low), abs(grid.high)) if self._clipped else amounts.widest(grid)
-        total = self._add(self._sum_of(where.sql, largest))
-        return (total,) if self._clipped else (total, self._add(self._counted(where.sql)))
+        if self._clipped:
+            return (self._add(self._total(where.sql, max(abs(grid.low), abs(grid.high)))),)
+        total = self._add(self._sum_of_offsets(where.sql, amounts.widest(grid)))
+        return total, *self._rows_with(where.sql)
 
-    def _product(self, wanted: measures.ProductSum) -> Sql:
+    def _sum_of_offsets(self, offset: Sql, most: int) -> Sql:
+        dialect, weighed = self._rows.levels.dialect, most * self._scope.lattice
+        if self._weight is None or weighed >= amounts.EXACT:
+            return self._sum_of(dialect.whole(offset), most)
+        return self._total(dialect.weighed(offset, self._weight.copy()), weighed)
+
+    def _product(self, wanted: measures.ProductSum) -> tuple[int, ...]:
         if self._clipped:
             raise UnsupportedQuery(
                 "A clipped total has no product with another: it is made of several values."
@@ -452,8 +471,8 @@ class _Builder:
             self._together[key] = amounts.where_all_are(places, self._rows.levels)
         factors = self._together[key]
         if not any(wanted.powers):
-            return self._counted(factors[0].sql)
-        return self._sum_of(amounts.product(factors, wanted), wanted.largest)
+            return self._rows_with(factors[0].sql)
+        return (self._add(self._sum_of(amounts.product(factors, wanted), wanted.largest)),)
 
     def _sum_of(self, amount: Sql, most: int) -> Sql:
         """The sum of amounts of at most this size with their weights: in 128 bits if it must be."""
@@ -501,6 +520,9 @@ class _Builder:
                 cell = amounts.cell(rows.term(measure.of), measure, levels)
             else:
                 cell = rows.value(measure.of)
+                if cell.type is Type.NUMBER:  # equal values have one spelling
+                    once = levels.name(cell)
+                    cell = replace(once, sql=with_one_zero(once.sql), simple=False)
             levels.name(cell, f"{self._mark}cell")
         return bool(cells)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from letalone.errors.spelling import plural
 from letalone.plans import features
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin
-from letalone.plans.expressions import Clamp, Expression
+from letalone.plans.expressions import Clamp
 from letalone.plans.facts import facts_of
 from letalone.plans.features import PerUnit
 from letalone.plans.types import Key
@@ -36,7 +36,7 @@ def describe_plan(plan: "Plan", describe: Callable[[Any], str] | None = None) ->
     parts = [and_words(aggregates) + _groups(plan.groups, plan.keys)]
     parts += _steps(plan, "rows" if plan.per_unit is None else "units")
     if plan.per_unit is None:
-        return "; ".join([*parts, _bounding(plan.schema.unit, plan.bounding, plan.where)])
+        return "; ".join([*parts, _bounding(plan.schema.unit, plan.bounding)])
     made = [f"{name} is {_feature(feature)}" for name, feature in plan.per_unit.features]
     one_row = f"each {plan.schema.unit} is one row, made of all its rows"
     return "; ".join([*parts, one_row, *made, *_steps(plan.per_unit, "of its rows")])
@@ -122,13 +122,12 @@ def _join(join: Join) -> str:
     return f"joined with the public table {join.name} on {on}"
 
 
-def _bounding(unit: str | None, bounding: Bounding, where: Expression | None) -> str:
+def _bounding(unit: str | None, bounding: Bounding) -> str:
     if unit is None:
         return "each row is protected on its own"
     rows = "" if bounding.max_rows is None else f"at most {plural(bounding.max_rows, 'row')}"
     if bounding.max_groups is None:
-        chosen = ", chosen before the filter" if rows and where is not None else ""
-        return f"each {unit} counts with {rows or 'all its rows, once'}{chosen}"
+        return f"each {unit} counts with {rows or 'all its rows, once'}"
     groups = f"at most {plural(bounding.max_groups, 'group')}"
     if bounding.clip:
         how = "with its total in each clipped to the range of one row"

@@ -122,12 +122,14 @@ def make_plan(
     clip: bool = False,
     per_unit: PerUnit | None = None,
     find_keys: bool = True,
+    usual_rows: int = USUAL_MAX_ROWS,
 ) -> Plan:
     """A plan from what people write: bounds, steps, keys and bounding that were left out filled in.
 
     Keys that are not listed are those that are public anyway (see `closed_domain`); if there
     are none for some group column, they are found privately, or missing without `find_keys`.
-    One error names all bounds and keys that are missing.
+    `usual_rows` is the row limit where none is given. One error names all bounds and keys that are
+    missing.
     """
     named = tuple((name, as_expression(value)) for name, value in derived)
     units = None if per_unit is None else units_of(per_unit, schema)
@@ -152,7 +154,9 @@ def make_plan(
         groups=grouped,
         keys=listed,
         aggregates=resolved,
-        bounding=_bounding(schema, grouped, resolved, given, per_unit=units is not None),
+        bounding=_bounding(
+            schema, grouped, resolved, given, per_unit=units is not None, usual_rows=usual_rows
+        ),
         per_unit=units,
     )
     check_names_nobody(plan)
@@ -316,8 +320,9 @@ def _bounding(
     given: Bounding,
     *,
     per_unit: bool,
+    usual_rows: int,
 ) -> Bounding:
-    """What was given; else ten rows a unit, unless the unit is the row or units are counted.
+    """What was given; else the usual rows, unless the unit is the row or units are counted.
 
     One row is enough for bounds alone: the error grows with the number of rows.
     """
@@ -333,4 +338,4 @@ def _bounding(
     if schema.unit is None:
         return given
     only_bounds = all(isinstance(aggregate, PrivateBounds) for _, aggregate in aggregates)
-    return Bounding(max_rows=1 if only_bounds else USUAL_MAX_ROWS)
+    return Bounding(max_rows=1 if only_bounds else usual_rows)

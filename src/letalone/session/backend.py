@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from letalone.answers.arranged import AS_IT_IS, Arrangement
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
-from letalone.errors.problem import problem
+from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import OpenAgain
 from letalone.exact.typed import Number
 from letalone.ledger import Ledger
@@ -26,6 +26,7 @@ from letalone.plans.schema import Schema
 from letalone.privacy import Budget
 from letalone.session.preview import Preview
 from letalone.session.release import Release
+from letalone.session.row_limit import KeptLimit, RowLimit
 from letalone.session.time_steps import Asker
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class PricedQuestion(ABC):
     arrangement: Arrangement = AS_IT_IS
     only_explained: bool = False
     remark: str | None = None
+    limit: RowLimit | None = None  # in its plan, if it was found privately
+    row_note: Spelled | None = None  # what is said of it where nobody gave a number
 
     @abstractmethod
     def preview(self, rows: int | None = None) -> Preview:
@@ -97,6 +100,16 @@ class Backend(ABC):
     @abstractmethod
     def standing(self) -> BudgetStanding:
         """How the budget of whoever asks stands now."""
+
+    @abstractmethod
+    def kept_limit(self) -> KeptLimit | None:
+        """The row limit that was found privately for the data as they are declared now."""
+
+    def announce_limit(self, priced: PricedQuestion) -> None:  # noqa: B027
+        """Before a row limit is looked for: by which question, where there is a ledger for it."""
+
+    def learn_limit(self, limit: RowLimit) -> None:  # noqa: B027
+        """After one was found, where no ledger tells it."""
 
     @abstractmethod
     def describe(self) -> list[str]:

@@ -13,6 +13,7 @@ Theorem.  Both are sound charges: the first is the curve, the second a pair that
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import isinf
 
@@ -85,7 +86,15 @@ def release_batch(questions: Sequence[Priced]) -> Batch:
         remark = f"Charged as one of {len(questions)} answers that cost ({cost}) together."
     settled = charged_work([table.payer for table in work.tables], charge, work)
     pairs = zip(read_releases(settled, remark=remark), questions, strict=True)
-    return Batch([arrange_release(release, question.arrangement) for release, question in pairs])
+    return Batch(
+        [
+            arrange_release(
+                replace(release, standing=replace(release.standing, row_limit=question.row_note)),
+                question.arrangement,
+            )
+            for release, question in pairs
+        ]
+    )
 
 
 def _charge_for(questions: Sequence[Priced], work: Answering) -> Charge:

@@ -23,6 +23,7 @@ from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
 from letalone.session.private_joins import private_join
 from letalone.session.public_joins import public_join
+from letalone.session.row_limit import MaxRows, read_max_rows
 from letalone.session.training import train, trainable_schema
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class QueryBuilder(ABC):
         public table is protected.
 
         A private one is another open session with the same units; `on` is the unit's column, or a
-        pair of names, this table's first. Of each unit one row counts, chosen at random; both data
+        pair of names, this table's first. Of each unit one row counts, chosen by a hash; both data
         sets are charged the whole price. `columns` are those to take, if not all.
         """
         so_far = self._so_far()
@@ -145,15 +146,18 @@ class QueryBuilder(ABC):
     def bound(
         self,
         *,
-        max_rows: int | None = None,
+        max_rows: MaxRows | None = None,
         max_groups: int | None = None,
         clip: bool | None = None,
     ) -> "Query":
         """How much one unit may count for: with so many rows, in so many groups.
 
-        `clip=True` with `max_groups` clips each unit's own total in a group to one row's range
-        instead of leaving out rows.
+        A unit with n > max_rows rows counts as max_rows: each of its rows weighs max_rows / n.
+        `max_rows="auto"` finds a limit privately first, with a tenth of ε; once it is found, it is
+        free. `clip=True` with `max_groups` clips each unit's own total in a group to one row's
+        range instead.
         """
+        read_max_rows(max_rows)
         given = {"max_rows": max_rows, "max_groups": max_groups, "clip": clip}
         named = {name: value for name, value in given.items() if value is not None}
         return replace(self._so_far(), **named)  # pyright: ignore[reportArgumentType]

@@ -21,7 +21,7 @@ from letalone.tables.compiled import PricePart
 HALF = Fraction(1, 2)
 WITHIN_ROWS = "the rows within that limit"
 WITHIN_BOUNDS = "the values within their bounds: a value beyond counts as the bound"
-FIRST = " among all its rows, before the filter"
+FILTERED = " that pass the filter"
 KEYS = "keys"  # what the part that finds keys is called
 STARVED = 3
 FROM_TEXT = " read from text"
@@ -197,27 +197,32 @@ def _units(plan: Plan) -> Iterator[Note]:
             "; .bound(max_rows=…) takes rows instead",
         )
     elif groups is not None:
-        inside = "once" if rows is None else f"with at most {plural(rows, 'row')}"
+        inside = (
+            "" if rows is None else f", and with more than {plural(rows, 'row')} in one as {rows:,}"
+        )
         yield Note(
-            f"each {unit} counts in at most {plural(groups, 'group')}, {inside} in each, chosen at"
-            " random",
+            f"{_one(unit)} in more than {plural(groups, 'group')} counts less in each{inside}",
             "; .bound(…) changes that",
         )
     elif rows is not None:
-        most, first = plural(rows, "row"), FIRST if plan.where is not None else ""
+        most, which = plural(rows, "row"), FILTERED if plan.where is not None else ""
         yield Note(
-            f"each {unit} counts with at most {most}, chosen at random{first}",
+            f"{_one(unit)} with more than {most}{which} counts as {rows:,}: each of its rows counts"
+            f" {rows:,}/n",
             "; .bound(max_rows=…) changes that",
-            f"at most {most} per {unit} are counted, chosen at random{first}",
         )
     yield Note(f"rows without {unit} are left out")
+
+
+def _one(unit: str) -> str:
+    return f"{'an' if unit[:1].lower() in 'aeiou' else 'a'} {unit}"
 
 
 def _partners(plan: Plan) -> Iterator[str]:
     for join in plan.partners:
         yield (
             f"{join.name} is private, too, and is charged the same; one of its rows of each"
-            f" {join.on[0][1]} counts, chosen at random, and who is not in it is left out"
+            f" {join.on[0][1]} counts, chosen by a hash, and who is not in it is left out"
         )
 
 

@@ -18,8 +18,10 @@ from letalone.plans.plan import Plan, PublicJoin
 from letalone.plans.schema import Column, Schema
 from letalone.privacy.filters import brief, left_in_words
 from letalone.randomness.bits import SYSTEM, BitSource
-from letalone.session.backend import Backend
-from letalone.session.pricing import Priced, no_budget, price_plan
+from letalone.session import row_limit
+from letalone.session.backend import Backend, PricedQuestion
+from letalone.session.pricing import Priced, no_budget, price_plan, priced_here
+from letalone.session.row_limit import KeptLimit
 from letalone.session.time_steps import NOBODY, Asker
 
 NOT_ON_SPARK = (
@@ -107,6 +109,12 @@ class OpenTable(Backend):
 
     def price(self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number) -> Priced:
         return price_plan(self, plan, epsilon=epsilon, delta=delta, confidence=confidence)
+
+    def kept_limit(self) -> KeptLimit | None:
+        return row_limit.find_kept(self)
+
+    def announce_limit(self, priced: PricedQuestion) -> None:
+        row_limit.announce(priced_here(priced))
 
     def place(self) -> str:
         return self.engine.place()

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, cast
 
 from letalone.answers.arranged import arrange_release
 from letalone.answers.release import SplitPart, Standing, Terms, explain_question
-from letalone.engines.measures import DistinctUnits
 from letalone.errors import BudgetExceeded, ParameterError, UnsupportedQuery
 from letalone.errors.codes import Code
-from letalone.errors.problem import Argument, Problem, problem
+from letalone.errors.problem import Argument, Problem, Spelled, problem
 from letalone.errors.remedies import NameBudget, SetEpsilon
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import charging, digest_of
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from letalone.session.open_table import OpenTable
 
 USUAL_EPSILON = 0.5
+MANY_KEYS = 10_000  # stand for keys that are to be found, in a statement that is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Priced(PricedQuestion):
     def find_repeat(self) -> Release | None:
         """The whole of an earlier answer to the same question, where there is one."""
         settled = charging.find_repeat([table.payer for table in self.tables], self.charge)
-        return None if settled is None else read_releases(settled, remark=self.remark)[0]
+        return None if settled is None else self._read(settled)
 
     def answer(self, *, wait_seconds: float = WAIT_SECONDS) -> Release:
         """As `release`, not arranged, where there was no earlier answer a moment ago.
@@ -131,7 +131,10 @@ class Priced(PricedQuestion):
         self.table.check_registered()
         payers, work = [table.payer for table in self.tables], Answering([self])
         settled = charging.charged_work(payers, self.charge, work, wait_seconds=wait_seconds)
-        return read_releases(settled, remark=self.remark)[0]
+        return self._read(settled)
+
+    def _read(self, settled: charging.Settled) -> Release:
+        return read_releases(settled, remark=self.remark, row_limit=self.row_note)[0]
 
 
 class Answering(TableWork):
@@ -229,11 +232,14 @@ def check_asked(*, only_explained: bool) -> None:
         raise ParameterError(problem(Code.ONLY_EXPLAINED, words=words))
 
 
-def read_releases(settled: charging.Settled, *, remark: str | None) -> list[Release]:
+def read_releases(
+    settled: charging.Settled, *, remark: str | None, row_limit: Spelled | None = None
+) -> list[Release]:
     """The answers that were settled together, and how all stood when they were told."""
     standing = Standing(
         left=settled.remaining,
         remark=remark,
+        row_limit=row_limit,
         repeated=settled.repeated,
         receipt=settled.receipt,
     )
@@ -271,9 +277,10 @@ def digest_at(terms: Terms, version: int) -> str:
 
 
 def _sql(table: "OpenTable", whole: Compiled) -> str:
-    """What the engine will run; keys stand in a table of their own, so any will do here."""
+    """What the engine will run; keys stand in a table of their own, so any will do here, if they
+    are many."""
     if whole.discovery is None:
         return table.engine.sql(whole.scope, whole.measures)
-    scope = replace(whole.scope, keys=())
-    which = table.engine.sql(scope, (DistinctUnits(),))
-    return f"{which};\n\n{table.engine.sql(scope, whole.measures)}"
+    found = replace(whole.scope, keys=(("found",) * len(whole.scope.groups),) * MANY_KEYS)
+    which = table.engine.discovery_sql(whole.scope)
+    return f"{which};\n\n{table.engine.sql(found, whole.measures)}"

@@ -15,16 +15,17 @@ from letalone.errors.problem import Problem
 from letalone.exact.typed import Number
 from letalone.plans.expressions import And, Expression
 from letalone.plans.features import PerUnit, rows_schema
-from letalone.plans.plan import Aggregate, Group, Join, Plan, make_plan
+from letalone.plans.plan import USUAL_MAX_ROWS, Aggregate, Group, Join, Plan, make_plan
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
-from letalone.session import bounds_purchase, pricing
+from letalone.session import bounds_purchase, in_steps, pricing, row_limit
 from letalone.session.backend import Backend, PricedQuestion
 from letalone.session.builder import QueryBuilder
 from letalone.session.notes import notes_of
 from letalone.session.preview import Preview
 from letalone.session.private_joins import read_from_text
 from letalone.session.release import Release
+from letalone.session.row_limit import AUTO, MaxRows, RowLimit, adds_up_rows, note_on
 from letalone.session.sql_question import query_in_sql
 from letalone.tables.ahead import epsilon_for
 
@@ -45,13 +46,14 @@ class Query(QueryBuilder):
     groups: tuple[Group, ...] = ()
     keys: object = None
     aggregates: tuple[tuple[str, Computable | Aggregate], ...] = ()
-    max_rows: int | None = None
+    max_rows: MaxRows | None = None
     max_groups: int | None = None
     clip: bool = False
     before: PerUnit | None = None
     arrangement: Arrangement = AS_IT_IS
     only_explained: bool = False
     given_plan: Plan | None = None
+    limit: RowLimit | None = None  # of max_rows="auto", once it is found
 
     @classmethod
     def from_plan(
@@ -61,15 +63,35 @@ class Query(QueryBuilder):
         *,
         arrangement: Arrangement = AS_IT_IS,
         only_explained: bool = False,
+        max_rows: MaxRows | None = USUAL_MAX_ROWS,
+        limit: RowLimit | None = None,
     ) -> Self:
         """The question that a plan asks, which is complete: no step can be added."""
-        return cls(table, arrangement=arrangement, only_explained=only_explained, given_plan=plan)
+        return cls(
+            table,
+            arrangement=arrangement,
+            only_explained=only_explained,
+            given_plan=plan,
+            max_rows=max_rows,
+            limit=limit,
+        )
 
     def planned(self) -> Self:
-        """The same question, complete: its plan is made once, or refused."""
-        arrangement, explained_only = self.arrangement, self.only_explained
+        """The same question, complete: its plan is made once, or refused.
+
+        That of a question whose row limit has to be found is made when it is.
+        """
+        if self.max_rows == AUTO:
+            self._make_plan(find_keys=True)
+            return self
+        plan, limit = self._plan_and_limit(find_keys=True)
         return self.from_plan(
-            self.table, self.plan, arrangement=arrangement, only_explained=explained_only
+            self.table,
+            plan,
+            arrangement=self.arrangement,
+            only_explained=self.only_explained,
+            max_rows=self.max_rows,
+            limit=limit,
         )
 
     def _so_far(self) -> "Query":
@@ -100,8 +122,31 @@ class Query(QueryBuilder):
         return self._make_plan(find_keys=True)
 
     def _make_plan(self, *, find_keys: bool) -> Plan:
+        return self._plan_and_limit(find_keys=find_keys)[0]
+
+    def _plan_and_limit(self, *, find_keys: bool) -> tuple[Plan, RowLimit | None]:
+        """The plan, and the row limit in it that was found privately."""
         if self.given_plan is not None:
-            return self.given_plan
+            return self.given_plan, self.limit
+        limit = self._known_limit()
+        rows = USUAL_MAX_ROWS if limit is None else limit.rows
+        plan = self._plan_with(
+            rows if self.max_rows == AUTO else self.max_rows, usual_rows=rows, find_keys=find_keys
+        )
+        if limit is None or self.max_rows is not None or adds_up_rows(plan):
+            return plan, limit
+        usual = self._plan_with(None, usual_rows=USUAL_MAX_ROWS, find_keys=find_keys)
+        return usual, None
+
+    def _known_limit(self) -> RowLimit | None:
+        """The row limit that was found for the question, or that the ledger has."""
+        if isinstance(self.max_rows, int) or self.before is not None or self.limit is not None:
+            return self.limit
+        kept = self.table.kept_limit()
+        usable = kept is not None and (kept.is_paid or self.max_rows == AUTO)
+        return kept.limit if kept is not None and usable else None
+
+    def _plan_with(self, max_rows: int | None, *, usual_rows: int, find_keys: bool) -> Plan:
         return make_plan(
             self.table.schema,
             dict(self.aggregates),
@@ -110,11 +155,12 @@ class Query(QueryBuilder):
             joins=self.joins,
             groups=self.groups,
             keys=self.keys,
-            max_rows=self.max_rows,
+            max_rows=max_rows,
             max_groups=self.max_groups,
             clip=self.clip,
             per_unit=self.before,
             find_keys=find_keys,
+            usual_rows=usual_rows,
         )
 
     def check(
@@ -136,9 +182,22 @@ class Query(QueryBuilder):
 
     def price_with_bounds(
         self, epsilon: Number, *, delta: Number = 0, confidence: Number = 0.95
-    ) -> pricing.Priced | bounds_purchase.PricedWithBounds:
-        """As `price`, where bounds that are missing are bought first, with a fifth of epsilon."""
-        return bounds_purchase.price_with_bounds(self, epsilon, delta=delta, confidence=confidence)
+    ) -> pricing.Priced | in_steps.PricedInSteps:
+        """As `price`, where bounds that are missing are bought first, with a fifth of epsilon.
+
+        So is the row limit of max_rows="auto", with a tenth.
+        """
+        return in_steps.in_steps_here(
+            in_steps.price_in_steps(
+                self, epsilon, delta=delta, confidence=confidence, find_bounds=True
+            )
+        )
+
+    def price_in_steps(
+        self, epsilon: Number, *, delta: Number = 0, confidence: Number = 0.95
+    ) -> PricedQuestion | in_steps.PricedInSteps:
+        """As `price`, where the row limit of max_rows="auto" is found first, with a tenth."""
+        return in_steps.price_in_steps(self, epsilon, delta=delta, confidence=confidence)
 
     def sql(
         self,
@@ -174,20 +233,42 @@ class Query(QueryBuilder):
 
         It is planned and compiled here, once, and everything but the budget that would refuse it
         does so now. `.preview()` and `.explain()` show what it would cost, `.release()` answers it.
-        Of a table in this process it is a `Priced`, which also has `.remaining` and `.fits`.
+        Of a table in this process it is a `Priced`, which also has `.remaining` and `.fits`. Of
+        max_rows="auto" the row limit must be known by now.
         """
         pricing.check_price(epsilon, error)
-        plan, remark = self._make_plan(find_keys=delta != 0), None
         if epsilon is None:
             assert error is not None
-            epsilon = epsilon_for(plan, error=error, delta=delta, confidence=confidence, rows=rows)
-            remark = pricing.least_epsilon_remark(epsilon)
+            epsilon = self._least_epsilon(error, delta=delta, confidence=confidence, rows=rows)
+            priced = self.price_as_it_is(epsilon, delta=delta, confidence=confidence)
+            return replace(priced, remark=pricing.least_epsilon_remark(epsilon))
+        if self.max_rows != AUTO:
+            return self.price_as_it_is(epsilon, delta=delta, confidence=confidence)
+        priced = self.price_in_steps(epsilon, delta=delta, confidence=confidence)
+        if isinstance(priced, in_steps.PricedInSteps):
+            raise ParameterError(row_limit.UNKNOWN_LIMIT)
+        return priced
+
+    def price_as_it_is(
+        self, epsilon: Number, *, delta: Number = 0, confidence: Number = 0.95
+    ) -> PricedQuestion:
+        """The question at this epsilon, with the row limit that it has by now."""
+        plan, limit = self._plan_and_limit(find_keys=delta != 0)
         return replace(
             self.table.price(plan, epsilon=epsilon, delta=delta, confidence=confidence),
             arrangement=self.arrangement,
             only_explained=self.only_explained,
-            remark=remark,
+            limit=limit,
+            row_note=note_on(plan, self.max_rows, limit),
         )
+
+    def _least_epsilon(
+        self, error: Error, *, delta: Number, confidence: Number, rows: int | None
+    ) -> float:
+        if self.max_rows == AUTO and self._known_limit() is None:
+            raise ParameterError(row_limit.UNKNOWN_LIMIT)
+        plan = self._make_plan(find_keys=delta != 0)
+        return epsilon_for(plan, error=error, delta=delta, confidence=confidence, rows=rows)
 
     def preview(
         self,
@@ -201,7 +282,8 @@ class Query(QueryBuilder):
 
         `rows` is how many rows a group has, for the errors of means: a public number.
         """
-        return self.price(epsilon, delta=delta, confidence=confidence).preview(rows)
+        priced = self.price_in_steps(epsilon, delta=delta, confidence=confidence)
+        return _shown(priced).preview(rows)
 
     def epsilon_for(
         self,
@@ -215,7 +297,7 @@ class Query(QueryBuilder):
 
         `error` is one number for all aggregates, or one for each name. Means need `rows`.
         """
-        return epsilon_for(self.plan, error=error, delta=delta, confidence=confidence, rows=rows)
+        return self._least_epsilon(error, delta=delta, confidence=confidence, rows=rows)
 
     def explain(
         self,
@@ -233,7 +315,8 @@ class Query(QueryBuilder):
             what = f"Question about {self.table.name}: {plan.in_words()}."
             more = "explain(epsilon=0.1) shows the price and its split, too; sql=True also the SQL."
             return views.flowing([what, *notes, more])
-        return self.price(epsilon, delta=delta, confidence=confidence).explain(sql=sql)
+        priced = self.price_in_steps(epsilon, delta=delta, confidence=confidence)
+        return _shown(priced).explain(sql=sql)
 
     def release(
         self,
@@ -249,8 +332,11 @@ class Query(QueryBuilder):
         The same question about the same declared version is free: the same answer again.
         """
         pricing.check_asked(only_explained=self.only_explained)
-        priced = self.price(epsilon, error=error, delta=delta, confidence=confidence, rows=rows)
-        return priced.release()
+        if epsilon is None or error is not None or self.max_rows != AUTO:
+            priced = self.price(epsilon, error=error, delta=delta, confidence=confidence, rows=rows)
+            return priced.release()
+        answered = self.price_in_steps(epsilon, delta=delta, confidence=confidence).release()
+        return answered.release if isinstance(answered, in_steps.FoundAnswer) else answered
 
     def __repr__(self) -> str:
         try:
@@ -265,3 +351,8 @@ class Query(QueryBuilder):
 
     def __copy__(self) -> Self:
         return self
+
+
+def _shown(priced: PricedQuestion | in_steps.PricedInSteps) -> PricedQuestion:
+    """The answer at its price; of a row limit that is not found yet, with ten rows."""
+    return priced.shown if isinstance(priced, in_steps.PricedInSteps) else priced

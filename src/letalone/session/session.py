@@ -24,6 +24,7 @@ from letalone.session.builder import QueryBuilder
 from letalone.session.pricing import priced_here
 from letalone.session.query import Query
 from letalone.session.release import Release
+from letalone.session.row_limit import MaxRows
 from letalone.session.sql_question import query_in_sql
 from letalone.session.time_steps import Asker
 
@@ -36,7 +37,7 @@ class SqlOptions(TypedDict, total=False):
     bounds: Bounds | None
     tables: Mapping[str, object] | None
     dialect: str | None
-    max_rows: int | None
+    max_rows: MaxRows | None
     max_groups: int | None
 
 
@@ -131,7 +132,7 @@ class Session(QueryBuilder):
         bounds: Bounds | None = None,
         tables: Mapping[str, object] | None = None,
         dialect: str | None = None,
-        max_rows: int | None = None,
+        max_rows: MaxRows | None = None,
         max_groups: int | None = None,
     ) -> Query | Release:
         """The question that a SELECT asks; with an epsilon its answer, at once.

@@ -144,7 +144,8 @@ class BoundsPart(ChoicePart):
 
     def check(self, epsilon: Fraction, *, confidence: float) -> None:
         del confidence
-        refuse_tiny(epsilon, 2 * self.error(epsilon, confidence=float(INSIDE)))
+        farthest = 2 * self.error(epsilon, confidence=float(INSIDE))
+        refuse_tiny(epsilon, farthest * self.unit.lattice)
 
     def answers(
         self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource

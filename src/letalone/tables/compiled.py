@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from letalone.engines.measures import CellCounts, Exact, Measure, RowScope, scope_of
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural
 from letalone.exact.typed import CONFIDENCE, DELTA, EPSILON, Constraint, Number
 from letalone.plans.facts import ErrorKind, facts_of
 from letalone.plans.formulas import Formula, inner_name, shown_name
@@ -102,7 +103,8 @@ class Compiled:
         shares = tuple(self._share(place) for place in range(len(split.parts.parts)))
         if keys is None:
             return shares
-        return (PricePart("keys", split.keys_share, keys.words, self._groups, {}), *shares)
+        groups = f"a unit counts in at most {keys.unit.groups:,} of the groups that it is in"
+        return (PricePart("keys", split.keys_share, keys.words, groups, {}), *shares)
 
     def _share(self, place: int) -> PricePart:
         part, shared = self.split.parts.parts[place], self.split.parts.shared
@@ -124,7 +126,8 @@ class Compiled:
         many = "all groups" if unit.keys is None else f"all {unit.keys:,} groups"
         charge = f"one charge for {many} together"
         if unit.lattice > 1:
-            rows = "" if unit.rows is None else f", and counts for at most {unit.rows:,} rows"
+            most = plural(unit.rows or 0, "row")
+            rows = "" if unit.rows is None else f", and counts for at most {most}"
             return f"{charge}: a unit may be in any of them{rows}"
         relation = " at most" if unit.groups > 1 else " only"
         touched = unit.groups * (2 if unit.replace else 1)

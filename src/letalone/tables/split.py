@@ -19,7 +19,9 @@ from letalone.engines.measures import WEIGHT_BITS
 from letalone.errors import ParameterError
 from letalone.errors.remedies import FindKeys
 from letalone.mechanisms import Gaussian
+from letalone.plans.aggregates import Quantiles
 from letalone.plans.clauses import GroupColumn
+from letalone.plans.formulas import with_formula_parts
 from letalone.plans.plan import NOT_LISTED, Plan, missing_keys
 from letalone.privacy import Privacy
 from letalone.tables.discovery import Discovery
@@ -29,6 +31,7 @@ from letalone.tables.part import ROOT_TWO, ChoicePart, VectorPart, as_share
 from letalone.tables.parts import Parts, parts_of
 from letalone.tables.sensitivity import Contribution, contribution
 
+RANK_BITS = 31  # of a weight and a rank's denominator: 2^53 is then 4 million rows
 HAIR = 1 - Fraction(1, 2**40)  # more than a curve loses by rounding when it is composed
 
 
@@ -82,10 +85,17 @@ def split(plan: Plan, *, epsilon: Fraction, delta: Fraction, confidence: float) 
         raise KeysNeeded(plan.groups)
     # No part gets less than a thousandth of ε: the largest weights are a few hundred.
     bits = bits_for(1000 * (unit.rows or 1) / epsilon)
-    weight_bits = min(bits, WEIGHT_BITS)
+    weight_bits = min(bits, WEIGHT_BITS, RANK_BITS - _rank_bits(plan))
     parts = parts_of(plan, bits=bits, weight_bits=weight_bits)
     chosen = _best_split(parts, unit, epsilon, delta, confidence)
     return replace(chosen, weight_bits=weight_bits)
+
+
+def _rank_bits(plan: Plan) -> int:
+    """What ranks are multiplied with to be whole numbers, in bits."""
+    asked = (aggregate for _, aggregate in with_formula_parts(plan.aggregates))
+    shares = [share for one in asked if isinstance(one, Quantiles) for share in one.at]
+    return max((share.denominator.bit_length() for share in shares), default=0)
 
 
 def _best_split(

@@ -430,7 +430,7 @@ def test_notes_are_in_the_words_of_people(console):
     browser = console.by("ann")
     sql = "SELECT ward, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY ward"
     text = browser.follow(release(browser, sql=sql, epsilon="0.05")).text
-    assert "<li>at most 10 rows per patient are counted, chosen at random</li>" in text
+    assert "<li>a patient with more than 10 rows counts as 10: each of its rows counts 10/n" in text
     assert "rows within that limit, and the values within their bounds" in text
     assert "<li>rows of groups that are not listed are not counted</li>" in text
     assert "intervals speak" not in text

@@ -168,3 +168,38 @@ def test_a_repeat_is_written_once_and_every_check_is_made_again(
     assert service.ask("POST", whole, by="ann", json=question).status_code == 403
     more = [entry.kind.value for entry in service.curator.ledger.entries()][len(kinds) :]
     assert more == ["level_withdrawn", "refused"]
+
+
+def test_a_row_limit_is_found_kept_and_paid_for_by_who_asks(service: Service) -> None:
+    """40 people have one row each, so ten rows are the limit; what it costs does not depend on it.
+    Three releases: the limit, the answer, and later another answer."""
+    ledger = service.curator.ledger
+    sql = "SELECT COUNT(*) AS limited FROM visits"
+    before, told = ledger.data_set("visits").spent.epsilon, len(ledger)
+    body = service.question(sql, max_rows="auto")
+    seen = service.ask("POST", "/questions/preview", by="ann", json=body)
+    assert (seen.status_code, len(ledger)) == (200, told)
+    answer = service.ask("POST", "/questions/release", by="ann", json=body)
+    assert answer.status_code == 200, answer.text
+    assert "found privately for ε = 0.01" in answer.json()["remark"]
+    assert ledger.data_set("visits").spent.epsilon == before + Fraction(1, 10)
+    again = service.ask("POST", "/questions/release", by="ann", json=body).json()
+    assert again["release"] == answer.json()["release"]
+    assert again["repeated"] is True
+    usual = service.ask("POST", "/questions/release", by="ann", json=service.question(sql)).json()
+    assert "found privately for ε = 0.01" in usual["remark"]
+    assert ledger.data_set("visits").spent.epsilon == before + Fraction(2, 10)
+    refused = service.ask(
+        "POST", "/questions/release", by="ann", json=service.question(sql, max_rows="many")
+    )
+    assert refused.status_code == 422
+
+
+def test_a_row_limit_that_does_not_fit_charges_nothing(service: Service) -> None:
+    ledger = service.curator.ledger
+    ledger.raise_version("visits")
+    before = ledger.data_set("visits").spent
+    body = service.question("SELECT COUNT(*) AS much FROM visits", max_rows="auto", epsilon=9)
+    answer = service.ask("POST", "/questions/release", by="ann", json=body)
+    assert answer.status_code in (403, 409, 422), answer.text
+    assert ledger.data_set("visits").spent == before

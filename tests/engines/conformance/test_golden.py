@@ -73,8 +73,8 @@ ASKED = {
 def printed(question, dialect):
     bounding, grouping, where, measures = ASKED[question]
     scope = RowScope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
-    counts = "counts" if dialect == "duckdb" and counts_rows(scope) else None
-    made = build_statements(scope, measures, Tables(RELATION, counts, {}, DIALECTS[dialect]))
+    weights = "weights" if dialect == "duckdb" and counts_rows(scope) else None
+    made = build_statements(scope, measures, Tables(RELATION, weights, {}, DIALECTS[dialect]))
     return "\n".join(DIALECTS[dialect].printed(one.sql, pretty=True) for one in made) + "\n"
 
 

@@ -395,8 +395,8 @@ def test_a_table_with_a_foreign_part_is_refused(engine):
     )
     with pytest.raises(ParameterError, match="has a part that is a foreign table"):
         open_postgres(on_postgres.address("whole"))
+    on_postgres.run("CREATE FOREIGN TABLE alone (u int) SERVER far")
     with pytest.raises(ParameterError, match="is a foreign table"):
-        on_postgres.run("CREATE FOREIGN TABLE alone (u int) SERVER far")
         open_postgres(on_postgres.address("alone"))
 
 

@@ -187,13 +187,14 @@ def _as_json(value: object) -> bytes:
 
 def release_as_json(release: Release) -> Json:
     """Rows for reading, the answer as it is stored, and its receipt."""
-    standing = release.standing
+    standing, limit = release.standing, release.standing.row_limit
+    remarks = standing.remark, None if limit is None else limit.on("http")
     return {
         "rows": [{name: _finite(cell) for name, cell in row.items()} for row in release.rows()],
         "release": release.to_json(),
         "receipt": standing.receipt,
         "repeated": release.repeated,
-        "remark": standing.remark,
+        "remark": " ".join(filter(None, remarks)) or None,
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
@@ -233,7 +233,7 @@ class SentQuestion(Body):
     keys: Any = None
     bounds: dict[Name, tuple[Signed, Signed]] | None = None
     dialect: Annotated[str, StringConstraints(max_length=20)] | None = None
-    max_rows: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    max_rows: Annotated[int, Field(ge=1, le=10**9)] | Literal["auto"] | None = None
     max_groups: Annotated[int, Field(ge=1, le=10**9)] | None = None
     tables: Annotated[dict[Name, dict[Name, list[Cell]]], Field(max_length=20)] = Field(
         default_factory=dict

@@ -21,7 +21,7 @@ from sqlglot import exp
 
 from letalone.engines import reading, syntax
 from letalone.engines.reading import Stored
-from letalone.engines.syntax import BIGINT, TEXT, Binary, Sql
+from letalone.engines.syntax import BIGINT, DOUBLE, TEXT, Binary, Sql
 from letalone.engines.terms import Levels, Term, big, deepest, plus
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
@@ -46,14 +46,26 @@ class Dialect:
     def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:
         """clamp(floor(x · 2^shift), low, high) − (low + high) // 2; NULL where x is missing.
 
-        Without a branch where x is near; see amounts.py for the proof.
+        A whole number, which may be a double: `whole` makes it an integer.
+
+        Without a branch where x is near; see amounts.py for the proof. What is not finite is not
+        near, so only the rest is looked at.
         """
-        x = levels.name(levels.guarded(x))
         y = levels.name(Term(exp.Floor(this=scale(x.sql, shift)), Type.NUMBER, depth=x.depth))
         limit = EXACT - max(abs(end) for end in ends)
         near = syntax.operation(exp.LT, syntax.call("ABS", y.sql), syntax.double(limit))
-        far = (syntax.is_present(x.sql), _far(y.sql, ends, limit))
+        far = (syntax.is_there(x.sql, finite=x.finite), _far(y.sql, ends, limit))
         return Term(syntax.case((near, _near(y.sql, ends)), far), Type.INTEGER, depth=y.depth)
+
+    def whole(self, offset: Sql) -> Sql:
+        """An offset as an integer of 64 bits."""
+        return syntax.cast_to(offset, BIGINT)
+
+    def weighed(self, offset: Sql, weight: Sql) -> Sql:
+        """An offset with its weight, whose product is below 2^53, as an integer of 64 bits: doubles
+        hold it, and are faster."""
+        product = syntax.operation(exp.Mul, offset, syntax.cast_to(weight, DOUBLE))
+        return syntax.cast_to(product, BIGINT)
 
     def guess(self, x: Sql, edges: tuple[float, float, float], count: int) -> Sql:
         """About which of `count` ranges holds x, within 0 … count − 1; edges: first, every, below.
@@ -106,9 +118,18 @@ class Dialect:
         """One whole number of 64 bits by another, neither negative, rounded down."""
         return exp.Paren(this=exp.IntDiv(this=number, expression=by))
 
+    def text(self, stored: Stored, unit: Sql) -> Sql:
+        """A unit as text that tells units apart; DuckDB cannot write times beyond the calendar."""
+        is_time = stored.type is Type.TIMESTAMP
+        return syntax.cast_to(syntax.call("EPOCH_US", unit) if is_time else unit, TEXT)
+
     def digest(self, parts: Sequence[Sql]) -> Sql:
-        """SHA-256 of the parts as text, in an order that all engines have."""
-        return syntax.call("SHA256", text_of(parts))
+        """Of the digests of the parts, which may be missing; in one order on all engines."""
+        return self.hashed(join_texts([self.hashed(text_of(part)) for part in parts]))
+
+    def hashed(self, text: Sql) -> Sql:
+        """SHA-256 in small hexadecimal digits."""
+        return syntax.call("SHA256", text)
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
         """The statement as the engine reads it."""
@@ -130,18 +151,18 @@ def _near(y: Sql, ends: tuple[int, int]) -> Sql:
     twice = syntax.operation(exp.Sub, low, high)
     if sum(ends) % 2:
         twice = syntax.operation(exp.Add, twice, syntax.double(1.0))
-    return syntax.cast_to(syntax.operation(exp.Mul, twice, syntax.double(0.5)), BIGINT)
+    return syntax.operation(exp.Mul, twice, syntax.double(0.5))
 
 
 def _far(y: Sql, ends: tuple[int, int], limit: int) -> Sql:
     """The offset by comparisons; between the ends only where y can be, far from zero."""
     low, high, middle = *ends, sum(ends) // 2
     start = syntax.operation(exp.LT, y, syntax.double(low))
-    branches = [(start, syntax.whole(low - middle))]
+    branches = [(start, syntax.double(low - middle))]
     if limit < max(abs(low), abs(high)):
-        between_ends = plus(syntax.cast_to(y, BIGINT), -middle)
+        between_ends = syntax.operation(exp.Sub, y, syntax.double(middle))
         branches.append((syntax.operation(exp.LT, y, syntax.double(high)), between_ends))
-    return syntax.case(*branches, otherwise=syntax.whole(high - middle))
+    return syntax.case(*branches, otherwise=syntax.double(high - middle))
 
 
 def compare_with_ends(x: Term, ends: tuple[int, int], shift: int, *, floor: Sql) -> Term:
@@ -169,12 +190,14 @@ def _divide(end: int, shift: int) -> Sql:
         return syntax.infinity("" if end > 0 else "-")
 
 
-def text_of(parts: Sequence[Sql]) -> Sql:
-    """The parts as one text, with bars between them; a missing one is empty."""
-    texts = [syntax.cast_to(part.copy(), TEXT) for part in parts]
-    whole: Sql = exp.Coalesce(this=texts[0], expressions=[syntax.text("")])
+def text_of(part: Sql) -> Sql:
+    """A part as text; a missing one is empty."""
+    return exp.Coalesce(this=syntax.cast_to(part.copy(), TEXT), expressions=[syntax.text("")])
+
+
+def join_texts(texts: Sequence[Sql]) -> Sql:
+    """Several texts as one."""
+    joined = texts[0]
     for text in texts[1:]:
-        there = exp.Coalesce(this=text, expressions=[syntax.text("")])
-        whole = exp.DPipe(this=whole, expression=syntax.text("|"))
-        whole = exp.DPipe(this=whole, expression=there)
-    return whole
+        joined = exp.DPipe(this=joined, expression=text)
+    return joined

@@ -15,11 +15,11 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects import postgres_reading
-from letalone.engines.dialects.dialect import Dialect, compare_with_ends, scale, text_of
+from letalone.engines.dialects.dialect import Dialect, compare_with_ends, join_texts, scale, text_of
 from letalone.engines.dialects.guarded import GUARDS
 from letalone.engines.dialects.postgres_words import rewrite_for_postgres
 from letalone.engines.reading import Stored, read_by
-from letalone.engines.syntax import BIGINT, Binary, Sql
+from letalone.engines.syntax import BIGINT, TEXT, Binary, Sql
 from letalone.engines.terms import Levels, Term, big, deepest
 from letalone.errors import UnsupportedQuery
 from letalone.plans.schema import Column
@@ -44,6 +44,12 @@ class PostgresDialect(Dialect):
     def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:  # noqa: ARG002
         """By comparisons with the ends: between them nothing overflows."""
         return compare_with_ends(x, ends, shift, floor=_floor(x.sql, shift))
+
+    def whole(self, offset: Sql) -> Sql:
+        return offset
+
+    def weighed(self, offset: Sql, weight: Sql) -> Sql:
+        return syntax.operation(exp.Mul, offset, weight)
 
     def guess(self, x: Sql, edges: tuple[float, float, float], count: int) -> Sql:
         """A quotient where x lies between the edges, one step or more above the first."""
@@ -102,13 +108,25 @@ class PostgresDialect(Dialect):
 
     def digest(self, parts: Sequence[Sql]) -> Sql:
         """As bytes, whose order is that of their digits whatever the collation."""
-        return syntax.call("SHA256", syntax.call("CONVERT_TO", text_of(parts), syntax.text("UTF8")))
+        return _digest(join_texts([self.hashed(text_of(part)) for part in parts]))
+
+    def text(self, stored: Stored, unit: Sql) -> Sql:
+        """One spelling for each number: 1.0 is 1.00."""
+        is_numeric = stored.stored == postgres_reading.NUMERIC
+        return syntax.cast_to(syntax.call("TRIM_SCALE", unit) if is_numeric else unit, TEXT)
+
+    def hashed(self, text: Sql) -> Sql:
+        return syntax.call("ENCODE", _digest(text), syntax.text("hex"))
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
         return rewrite_for_postgres(query).sql("postgres", pretty=pretty, identify=True, copy=False)
 
 
 POSTGRES = PostgresDialect()
+
+
+def _digest(text: Sql) -> Sql:
+    return syntax.call("SHA256", syntax.call("CONVERT_TO", text, syntax.text("UTF8")))
 
 
 def _apart(query: exp.Select) -> exp.Select:

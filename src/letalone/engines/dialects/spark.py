@@ -14,7 +14,6 @@ Arithmetic is the processor's, as in DuckDB, but x / 0 is NULL. FLOOR makes a BI
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar
@@ -23,7 +22,7 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects import rewriting, spark_reading
-from letalone.engines.dialects.dialect import Dialect, compare_with_ends, scale, text_of
+from letalone.engines.dialects.dialect import Dialect, compare_with_ends, scale
 from letalone.engines.reading import Stored, read_by
 from letalone.engines.syntax import BIGINT, TEXT, Sql
 from letalone.engines.terms import Levels, Term, big
@@ -46,6 +45,12 @@ class SparkDialect(Dialect):
         """By comparisons with the ends: between them the floor fits into 64 bits."""
         floor = syntax.cast_to(exp.Floor(this=scale(x.sql, shift)), BIGINT)
         return compare_with_ends(x, ends, shift, floor=floor)
+
+    def whole(self, offset: Sql) -> Sql:
+        return offset
+
+    def weighed(self, offset: Sql, weight: Sql) -> Sql:
+        return syntax.operation(exp.Mul, offset, weight)
 
     def total(self, of: Sql, most: int) -> Sql:
         """A sum for each word of 24 bits, put together: a sum of BIGINT wraps around."""
@@ -73,8 +78,11 @@ class SparkDialect(Dialect):
     def unit(self, stored: Stored, value: Sql) -> Sql:
         return spark_reading.unit(stored, value)
 
-    def digest(self, parts: Sequence[Sql]) -> Sql:
-        return syntax.call("SHA2", text_of(parts), syntax.whole(256))
+    def text(self, stored: Stored, unit: Sql) -> Sql:  # noqa: ARG002
+        return syntax.cast_to(unit, TEXT)
+
+    def hashed(self, text: Sql) -> Sql:
+        return syntax.call("SHA2", text, syntax.whole(256))
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
         """Parameters are written :name."""

@@ -58,17 +58,17 @@ LEFT JOIN (
                 "#1" + CAST(1 AS DOUBLE)
               ) AS "#2",
               (
-                CASE
+                CAST(CASE
                   WHEN (
                     ABS("#5") < 9007199253716992.0e0
                   )
-                  THEN CAST((
+                  THEN (
                     (
                       ABS("#5") - ABS((
                         "#5" - 1024000.0e0
                       ))
                     ) * 0.5e0
-                  ) AS BIGINT)
+                  )
                   WHEN (
                     NOT (
                       (
@@ -79,9 +79,9 @@ LEFT JOIN (
                   THEN CASE WHEN (
                     "#5" < 0.0e0
                   ) THEN (
-                    -512000
-                  ) ELSE 512000 END
-                END + 512000
+                    -512000.0e0
+                  ) ELSE 512000.0e0 END
+                END AS BIGINT) + 512000
               ) AS "#6"
             FROM (
               SELECT

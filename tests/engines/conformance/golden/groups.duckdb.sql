@@ -53,7 +53,7 @@ LEFT JOIN (
           "#key0",
           "#key1",
           COUNT(*) AS "#sum0",
-          SUM("#7") AS "#sum1",
+          SUM(CAST("#7" AS BIGINT)) AS "#sum1",
           COUNT("#7") AS "#sum2",
           COUNT(*) AS "#rows"
         FROM (
@@ -72,13 +72,13 @@ LEFT JOIN (
                 WHEN (
                   ABS("#6") < 9007199253716992.0e0
                 )
-                THEN CAST((
+                THEN (
                   (
                     ABS("#6") - ABS((
                       "#6" - 1024000.0e0
                     ))
                   ) * 0.5e0
-                ) AS BIGINT)
+                )
                 WHEN (
                   NOT (
                     (
@@ -89,8 +89,8 @@ LEFT JOIN (
                 THEN CASE WHEN (
                   "#6" < 0.0e0
                 ) THEN (
-                  -512000
-                ) ELSE 512000 END
+                  -512000.0e0
+                ) ELSE 512000.0e0 END
               END AS "#7"
             FROM (
               SELECT

@@ -26,7 +26,7 @@ FROM (
           )
         )
       )
-      THEN "#5"
+      THEN CAST("#5" AS BIGINT)
     END AS "#9",
     CASE
       WHEN (
@@ -45,7 +45,7 @@ FROM (
           )
         )
       )
-      THEN "#8"
+      THEN CAST("#8" AS BIGINT)
     END AS "#10"
   FROM (
     SELECT
@@ -57,13 +57,13 @@ FROM (
         WHEN (
           ABS("#7") < 9007199253692416.0e0
         )
-        THEN CAST((
+        THEN (
           (
             ABS("#7") - ABS((
               "#7" - 1048576.0e0
             ))
           ) * 0.5e0
-        ) AS BIGINT)
+        )
         WHEN (
           NOT (
             (
@@ -74,8 +74,8 @@ FROM (
         THEN CASE WHEN (
           "#7" < 0.0e0
         ) THEN (
-          -524288
-        ) ELSE 524288 END
+          -524288.0e0
+        ) ELSE 524288.0e0 END
       END AS "#8"
     FROM (
       SELECT
@@ -87,13 +87,13 @@ FROM (
           WHEN (
             ABS("#4") < 9007199253716992.0e0
           )
-          THEN CAST((
+          THEN (
             (
               ABS("#4") - ABS((
                 "#4" - 1024000.0e0
               ))
             ) * 0.5e0
-          ) AS BIGINT)
+          )
           WHEN (
             NOT (
               (
@@ -104,8 +104,8 @@ FROM (
           THEN CASE WHEN (
             "#4" < 0.0e0
           ) THEN (
-            -512000
-          ) ELSE 512000 END
+            -512000.0e0
+          ) ELSE 512000.0e0 END
         END AS "#5",
         FLOOR((
           "#6" * 8192.0e0

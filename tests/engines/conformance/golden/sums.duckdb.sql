@@ -8,15 +8,11 @@ LEFT JOIN (
   SELECT
     "#key0",
     SUM("#weight") AS "#sum0",
-    SUM((
-      "#6" * "#weight"
-    )) AS "#sum1",
+    SUM(CAST((
+      "#6" * CAST("#weight" AS DOUBLE)
+    ) AS BIGINT)) AS "#sum1",
     SUM(CASE WHEN (
-      NOT (
-        (
-          "#6" IS NULL
-        )
-      )
+      "#6" IS NULL
     ) THEN "#weight" END) AS "#sum2"
   FROM (
     SELECT
@@ -34,13 +30,13 @@ LEFT JOIN (
           WHEN (
             ABS("#5") < 9007199253716992.0e0
           )
-          THEN CAST((
+          THEN (
             (
               ABS("#5") - ABS((
                 "#5" - 1024000.0e0
               ))
             ) * 0.5e0
-          ) AS BIGINT)
+          )
           WHEN (
             NOT (
               (
@@ -51,8 +47,8 @@ LEFT JOIN (
           THEN CASE WHEN (
             "#5" < 0.0e0
           ) THEN (
-            -512000
-          ) ELSE 512000 END
+            -512000.0e0
+          ) ELSE 512000.0e0 END
         END AS "#6"
       FROM (
         SELECT
@@ -70,7 +66,7 @@ LEFT JOIN (
             CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
             "#weights"."w" AS "#weight"
           FROM "visits" AS "#source"
-          POSITIONAL JOIN "counts" AS "#weights"
+          POSITIONAL JOIN "weights" AS "#weights"
         ) AS "#level0"
       ) AS "#level1"
     ) AS "#level2"

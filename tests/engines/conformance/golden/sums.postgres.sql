@@ -12,11 +12,7 @@ LEFT JOIN (
       "#9" * "#weight"
     )) AS "#sum1",
     SUM(CASE WHEN (
-      NOT (
-        (
-          "#9" IS NULL
-        )
-      )
+      "#9" IS NULL
     ) THEN "#weight" END) AS "#sum2"
   FROM (
     SELECT

@@ -20,11 +20,7 @@ LEFT JOIN (
       )
     ) AS `#sum1`,
     SUM(CASE WHEN (
-      NOT (
-        (
-          `#5` IS NULL
-        )
-      )
+      `#5` IS NULL
     ) THEN `#weight` END) AS `#sum2`
   FROM (
     SELECT

@@ -12,7 +12,7 @@ FROM (
         DENSE_RANK() OVER (
           PARTITION BY "#unit"
           ORDER BY SHA256(
-            COALESCE(CAST("#unit" AS TEXT), '') || '|' || COALESCE(CAST("#cell" AS TEXT), '')
+            SHA256(COALESCE(CAST(CAST("#unit" AS TEXT) AS TEXT), '')) || SHA256(COALESCE(CAST("#cell" AS TEXT), ''))
           ), "#cell"
         ) AS "#0place"
       FROM (
@@ -37,7 +37,9 @@ FROM (
                 (
                   "cost" * CAST(2 AS DOUBLE)
                 ) AS "#1",
-                "cost" AS "#cell"
+                CASE WHEN (
+                  "cost" = 0.0e0
+                ) THEN 0.0e0 WHEN ISFINITE("cost") THEN "cost" END AS "#cell"
               FROM (
                 SELECT
                   CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",

@@ -13,7 +13,10 @@ FROM (
           PARTITION BY "#unit"
           ORDER BY SHA256(
             CONVERT_TO(
-              COALESCE(CAST("#unit" AS VARCHAR), '') || '|' || COALESCE(CAST("#cell" AS VARCHAR), ''),
+              ENCODE(
+                SHA256(CONVERT_TO(COALESCE(CAST(CAST("#unit" AS VARCHAR) AS VARCHAR), ''), 'UTF8')),
+                'hex'
+              ) || ENCODE(SHA256(CONVERT_TO(COALESCE(CAST("#cell" AS VARCHAR), ''), 'UTF8')), 'hex'),
               'UTF8'
             )
           ), "#cell"
@@ -202,7 +205,17 @@ FROM (
                     ELSE (
                       "cost" * "#1"
                     )
-                  END AS "#2"
+                  END AS "#2",
+                  CASE
+                    WHEN (
+                      "#8" = CAST('0.0e0' AS DOUBLE PRECISION)
+                    )
+                    THEN CAST('0.0e0' AS DOUBLE PRECISION)
+                    WHEN (
+                      ABS("#8") < CAST('Infinity' AS DOUBLE PRECISION)
+                    )
+                    THEN "#8"
+                  END AS "#cell"
                 FROM (
                   SELECT
                     *,
@@ -211,7 +224,7 @@ FROM (
                     CAST(1 AS DOUBLE PRECISION) AS "#5",
                     CASE WHEN (
                       ABS("cost") < CAST('Infinity' AS DOUBLE PRECISION)
-                    ) THEN "cost" END AS "#cell"
+                    ) THEN "cost" END AS "#8"
                   FROM (
                     SELECT
                       "#source"."cost" AS "cost",

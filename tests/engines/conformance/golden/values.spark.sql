@@ -12,7 +12,7 @@ FROM (
         DENSE_RANK() OVER (
           PARTITION BY `#unit`
           ORDER BY SHA2(
-            COALESCE(CAST(`#unit` AS STRING), '') || CAST(X'7c' AS STRING) || COALESCE(CAST(`#cell` AS STRING), ''),
+            SHA2(COALESCE(CAST(CAST(`#unit` AS STRING) AS STRING), ''), 256) || SHA2(COALESCE(CAST(`#cell` AS STRING), ''), 256),
             256
           ) NULLS LAST, `#cell` NULLS LAST
         ) AS `#0place`
@@ -33,7 +33,17 @@ FROM (
               *,
               (
                 `#1` + CAST(1 AS DOUBLE)
-              ) AS `#2`
+              ) AS `#2`,
+              CASE
+                WHEN (
+                  `#4` = 0.0e0
+                )
+                THEN 0.0e0
+                WHEN (
+                  ABS(`#4`) < CAST('Infinity' AS DOUBLE)
+                )
+                THEN `#4`
+              END AS `#cell`
             FROM (
               SELECT
                 *,
@@ -42,7 +52,7 @@ FROM (
                 ) AS `#1`,
                 CASE WHEN (
                   ABS(`cost`) < CAST('Infinity' AS DOUBLE)
-                ) THEN `cost` END AS `#cell`
+                ) THEN `cost` END AS `#4`
               FROM (
                 SELECT
                   `#source`.`cost` AS `cost`,

@@ -19,7 +19,7 @@ LEFT JOIN (
           DENSE_RANK() OVER (
             PARTITION BY "#unit", "#key0"
             ORDER BY SHA256(
-              COALESCE(CAST("#unit" AS TEXT), '') || '|' || COALESCE(CAST("#key0" AS TEXT), '') || '|' || COALESCE(CAST("#cell" AS TEXT), '')
+              SHA256(COALESCE(CAST(CAST("#unit" AS TEXT) AS TEXT), '')) || SHA256(COALESCE(CAST("#key0" AS TEXT), '')) || SHA256(COALESCE(CAST("#cell" AS TEXT), ''))
             ), "#cell"
           ) AS "#1place"
         FROM (
@@ -31,7 +31,7 @@ LEFT JOIN (
               DENSE_RANK() OVER (
                 PARTITION BY "#unit"
                 ORDER BY SHA256(
-                  COALESCE(CAST("#unit" AS TEXT), '') || '|' || COALESCE(CAST("#key0" AS TEXT), '')
+                  SHA256(COALESCE(CAST(CAST("#unit" AS TEXT) AS TEXT), '')) || SHA256(COALESCE(CAST("#key0" AS TEXT), ''))
                 ), "#key0"
               ) AS "#0place"
             FROM (

@@ -20,7 +20,10 @@ LEFT JOIN (
             PARTITION BY "#unit", "#key0"
             ORDER BY SHA256(
               CONVERT_TO(
-                COALESCE(CAST("#unit" AS VARCHAR), '') || '|' || COALESCE(CAST("#key0" AS VARCHAR), '') || '|' || COALESCE(CAST("#cell" AS VARCHAR), ''),
+                ENCODE(
+                  SHA256(CONVERT_TO(COALESCE(CAST(CAST("#unit" AS VARCHAR) AS VARCHAR), ''), 'UTF8')),
+                  'hex'
+                ) || ENCODE(SHA256(CONVERT_TO(COALESCE(CAST("#key0" AS VARCHAR), ''), 'UTF8')), 'hex') || ENCODE(SHA256(CONVERT_TO(COALESCE(CAST("#cell" AS VARCHAR), ''), 'UTF8')), 'hex'),
                 'UTF8'
               )
             ), "#cell"
@@ -35,7 +38,10 @@ LEFT JOIN (
                 PARTITION BY "#unit"
                 ORDER BY SHA256(
                   CONVERT_TO(
-                    COALESCE(CAST("#unit" AS VARCHAR), '') || '|' || COALESCE(CAST("#key0" AS VARCHAR), ''),
+                    ENCODE(
+                      SHA256(CONVERT_TO(COALESCE(CAST(CAST("#unit" AS VARCHAR) AS VARCHAR), ''), 'UTF8')),
+                      'hex'
+                    ) || ENCODE(SHA256(CONVERT_TO(COALESCE(CAST("#key0" AS VARCHAR), ''), 'UTF8')), 'hex'),
                     'UTF8'
                   )
                 ), "#key0"

@@ -19,7 +19,7 @@ LEFT JOIN (
           DENSE_RANK() OVER (
             PARTITION BY `#unit`, `#key0`
             ORDER BY SHA2(
-              COALESCE(CAST(`#unit` AS STRING), '') || CAST(X'7c' AS STRING) || COALESCE(CAST(`#key0` AS STRING), '') || CAST(X'7c' AS STRING) || COALESCE(CAST(`#cell` AS STRING), ''),
+              SHA2(COALESCE(CAST(CAST(`#unit` AS STRING) AS STRING), ''), 256) || SHA2(COALESCE(CAST(`#key0` AS STRING), ''), 256) || SHA2(COALESCE(CAST(`#cell` AS STRING), ''), 256),
               256
             ) NULLS LAST, `#cell` NULLS LAST
           ) AS `#1place`
@@ -32,7 +32,7 @@ LEFT JOIN (
               DENSE_RANK() OVER (
                 PARTITION BY `#unit`
                 ORDER BY SHA2(
-                  COALESCE(CAST(`#unit` AS STRING), '') || CAST(X'7c' AS STRING) || COALESCE(CAST(`#key0` AS STRING), ''),
+                  SHA2(COALESCE(CAST(CAST(`#unit` AS STRING) AS STRING), ''), 256) || SHA2(COALESCE(CAST(`#key0` AS STRING), ''), 256),
                   256
                 ) NULLS LAST, `#key0` NULLS LAST
               ) AS `#0place`
