@@ -11,7 +11,7 @@ from postgres import running
 from round_trips import counting
 
 MOST = {
-    "fresh": 25,
+    "fresh": 26,  # one of them for a row limit that was found
     "repeated after others": 10,
     "repeated": 4,
     "refused": 10,
@@ -27,7 +27,7 @@ def trips():
 
 
 @pytest.mark.long  # how fast, not whether: test_on_postgres.py
-def test_a_fresh_question_waits_for_postgresql_at_most_25_times(trips, tmp_path):
+def test_a_fresh_question_waits_for_postgresql_at_most_26_times(trips, tmp_path):
     where = {"database": trips.address, "ledger": trips.address}
     with open_curator(tmp_path, **where) as curator:
         grant(registered(with_people(curator)))
