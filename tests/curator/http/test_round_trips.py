@@ -14,7 +14,7 @@ MOST = {
     "fresh": 26,  # one of them for a row limit that was found
     "repeated after others": 10,
     "repeated": 4,
-    "refused": 10,
+    "refused": 12,
     "preview": 12,
     "health": 6,
 }
