@@ -72,10 +72,16 @@ def side_by_side(
     ours: tuple[Job, Callable[[], float | None]],
     theirs: tuple[Job, Callable[[], float | None]],
     rounds: int,
+    warm: int = 1,
 ) -> dict[str, float]:
-    """The first of ours, then medians; they take turns, so that both meet the same disturbances."""
+    """The first of ours, then medians; they take turns, so that both meet the same disturbances.
+
+    warm: how many rounds are not counted.
+    """
     first = taken(*ours)
     taken(*theirs)
+    for _ in range(warm - 1):
+        taken(*ours), taken(*theirs)
     pairs = [(taken(*ours), taken(*theirs)) for _ in range(rounds)]
     found: dict[str, float] = {"first_seconds": first[0], "first_cpu_seconds": first[1]}
     for unit, place in (("seconds", 0), ("cpu_seconds", 1)):
