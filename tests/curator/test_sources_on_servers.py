@@ -124,6 +124,23 @@ def test_a_person_is_found_corrected_and_erased_by_statements_that_the_owner_run
     assert "subject: erase at the source" in whats(curator)
 
 
+def test_rows_of_a_view_are_found_and_named_by_their_values(curator, table):
+    """They have no places there; what is removed of a view is removed of its table."""
+    view = f"{table} seen"
+    on_postgres.run(
+        f'CREATE VIEW "{view}" AS SELECT patient, ward, cost, age FROM "{table}" WHERE cost < 400'
+    )
+    register(curator, view)
+    rows = curator.subjects.rows(NAME, "p7", by="stan", why=WHY)
+    assert [row["cost"] for row in rows] == [270.0, 70.0], "in the order of their text"
+    done = curator.subjects.correct(NAME, "p7", row=0, changes={"cost": 5}, by="stan", why=WHY)
+    assert "'cost' is 270" in done.statement
+    assert "one of the 2 rows of this person; if two are equal, either" in done.statement
+    gone = curator.subjects.erase(NAME, "p7", by="stan", why=WHY)
+    on_postgres.run(statement_in(gone))
+    assert on_postgres.run(f"SELECT cost FROM \"{table}\" WHERE patient = 'p7'") == [(470.0,)]
+
+
 def statement_in(done):
     return re.search(r"run: (.*?;) It must", done.statement, re.S)[1]
 
