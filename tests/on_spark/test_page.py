@@ -29,11 +29,8 @@ def test_the_code_on_the_page_runs(spark, clinic, tmp_path, monkeypatch):
     document = SYBIL.parse(page)
     document.namespace["spark"] = spark
     examples = list(document.examples())
-    assert len(examples) == blocks(page) == 2
+    assert len(examples) == blocks(page) == 1
     for example in examples:
         example.evaluate()
-    for answer in ("wards", "beds"):
-        assert list(document.namespace[answer].to_pandas()["n"]) == pytest.approx(
-            [200] * 2, abs=1000
-        )
-    assert spark.catalog.tableExists("spark_catalog.private.visits_ranked")
+    numbers = list(document.namespace["wards"].to_pandas()["n"])
+    assert numbers == pytest.approx([200] * 2, abs=1000)

@@ -15,7 +15,7 @@ MOST = {
     "repeated after others": 10,
     "repeated": 4,
     "refused": 12,
-    "preview": 12,
+    "preview": 14,
     "health": 6,
 }
 
@@ -55,4 +55,4 @@ def test_a_fresh_question_waits_for_postgresql_at_most_26_times(trips, tmp_path)
             "preview": waits("preview", where="preview"),
             "health": waits("health"),
         }
-    assert all(found[kind] <= most for kind, most in MOST.items()), found
+    assert {kind: found[kind] for kind, most in MOST.items() if found[kind] > most} == {}
