@@ -72,8 +72,8 @@ def asked_everything(engine, name):
             engine.discover(scope(schema, groups=(GroupColumn("g", col(name), kind),)))
         if kind is not Type.OTHER:
             one = scope(schema.protecting(name), bounding=Bounding(max_rows=1))
-            rows, units = engine.measure(one, [Rows(), DistinctUnits()])
-            assert rows == units, (name, kind)
+            ((rows,), (units,)) = engine.measure(one, [Rows(), DistinctUnits()])
+            assert 0 <= units - rows < 100, (name, kind)  # weights are rounded down
     return found
 
 

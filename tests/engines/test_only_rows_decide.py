@@ -149,7 +149,9 @@ def check_engine(made, rows, *, filters=FILTERS, groups=GROUPS, units=UNITS):
                 assert made.engine.measure(scope, asked) == slow.measure(scope, asked), where
             for by, keys in [((), None), *groups]:
                 scope = RowScope(schema, None, (), (), tuple(by), keys and tuple(keys), bounding)
-                cells = [] if bounding.clip or by else CELLS
+                # A cut of doubles or times is told by how an engine spells them.
+                cells = CELLS[:-2] if unit and bounding.max_rows else CELLS
+                cells = [] if bounding.clip or by else cells
                 asked = [Rows(), DistinctUnits(), *PLAIN, *SUMS, *cells]
                 assert made.engine.measure(scope, asked) == slow.measure(scope, asked), by
                 assert not by or dict(made.engine.discover(scope)) == slow.discover(scope)

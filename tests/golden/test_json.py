@@ -189,6 +189,7 @@ SLOW: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
 }
 NOISY = ("rows", "values")
+VERSIONS = ("packages", "extras")  # of doctor: those of the day
 TIME = re.compile(r"\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d[\d:.]*(?:Z|\+00:00| UTC)?")
 DATE = re.compile(r"\b20[2-9]\d-\d\d-\d\d\b")
 
@@ -223,6 +224,9 @@ def read(text: str, folder: Path) -> Any:
     except ValueError:
         return text.splitlines()
     if isinstance(found, dict):
+        found |= {
+            name: sorted(found[name]) for name in VERSIONS if isinstance(found.get(name), dict)
+        }
         noisy = [name for name in NOISY if isinstance(found.get(name), list)]
         found |= {name: without_numbers(found[name]) for name in noisy}
         if "predictions" in found:

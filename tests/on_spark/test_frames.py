@@ -201,6 +201,18 @@ def test_public_and_private_tables_are_joined(spark, visits):
         assert one_number(found) == pytest.approx(len(old), abs=60)
 
 
+def test_two_statements_have_the_same_integers(spark):
+    """Fifty rows of a person of which five may count: each weighs a tenth."""
+    engine = open_spark(frame_of([row(patient="p", cost=float(2**n)) for n in range(50)], SCHEMA))
+    from letalone.engines.measures import GridSum
+    from letalone.plans.expressions import col
+
+    scope = scope_of(Bounding(max_rows=5), schema=engine.schema().protecting("patient"))
+    sums = [engine.measure(scope, [GridSum(col("cost"), 0, 2**50, 0)])[0][0] for _ in range(2)]
+    engine.close()
+    assert sums == [scope.lattice * 5 // 50 * (2**50 - 1)] * 2
+
+
 def test_a_model_is_refused_before_anything_is_charged(visits):
     with opened(visits) as session:
         with pytest.raises(UnsupportedQuery, match="cannot be trained on a table of Spark"):

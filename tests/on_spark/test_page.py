@@ -10,13 +10,15 @@ from documentation.test_code_blocks import ELSEWHERE, SYBIL, blocks
 @pytest.fixture
 def clinic(spark):
     """The table of the page."""
-    spark.sql("CREATE SCHEMA clinic")
+    for schema in ("clinic", "private"):
+        spark.sql(f"CREATE SCHEMA {schema}")
     columns = (
         "string(id % 40) AS patient_id, 2020 + id % 6 AS year, ELT(1 + id % 2, 'A', 'B') AS ward"
     )
     spark.range(400).selectExpr(*columns.split(", ", 2)).write.saveAsTable("clinic.visits")
     yield
-    spark.sql("DROP SCHEMA clinic CASCADE")
+    for schema in ("clinic", "private"):
+        spark.sql(f"DROP SCHEMA {schema} CASCADE")
 
 
 def test_the_code_on_the_page_runs(spark, clinic, tmp_path, monkeypatch):
@@ -30,5 +32,5 @@ def test_the_code_on_the_page_runs(spark, clinic, tmp_path, monkeypatch):
     assert len(examples) == blocks(page) == 1
     for example in examples:
         example.evaluate()
-    found = list(document.namespace["wards"].to_pandas()["n"])
-    assert found == pytest.approx([200] * 2, abs=1000)
+    numbers = list(document.namespace["wards"].to_pandas()["n"])
+    assert numbers == pytest.approx([200] * 2, abs=1000)

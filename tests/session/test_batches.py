@@ -20,13 +20,13 @@ def questions(session: la.Session, number: int) -> list[la.Query]:
 
 @pytest.mark.long  # what is saved: test_a_batch_that_fits_only_together
 def test_a_batch_is_cheaper_than_one_by_one() -> None:
-    """Forty counts at 0.25: 10 if added up, 8.4 by accounts, 7.4 by their whole curve."""
+    """Forty counts at 0.25: 10 if added up, 8.1 by accounts, 7.4 by their whole curve."""
     together, alone = opened(budget=la.Budget(10, 1e-5)), opened(budget=la.Budget(10, 1e-5))
     releases = together.batch(questions(together, 40), epsilon=0.25)
     for question in questions(alone, 40):
         question.release(0.25)
     assert len(releases) == 40
-    assert together.spent.epsilon < alone.spent.epsilon * Fraction(9, 10)
+    assert together.spent.epsilon < alone.spent.epsilon * Fraction(93, 100)
     assert "one of 40 answers that cost (ε = " in " ".join(str(releases[0]).split())
 
 

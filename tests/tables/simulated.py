@@ -11,8 +11,13 @@ from letalone.engines.measures import CellCounts, DistinctUnits, GridSum, Measur
 Floats = NDArray[np.float64]
 
 
-def exact(measures: Sequence[Measure], groups: Sequence[Floats]) -> list[Any]:
-    return [[_one(measure, values) for values in groups] for measure in measures]
+def exact(measures: Sequence[Measure], groups: Sequence[Floats], *, lattice: int = 1) -> list[Any]:
+    """Of whole rows; lattice: what each of them counts."""
+    return [[_times(_one(measure, x), lattice) for x in groups] for measure in measures]
+
+
+def _times(number: Any, lattice: int) -> Any:
+    return [lattice * n for n in number] if isinstance(number, list) else lattice * number
 
 
 def _one(measure: Measure, values: Floats) -> Any:

@@ -38,7 +38,8 @@ LOW, HIGH = F(0), F(1000)
 
 def released(plan: Plan, groups: Any, *, seed: int, epsilon: Any = 1, **options: Any) -> Any:
     whole = compile_plan(plan, epsilon=epsilon, **options)
-    return whole.finish(exact(whole.measures, groups), SeededBits(seed))
+    integers = exact(whole.measures, groups, lattice=whole.scope.lattice)
+    return whole.finish(integers, SeededBits(seed))
 
 
 def covered(answer: NoisyColumn, truth: Any) -> float:

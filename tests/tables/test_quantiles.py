@@ -52,7 +52,8 @@ def planned(asked: Aggregate, *, epsilon: Any = 1, delta: Any = 0, **options: An
 
 
 def finished(whole: Compiled, groups: Any, seed: int) -> NoisyColumn:
-    return whole.finish(exact(whole.measures, groups), SeededBits(seed))["q"]
+    integers = exact(whole.measures, groups, lattice=whole.scope.lattice)
+    return whole.finish(integers, SeededBits(seed))["q"]
 
 
 def covered(answer: NoisyColumn, groups: Any, shares: Any) -> Any:

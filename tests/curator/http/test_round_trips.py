@@ -11,11 +11,11 @@ from postgres import running
 from round_trips import counting
 
 MOST = {
-    "fresh": 25,
+    "fresh": 26,  # one of them for a row limit that was found
     "repeated after others": 10,
     "repeated": 4,
-    "refused": 10,
-    "preview": 12,
+    "refused": 12,
+    "preview": 14,
     "health": 6,
 }
 
@@ -27,7 +27,7 @@ def trips():
 
 
 @pytest.mark.long  # how fast, not whether: test_on_postgres.py
-def test_a_fresh_question_waits_for_postgresql_at_most_25_times(trips, tmp_path):
+def test_a_fresh_question_waits_for_postgresql_at_most_26_times(trips, tmp_path):
     where = {"database": trips.address, "ledger": trips.address}
     with open_curator(tmp_path, **where) as curator:
         grant(registered(with_people(curator)))
@@ -55,4 +55,4 @@ def test_a_fresh_question_waits_for_postgresql_at_most_25_times(trips, tmp_path)
             "preview": waits("preview", where="preview"),
             "health": waits("health"),
         }
-    assert all(found[kind] <= most for kind, most in MOST.items()), found
+    assert {kind: found[kind] for kind, most in MOST.items() if found[kind] > most} == {}

@@ -160,7 +160,8 @@ def _far(y: Sql, ends: tuple[int, int], limit: int) -> Sql:
     start = syntax.operation(exp.LT, y, syntax.double(low))
     branches = [(start, syntax.double(low - middle))]
     if limit < max(abs(low), abs(high)):
-        between_ends = syntax.operation(exp.Sub, y, syntax.double(middle))
+        # The middle may be no double; what is left of y has few bits.
+        between_ends = syntax.cast_to(plus(syntax.cast_to(y, BIGINT), -middle), DOUBLE)
         branches.append((syntax.operation(exp.LT, y, syntax.double(high)), between_ends))
     return syntax.case(*branches, otherwise=syntax.double(high - middle))
 
