@@ -14,6 +14,8 @@ written, and this only where the role may have temporary tables and is not set t
               was not seen then. So table and catalogue are those of which the rows were kept. Rows
               that depend on more than what is written, by a policy or a view (the time, the role),
               are not kept; rows and numbers were made by one statement.
+    Assumed:  the server itself stores the rows, as its own kind of table: those of an extension may
+              lie on other servers, which have numbers of their own
     Tested:   tests/engines/conformance/test_kept.py
   So any change on the whole server, of whatever table, ends it. Whether rows are kept decides how
   long an answer takes, and nothing else.
@@ -46,6 +48,7 @@ MAY_KEEP: LiteralString = """
 SELECT pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMP')
     AND pg_catalog.current_setting('default_transaction_read_only') = 'off'
     AND c.relkind IN ('r', 'm') AND NOT pg_catalog.row_security_active(c.oid)
+    AND EXISTS (SELECT 1 FROM pg_catalog.pg_am m WHERE m.oid = c.relam AND m.amname = 'heap')
     AND pg_catalog.pg_table_size(c.oid) <= $3
     AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_inherits h WHERE h.inhparent = c.oid)
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
