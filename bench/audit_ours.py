@@ -34,7 +34,7 @@ from letalone.learn import (
     Ridge,
     StandardScaler,
 )
-from letalone.plans import requests
+from letalone.plans.aggregates import requests
 
 PAIR, VALUE = "a row more", "the value moves by 1"
 DELTA = 0.01

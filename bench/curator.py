@@ -45,13 +45,14 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import letalone as la
 from letalone.curator.curator import Curator
-from letalone.curator.demo_data_set import NAME, PURPOSE, register_demo
+from letalone.curator.data_sets.demo_data_set import NAME, PURPOSE, register_demo
 from letalone.curator.http.app import make_app
 from letalone.curator.http.limits import RateLimits
-from letalone.curator.records import DataSetQuestion, QuestionPrice, Role, Scope
-from letalone.curator.settings import Settings
+from letalone.curator.storage.service_records import DataSetQuestion, QuestionPrice
+from letalone.curator.storage.settings import Settings
 from letalone.ledger import Ledger
 from letalone.privacy import ADD_REMOVE, Budget, PureDP
+from letalone.wire.records import Role, Scope
 from postgres import running
 
 SQL = f"SELECT ward, COUNT(*) AS n FROM {NAME} GROUP BY ward"

@@ -33,10 +33,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from black_hole import BlackHole, black_hole
 from letalone.curator.curator import Curator
-from letalone.curator.records import Purpose, Registration, Role, Scope
-from letalone.curator.settings import Settings
+from letalone.curator.storage.service_records import Purpose, Registration
+from letalone.curator.storage.settings import Settings
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget
+from letalone.wire.records import Role, Scope
 from postgres import running
 
 PASSWORD, PURPOSE, AT_ONCE = "correct horse battery staple", "planning", 12

@@ -28,10 +28,10 @@ from threading import Thread
 from time import monotonic, perf_counter, sleep
 
 from letalone.curator.curator import Curator
-from letalone.curator.demo_data_set import NAME, PURPOSE, register_demo
-from letalone.curator.records import Role, Scope
-from letalone.curator.settings import Settings
+from letalone.curator.data_sets.demo_data_set import NAME, PURPOSE, register_demo
+from letalone.curator.storage.settings import Settings
 from letalone.privacy import Budget
+from letalone.wire.records import Role, Scope
 
 OTHER, HOSTILE = "ann", tuple(f"hostile{number}" for number in range(5))
 PASSWORD = "correct horse battery staple"
@@ -45,7 +45,7 @@ LOOKS = {
 LONGEST_START, SETTLING = 60, 3
 CODE = (
     "import sys; from pathlib import Path; from letalone.curator.http.serving import serve;"
-    "from letalone.curator.settings import Settings;"
+    "from letalone.curator.storage.settings import Settings;"
     "serve(Settings(folder=Path(sys.argv[1]), time_step_seconds=0), host='127.0.0.1',"
     " port=int(sys.argv[2]), workers=int(sys.argv[3]))"
 )

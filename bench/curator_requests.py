@@ -25,7 +25,7 @@ from curator.makers import NAME, PURPOSE, grant, open_curator, registered, with_
 from letalone.curator.http.app import make_app
 from letalone.curator.http.limits import RateLimits
 from letalone.curator.http.logs import make_log
-from letalone.curator.records import Scope
+from letalone.wire.records import Scope
 from postgres import running
 from round_trips import Trips, counting
 

@@ -41,7 +41,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # before a folder of tests of th
 
 from curator import NAME, PURPOSE, SQL, prepared, serving, settings
 from letalone.curator.curator import Curator
-from letalone.ledger.entries import EntryKind
+from letalone.ledger.chain.entries import EntryKind
 from postgres import running
 
 GIVEN_UP_SECONDS, PATIENCE_SECONDS = 0.06, 120

@@ -41,9 +41,9 @@ from curator.makers import (
     with_people,
 )
 from letalone.curator.curator import Curator
-from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice
+from letalone.curator.storage.service_records import DataSetQuestion, Purpose, QuestionPrice
 from letalone.errors import LetaloneError
-from letalone.plans import requests
+from letalone.plans.aggregates import requests
 from letalone.plans.expressions import col
 from letalone.plans.plan import make_plan
 from letalone.privacy import Budget

@@ -31,8 +31,8 @@ import pyarrow.parquet as pq
 from processors import ServerMeter, show_rows, side_by_side
 from tables_data import generate
 
-from letalone.engines.measures import RowScope
-from letalone.engines.postgres import PostgresEngine, open_postgres
+from letalone.engines.core.measures import RowScope
+from letalone.engines.postgres.postgres_engine import PostgresEngine, open_postgres
 from tables import MEASURES, groups_scope, scope_of
 
 TABLE = "letalone_bench"

@@ -19,7 +19,7 @@ from typing import Any
 from processors import TreeMeter, show_rows, side_by_side
 from tables_data import DEPARTMENTS
 
-from letalone.engines.spark import open_spark
+from letalone.engines.spark.spark_engine import open_spark
 from tables import MEASURES, groups_scope, scope_of
 
 ROW, USER, GROUPS = "row level", "user level", "three groups a user"

@@ -37,8 +37,8 @@ from tables_rivals import measure_rivals
 from tables_view import show
 
 import letalone
-from letalone.engines.duck import DuckEngine, open_duck
-from letalone.engines.measures import GridSum, Rows, RowScope, RowsWith
+from letalone.engines.core.measures import GridSum, Rows, RowScope, RowsWith
+from letalone.engines.duckdb.duck_engine import DuckEngine, open_duck
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
 

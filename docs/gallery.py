@@ -21,14 +21,14 @@ from matplotlib.figure import Figure
 
 import letalone as la
 from letalone.attacks import stage
-from letalone.attacks.result import COLOURS, WIDTH
 from letalone.randomness.bits import SYSTEM
 from letalone.sample.hospital import MOST_VISITS, WARDS
 
 FOLDER = Path(__file__).parent / "explanation" / "gallery"
 LOOK = {"svg.fonttype": "none", "svg.hashsalt": "letalone", "font.size": 10, "axes.titlesize": 10}
 KEY = bytes(range(32))
-TODAY, OURS = COLOURS[1], COLOURS[0]
+TODAY, OURS = "#D55E00", "#0072B2"  # Okabe and Ito
+WIDTH = 5.4  # in inches: readable on a telephone
 EPSILON = 1.0
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 FARES = range(0, 90, 10)

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
+from letalone.plans.aggregates.features import PerUnit
 from letalone.plans.clauses import PublicJoin
-from letalone.plans.plan import make_plan
+from letalone.plans.plan import make_plan, units_of
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.sql.from_clause import JOINS
 from letalone.sql.question import read_question
-from letalone.sql.refusals import CLAUSES, REFUSED, SqlRefusal
+from letalone.sql.refusals import CLAUSES, DISTINCT, REFUSED, REFUSED_CALLS, SqlRefusal
 from letalone.sql.text import DIALECTS, MAX_SQL_LENGTH
 
 PAGE = Path(__file__).parent / "reference" / "sql.md"
@@ -121,6 +122,38 @@ CONDITIONS = (
     "ISODOW(day) = 1",
     "DATE_PART('year', day) = 2024",
     "DATE_TRUNC('quarter', at) = DATE '2024-04-01'",
+    "QUARTER(day) = 1",
+    "DAYOFYEAR(day) <= 31",
+    "MINUTE(at) = 0",
+    "DATEPART('quarter', day) = 1",
+    "DATE(at) = '2024-01-31'",
+    "at::DATE = '2024-01-31'",
+    "DAYNAME(day) = 'Monday'",
+    "MONTHNAME(day) = 'January'",
+    "STRFTIME(day, '%Y-%m') = '2024-01'",
+    "TO_CHAR(day, 'YYYY-MM') = '2024-01'",
+    "DATE_FORMAT(day, 'yyyy-MM') = '2024-01'",
+    "FORMAT_DATE('%A', day) = 'Monday'",
+    "day - DATE '2024-01-31' > 7",
+    "DATE_DIFF('day', day, at) > 7",
+    "DATE_DIFF('month', day, at) > 1",
+    "city LIKE 'New %'",
+    "city NOT LIKE '%50!%%' ESCAPE '!'",
+    "city ILIKE '%burg'",
+    "STARTS_WITH(city, 'New ')",
+    "PREFIX(city, 'New ')",
+    "ENDS_WITH(city, 'burg')",
+    "SUFFIX(city, 'burg')",
+    "CONTAINS(city, 'a')",
+    "SUBSTR(city, 2, 3) = 'erl'",
+    "LEFT(city, 1) = 'B'",
+    "RIGHT(city, 4) = 'burg'",
+    "UPPER(city) = 'BERLIN'",
+    "LOWER(TRIM(city)) = 'berlin'",
+    "LTRIM(BTRIM(city)) = 'Berlin'",
+    "CONCAT(ward, '-', age) = 'A-65'",
+    "ward || '/' || city = 'A/Berlin'",
+    "LENGTH(city) > 10",
 )
 QUERIES = (
     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
@@ -141,6 +174,29 @@ QUERIES = (
     "EXPLAIN SELECT COUNT(*) FROM visits",
     'SELECT COUNT(*) FROM `visits` WHERE ward = "A"',
 )
+OVER_ANSWERS = (
+    "SELECT ward FROM visits GROUP BY ward ORDER BY COUNT(*) DESC LIMIT 1",
+    "SELECT DISTINCT ward FROM visits",
+    "SELECT ward, icu, AVG(cost) FROM visits GROUP BY ALL",
+    "SELECT ward, COUNT(*) AS n, 100 * COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM visits"
+    " GROUP BY ward",
+    "SELECT ward, AVG(cost), RANK() OVER (ORDER BY AVG(cost) DESC) AS place FROM visits"
+    " GROUP BY ward",
+    "SELECT MONTH(day) AS month, COUNT(*) AS n, SUM(COUNT(*)) OVER (ORDER BY MONTH(day)) AS so_far"
+    " FROM visits GROUP BY month",
+    "SELECT MONTH(day) AS month, COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY MONTH(day)) AS more"
+    " FROM visits GROUP BY month",
+    "SELECT MONTH(day) AS month, AVG(COUNT(*)) OVER (ORDER BY MONTH(day) ROWS BETWEEN 2 PRECEDING"
+    " AND CURRENT ROW) AS smooth FROM visits GROUP BY month",
+    "SELECT ward, icu, COUNT(*) AS n FROM visits GROUP BY ward, icu"
+    " QUALIFY ROW_NUMBER() OVER (PARTITION BY ward ORDER BY COUNT(*) DESC) = 1",
+    "WITH old AS (SELECT ward, cost / 100 AS euros FROM visits WHERE age >= 65)"
+    " SELECT ward, AVG(euros) FROM old GROUP BY ward",
+    "SELECT ward, n FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) WHERE n > 100",
+    "SELECT AVG(n), MAX(n) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward)",
+    "SELECT COUNT(*) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id)"
+    " WHERE n > 3",
+)
 OTHERS = (
     SqlRefusal("rows", "Count or add up.", "SELECT * FROM visits"),
     SqlRefusal(
@@ -153,8 +209,11 @@ OTHERS = (
         "a system table", "Write FROM visits.", "SELECT COUNT(*) FROM information_schema.tables"
     ),
     SqlRefusal(
-        "a query in FROM", "Write FROM visits.", "SELECT COUNT(*) FROM (SELECT * FROM visits) t"
+        "LIMIT in a query in FROM",
+        "Leave it out: which rows come first is not known.",
+        "SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT 10) t",
     ),
+    DISTINCT,
     SqlRefusal(
         "a table joined to itself",
         "Join a public table.",
@@ -179,6 +238,7 @@ def worked() -> Iterator[tuple[str, str]]:
         *(f"SELECT {one} FROM visits" for one in (*AGGREGATES, *FORMULAS)),
         *(f"SELECT COUNT(*) FROM visits WHERE {one}" for one in CONDITIONS),
         *QUERIES,
+        *OVER_ANSWERS,
     ):
         yield sql, asked_for(sql)
 
@@ -186,7 +246,13 @@ def worked() -> Iterator[tuple[str, str]]:
 def refused() -> Iterator[SqlRefusal]:
     """Everything that is refused by name."""
     seen: set[str] = set()
-    for one in (*OTHERS, *JOINS.values(), *CLAUSES.values(), *REFUSED.values()):
+    for one in (
+        *OTHERS,
+        *JOINS.values(),
+        *CLAUSES.values(),
+        *REFUSED.values(),
+        *REFUSED_CALLS.values(),
+    ):
         if one.example not in seen:
             seen.add(one.example)
             yield one
@@ -196,8 +262,16 @@ def asked_for(sql: str) -> str:
     """What a query about the example table asks for, in words."""
     found = read_question(sql, VISITS, tables={"cities": CITIES})
     joins = [PublicJoin(one.name, one.on, one.added, "0" * 64) for one in found.joins]
+    units = found.units
+    before = None if units is None else PerUnit(tuple(units.features.items()), units.where)
     plan = make_plan(
-        VISITS, found.aggregates, where=found.where, groups=found.groups, joins=joins, max_rows=1
+        VISITS,
+        found.aggregates,
+        where=found.where,
+        groups=found.groups,
+        joins=joins,
+        max_rows=1 if units is None else None,
+        per_unit=None if before is None else units_of(before, VISITS),
     )
     words = plan.in_words().partition("; each patient_id counts with")[0]
     return f"{words}. {found.arrangement.in_words()}".strip()
@@ -214,6 +288,7 @@ def _lines() -> Iterator[str]:
     yield from _formulas()
     yield from _conditions()
     yield from _groups()
+    yield from _over_answers()
     yield from _refusals()
 
 
@@ -283,6 +358,21 @@ def _conditions() -> Iterator[str]:
         "column of 32-bit floats holds 0.100000001 and not 0.1, and decimals that are added may"
         " miss a last digit.",
         "",
+        "Functions of text and dates mean the same on every engine. Letters are Unicode code"
+        " points, counted from 1: a flag or a letter",
+        "with a mark of its own can be several. `UPPER`, `LOWER` and `ILIKE` look at A to Z alone,"
+        " and `TRIM` at blanks alone; ä and Ä stay",
+        "what they are. `CONCAT` and `||` of something missing are missing (write `COALESCE`), and"
+        " so is a text of more than a million",
+        "letters that is put together. In a pattern % and _ stand for line breaks, too; a backslash"
+        " needs an `ESCAPE`, since dialects",
+        "differ. A pattern has at most 1,000 letters and nine %, and of its pieces between % only"
+        " the last may have a _. Dates as text",
+        "have the letters %Y %y %q %m %d %j %u %H %M %A %a %B %b; names are English, times in UTC."
+        " `DATE_DIFF` counts the days, months,",
+        "quarters or years that begin between two dates, `DATEDIFF(end, start)` days. Bounds of"
+        " lengths and days: `CLAMP(LENGTH(city), 0, 50)`.",
+        "",
     )
     yield from _table(CONDITIONS, "SELECT COUNT(*) FROM visits WHERE {}", cut="only rows with ")
 
@@ -324,6 +414,26 @@ def _groups() -> Iterator[str]:
         "",
     )
     yield from _table(QUERIES, "{}")
+
+
+def _over_answers() -> Iterator[str]:
+    yield from (
+        "",
+        "## Shares, ranks, and queries within queries",
+        "",
+        "Windows (`OVER`), `QUALIFY` and a `SELECT` over a grouped one look at the noisy answer, so"
+        " they cost nothing more. What",
+        "they compute has no range of its own. An aggregate that stands in `ORDER BY` alone is"
+        " shown, so that one sees how",
+        "sure the order is; `SELECT DISTINCT ward` is `GROUP BY ward` with the rows of each.",
+        "",
+        "A query in `FROM`, or under `WITH`, that chooses rows and columns is put into the outer"
+        " one. One that is grouped by the",
+        "unit makes one row of each person, as `.per_unit` does in Python; bounds of its columns"
+        " are given by their names.",
+        "",
+    )
+    yield from _table(OVER_ANSWERS, "{}")
 
 
 def _refusals() -> Iterator[str]:

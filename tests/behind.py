@@ -7,9 +7,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from letalone.ledger.canonical import canonical
-from letalone.ledger.checkpoints import sign_checkpoint
-from letalone.ledger.keys import SigningKey, key_of
+from letalone.ledger.chain.canonical import canonical
+from letalone.ledger.chain.checkpoints import sign_checkpoint
+from letalone.ledger.chain.signing_key import SigningKey, key_of
 from letalone.privacy import ADD_REMOVE
 
 PATIENTS = ADD_REMOVE.of("patient")

@@ -45,7 +45,7 @@ if not ALL and os.access(MEMORY, os.W_OK) and disk_usage(MEMORY).free > 4 << 30:
 
 # Folders of the second stage alone, with what they need beside letalone[test]: each worker would
 # start a JVM or a browser of its own.
-EXTRAS = {"on_spark": "pyspark", "browser": "playwright"}
+EXTRAS = {"on_spark": "pyspark", "browser": "playwright", "jupyter": "nbclient"}
 ABSENT = {folder: module for folder, module in EXTRAS.items() if find_spec(module) is None}
 if which("nginx") is None:
     ABSENT["behind_nginx"] = "nginx"  # of the system: apt-get install nginx-light
@@ -59,7 +59,7 @@ settings.load_profile("repeatable")
 def pytest_report_header() -> list[str]:
     """What is left out, so that nobody takes it for tested."""
     absent = [f"not collected: tests/{folder} needs {module}" for folder, module in ABSENT.items()]
-    later = "not run without LETALONE_ALL=1: tests marked long, tests/on_spark, tests/browser"
+    later = "not run without LETALONE_ALL=1: tests marked long, tests/{on_spark,browser,jupyter}"
     return absent if ALL else [*absent, later]
 
 

@@ -3,6 +3,7 @@
 It shares no code with the typing of plans or with the engines, which are both checked against it.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
@@ -17,15 +18,21 @@ from letalone.plans.expressions import (
     Clamp,
     ColumnRef,
     Comparison,
+    Concat,
     DatePart,
+    DateText,
     Expression,
     IsNull,
+    Length,
+    Like,
     Literal,
     Negated,
     Not,
     OneOf,
     Or,
+    Respelled,
     StartOf,
+    Substring,
 )
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
@@ -69,10 +76,25 @@ def evaluate(node: Expression, row: Row, schema: Schema, derived: Mapping = {}) 
         case Case(branches, otherwise):
             return value(next((v for c, v in branches if value(c) is True), otherwise))
         case DatePart(part, of):
-            x = value(of)
-            return None if x is None else x.isoweekday() if part == "weekday" else getattr(x, part)
+            return None if value(of) is None else part_of(value(of), part)
         case StartOf(period, of):
             return None if value(of) is None else started(value(of), period)
+        case DateText(pattern, of):
+            return None if value(of) is None else written(value(of), pattern)
+        case Like(of, pattern):
+            return None if value(of) is None else matches(value(of), pattern)
+        case Respelled(how, of):
+            return None if value(of) is None else respelled(value(of), how)
+        case Substring(of, start, letters):
+            x = value(of)
+            first = start - 1 if start > 0 else max(len(x or "") + start, 0)
+            return None if x is None else x[first : None if letters is None else first + letters]
+        case Length(of):
+            return None if value(of) is None else len(value(of))
+        case Concat(parts):
+            found = [value(part) for part in parts]
+            joined = "".join(map(str, found))
+            return None if None in found or len(joined) > 1_000_000 else joined
         case Bin(of, lower, width, count):
             x = arithmetic("-", value(of), 0.0)
             edges = [float(lower + number * width) for number in range(count + 1)]
@@ -82,6 +104,65 @@ def evaluate(node: Expression, row: Row, schema: Schema, derived: Mapping = {}) 
         case Clamp(of, lower, upper):
             return clamped(value(of), lower, upper)
     raise AssertionError(type(node))
+
+
+def part_of(x: date, part: str) -> int:
+    match part:
+        case "weekday":
+            return x.isoweekday()
+        case "quarter":
+            return sum(x.month >= first for first in (1, 4, 7, 10))
+        case "yearday":
+            return x.timetuple().tm_yday
+        case _:
+            return getattr(x, part)
+
+
+def written(x: date, pattern: str) -> str:
+    """By Python's strftime, which knows no quarters and does not fill up years."""
+    year, quarter = f"{x.year:04}", str(part_of(x, "quarter"))
+    ours = {"%Y": year, "%y": year[2:], "%q": quarter, "%%": "%"}
+    pieces = re.findall(r"%.|[^%]", pattern, re.DOTALL)
+    return "".join(
+        ours.get(piece) or (x.strftime(piece) if piece[0] == "%" else piece) for piece in pieces
+    )
+
+
+def matches(text: str, pattern: str) -> bool:
+    """By the set of places in the pattern that can be reached, letter by letter."""
+    signs = re.findall(r"\\.|[^\\]", pattern, re.DOTALL)
+
+    def without_letters(places: set[int]) -> set[int]:
+        reached = set(places)
+        for place, sign in enumerate(signs):
+            if place in reached and sign == "%":
+                reached.add(place + 1)
+        return reached
+
+    places = without_letters({0})
+    for letter in text:
+        stay = {place for place in places if place < len(signs) and signs[place] == "%"}
+        step = {
+            place + 1
+            for place in places
+            if place < len(signs)
+            and (signs[place] == "_" or (signs[place] != "%" and signs[place][-1] == letter))
+        }
+        places = without_letters(stay | step)
+    return len(signs) in places
+
+
+def respelled(text: str, how: str) -> str:
+    match how:
+        case "trim":
+            return text.strip(" ")
+        case "trim_start":
+            return text.lstrip(" ")
+        case "trim_end":
+            return text.rstrip(" ")
+        case _:
+            change = str.upper if how == "upper" else str.lower
+            return "".join(change(letter) if letter.isascii() else letter for letter in text)
 
 
 BEGINS = {
@@ -131,6 +212,8 @@ def read(value: object, column: Column) -> object:
 def arithmetic(op: str, left: object, right: object) -> float | None:
     if left is None or right is None:
         return None
+    if isinstance(left, date):
+        return float((left - right).days)
     a, b = float(left), float(right)
     if op == "/" and b == 0:
         return None

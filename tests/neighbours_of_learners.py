@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from letalone.learn.sums import Measure
+from letalone.learn.noisy_sums.sums import Measure
 
 NUMBERS = st.one_of(
     st.floats(-3, 3),

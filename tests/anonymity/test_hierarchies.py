@@ -10,7 +10,7 @@ import pytest
 from letalone.anonymity import Dates, Prefixes, Ranges, Sets, Tree, anonymize
 from letalone.anonymity.hierarchies import Ladder, covered_codes, labels, ladder_of
 from letalone.anonymity.kinds import ColumnNature, natural
-from letalone.engines.coded import FIRST, Coded, encode_column
+from letalone.engines.frames.coded import FIRST, Coded, encode_column
 from letalone.errors import ParameterError
 
 ILLNESSES = {

@@ -22,7 +22,7 @@ from letalone.anonymity import Anonymity, measure
 from letalone.anonymity.diversity import closeness, ordered_closeness
 from letalone.anonymity.measuring import measure_cells
 from letalone.anonymity.value_cells import cells_of
-from letalone.engines.coded import encode_column
+from letalone.engines.frames.coded import encode_column
 from letalone.errors import ParameterError
 
 NAN = float("nan")

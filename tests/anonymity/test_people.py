@@ -14,7 +14,7 @@ from anonymity import brute
 from letalone.anonymity import Anonymity, anonymize, limits, measure
 from letalone.anonymity.measuring import measure_cells
 from letalone.anonymity.value_cells import cells_of
-from letalone.engines.coded import encode_column
+from letalone.engines.frames.coded import encode_column
 from letalone.errors import ParameterError
 
 Row = tuple[Any, Any, Any]  # a person, a quasi-identifier, a sensitive value

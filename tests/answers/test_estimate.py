@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from letalone.answers import Estimate
+from letalone.answers.estimate import Estimate
 from letalone.errors import ParameterError
 
 

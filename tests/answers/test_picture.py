@@ -9,7 +9,8 @@ from numpy import isnan
 import letalone as la
 from answers.releases import made
 from letalone.answers.columns import CellKind, KeyColumn, Output
-from letalone.answers.picture import draw
+from letalone.answers.picture import draw_release
+from letalone.drawing import to_figure
 
 
 def test_a_picture_is_written_by_its_suffix(tmp_path: Path) -> None:
@@ -94,7 +95,7 @@ def test_a_histogram_has_bars_and_a_value_is_drawn_inside_its_interval() -> None
         Output(f"ages_{at}", "ages", at, CellKind.INTEGER, (value,), (0,), (9,))
         for at, value in (("[0, 10)", 5), ("[10, 20]", -3))
     )
-    (field,) = draw((), outputs, title="").axes
+    (field,) = to_figure(draw_release((), outputs, title="")).axes
     assert [bar.get_height() for bar in field.patches] == [5, 0]
     assert field.get_ylim()[0] == 0
 
@@ -188,3 +189,23 @@ def test_an_unknown_number_is_a_grey_line_without_a_point() -> None:
     (line,) = field.collections[-1].get_segments()
     assert line.tolist() == [[1.0, 0.0], [1.0, 9.0]]
     assert field.get_title("left") == "m (grey: unknown)"
+
+
+def test_a_notebook_shows_the_chart_below_the_table_where_there_are_groups() -> None:
+    html = made()._repr_html_()
+    assert html.index("</table>") < html.index("<svg")
+    assert "prefers-color-scheme:dark" in html
+    one = Output("n", "n", "", CellKind.INTEGER, (1,), (0,), (2,))
+    assert "<svg" not in made(keys=(), outputs=(one,))._repr_html_()
+
+
+def test_a_notebook_shows_a_release_in_which_nothing_can_be_drawn() -> None:
+    """No group is left, or nothing is known of any."""
+    keys = KeyColumn("k", CellKind.TEXT, ())
+    empty = made(keys=(keys,), outputs=(Output("n", "n", "", CellKind.INTEGER, (), (), ()),))
+    unknown = Output("m", "m", "", CellKind.NUMBER, (None,), (None,), (None,))
+    nothing = made(keys=(KeyColumn("k", CellKind.TEXT, ("A",)),), outputs=(unknown,))
+    for release in (empty, nothing):
+        html = release._repr_html_()
+        assert "<table>" in html
+        assert "<svg" not in html

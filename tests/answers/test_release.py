@@ -113,7 +113,8 @@ def test_frames_have_the_same_cells_with_exact_types() -> None:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    from letalone.answers import columns, figure
+    from letalone.answers import columns
+    from letalone.drawing import figure
 
     monkeypatch.setattr(columns, "find_spec", lambda _: None)
     monkeypatch.setattr(figure, "find_spec", lambda _: None)

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from pkgutil import resolve_name
 from types import ModuleType
 
 import pytest
@@ -62,23 +63,28 @@ def test_each_name_of_a_public_module_says_what_it_is(name: str) -> None:
 def test_nothing_else_is_public_in_a_fresh_interpreter() -> None:
     code = "import letalone; print(*(n for n in vars(letalone) if not n.startswith('_')))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    # `import_module` and `TYPE_CHECKING` are imports; everything else would be a promise.
-    assert set(found.stdout.split()) <= {"import_module", "TYPE_CHECKING"}
+    # `import_module` is an import; everything else would be a promise.
+    assert set(found.stdout.split()) <= {"import_module"}
     assert dir(letalone) == sorted(PUBLIC)
 
 
-def test_type_checkers_see_exactly_the_public_names() -> None:
-    """The three lists of the façade (for tools, for `*`, for fetching) are one list."""
-    tree = ast.parse(Path(letalone.__file__).read_text("utf-8"))
-    typed = next(node for node in tree.body if isinstance(node, ast.If))
-    seen = {
-        alias.asname
-        for node in typed.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    fetched = set(letalone._HOME) | set(letalone._MODULES)
-    assert seen == fetched == set(PUBLIC) - {"__version__"}
+@pytest.mark.parametrize("package", [letalone, letalone.learn, letalone.attacks])
+def test_type_checkers_see_exactly_what_is_fetched(package: ModuleType) -> None:
+    """The stub of a façade names the same things, from the same modules, as its table."""
+    stub = Path(package.__file__ or "").with_suffix(".pyi")
+    seen: dict[str, str] = {}
+    for node in ast.parse(stub.read_text("utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            assert all(alias.asname == alias.name for alias in node.names), "seen from outside"
+            seen |= {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    homes = {name: f"{package.__name__}.{file}" for name, file in fetched(package).items()}
+    assert seen.keys() == homes.keys()
+    for name, home in homes.items():
+        assert resolve_name(seen[name]) is getattr(package, name), home
+
+
+def fetched(package: ModuleType) -> dict[str, str]:
+    return package._HOME | package._MODULES if package is letalone else package._HOMES
 
 
 def test_a_star_import_hides_nothing_of_python() -> None:

@@ -49,10 +49,16 @@ def test_a_question_loads_no_pandas_no_spark_and_no_server(tmp_path: Path) -> No
         "--budget", "2",
     ]  # fmt: skip
     modules = loaded(f"from letalone.cli.app import run\nassert run({words!r}) == 0")
-    assert "letalone.engines.duck" in modules
+    assert "letalone.engines.duckdb.duck_engine" in modules
     assert not modules & {"pandas", "pyspark", "matplotlib", "scipy.stats"}
-    names = {"letalone.engines.spark_address", "letalone.engines.spark_silence"}
+    inside = ("", ".spark_catalogue", ".spark_silence")
+    names = {"sources.spark_names", *(f"engines.spark{name}" for name in inside)}
     spark = {name for name in modules if name.startswith("letalone.") and "spark" in name}
-    assert spark <= names  # which know whether a source is one of Spark's
-    servers = {"letalone.ledger.postgres", "letalone.engines.postgres"}
+    assert spark <= {
+        f"letalone.{name}" for name in names
+    }  # which know whether a source is one of Spark's
+    servers = {
+        "letalone.ledger.storage.postgres_store",
+        "letalone.engines.postgres.postgres_engine",
+    }
     assert not modules & servers

@@ -10,7 +10,7 @@ import pytest
 from letalone.attacks import find_cells, stage
 from letalone.attacks.heat_map import _cut
 from letalone.attacks.rates import Rates
-from letalone.engines.arrow import rows_of
+from letalone.engines.frames.arrow import rows_of
 from letalone.errors import ParameterError
 
 

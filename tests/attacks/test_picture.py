@@ -49,11 +49,18 @@ def test_the_bars_of_a_picture_are_the_numbers_of_the_result(tmp_path: Path) -> 
 
 def test_d6_the_bound_that_is_drawn_is_the_curve() -> None:
     drawn = bound(PureDP(1), "D6")
-    for rate, caught in zip(drawn.across, drawn.up, strict=True):
+    for rate, caught in zip(drawn.xs, drawn.ys, strict=True):
         assert caught == 1 - PureDP(1).tradeoff(rate)
-    assert (drawn.up[0], drawn.up[-1]) == (0.0, 1.0)
+    assert (drawn.ys[0], drawn.ys[-1]) == (0.0, 1.0)
 
 
 def test_a_picture_in_an_unknown_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match=r"must end in \.svg, \.png, \.pdf"):
         find_cells().plot(tmp_path / "map.bmp")
+
+
+def test_a_notebook_shows_the_words_and_the_chart() -> None:
+    html = find_cells()._repr_html_()
+    assert html.startswith("<p>")
+    assert html.index("</p>") < html.index("<svg")
+    assert "A heat map: which cells show that somebody was there" in html

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from letalone.attacks import stage
-from letalone.engines.arrow import ArrowTable, rows_of
+from letalone.engines.frames.arrow import ArrowTable, rows_of
 
 
 @pytest.mark.parametrize("made", [stage.taxis, stage.ratings, stage.tracks])

@@ -55,17 +55,23 @@ def test_the_curve_is_that_of_the_definition() -> None:
 def test_it_is_written_with_the_verdict_in_words(tmp_path: Path, name: str) -> None:
     figure = found(3.0, delta=0.01).plot(tmp_path / name)
     assert (tmp_path / name).stat().st_size > 1000
-    assert figure.get_suptitle().startswith("ACCUSED: ε is at least")
+    assert figure.axes[0].get_title("left").startswith("ACCUSED: ε is at least")
     legend = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     assert legend[0] == "claimed: ε = 1, δ = 0.01"
     assert "the true errors, at 95 %" in legend
 
 
 def test_a_consistent_claim_is_not_called_proven() -> None:
-    assert "no proof" in found(1.0).plot().get_suptitle().replace("\n", " ")
+    assert "no proof" in found(1.0).plot().axes[0].get_title("left").replace("\n", " ")
 
 
 def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match=r"must end in \.svg, \.png, \.pdf"):
         found(1.0).plot(tmp_path / "a.txt")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_notebook_shows_the_verdict_and_the_regions() -> None:
+    html = found(3.0)._repr_html_()
+    assert "<title>ACCUSED: ε is at least" in html
+    assert "the true errors, at 95 %" in html

@@ -7,9 +7,14 @@ from pathlib import Path
 
 from curator.makers import PASSWORD, Clock, open_curator, with_people
 from letalone.curator.curator import Curator
-from letalone.curator.demo_data_set import NAME as VISITS
-from letalone.curator.demo_data_set import PURPOSE, register_demo
-from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice, Registration
+from letalone.curator.data_sets.demo_data_set import NAME as VISITS
+from letalone.curator.data_sets.demo_data_set import PURPOSE, register_demo
+from letalone.curator.storage.service_records import (
+    DataSetQuestion,
+    Purpose,
+    QuestionPrice,
+    Registration,
+)
 from letalone.errors import BudgetExceeded
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget

@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from letalone.cli.account import _grid, _steps_above, _steps_below
-from letalone.cli.expressions import FORMS, MAX_TEXT_LENGTH, Applied, holes, parse, privacy_of
+from letalone.cli.noise.account_command import _grid, _steps_above, _steps_below
+from letalone.cli.noise.sums_of_releases import (
+    FORMS,
+    MAX_TEXT_LENGTH,
+    Applied,
+    holes,
+    parse,
+    privacy_of,
+)
 from letalone.errors import LetaloneError, ParameterError
 from letalone.mechanisms import (
     DiscreteGaussian,
@@ -31,7 +38,7 @@ from letalone.privacy import (
     PureDP,
     compose,
 )
-from letalone.privacy.renyi import RenyiDP
+from letalone.privacy.curves.renyi import RenyiDP
 from stages import pick
 
 Letalone = Callable[..., "object"]

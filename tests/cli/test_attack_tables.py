@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from letalone.cli.attack import ATTACKS
+from letalone.cli.trust.attack import ATTACKS
 from screens import check_refusal, check_screen
 
 Letalone = Callable[..., Any]

@@ -50,7 +50,7 @@ def test_a_mistyped_command_is_answered_with_the_nearest_one(letalone: Letalone)
     assert "Did you mean 'linkage'?" in letalone("attack", "linkag").err
 
 
-@pytest.mark.long  # addresses of Spark: engines/test_spark_address.py
+@pytest.mark.long  # addresses of Spark: sources/test_spark_names.py
 def test_a_wrong_schema_of_spark_is_said_in_the_words_of_the_option(
     letalone: Letalone, tmp_path: Path
 ) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from letalone.answers.promise import best_guess, most_caught
-from letalone.cli.demo import BORN_BY, BUDGET, MOST_COST, OLD, UNIT, ask_both
-from letalone.engines.duck import DuckEngine
+from letalone.cli.tables.demo import BORN_BY, BUDGET, MOST_COST, OLD, UNIT, ask_both
+from letalone.engines.duckdb.duck_engine import DuckEngine
 from letalone.errors import NeighboursDiffer
 from letalone.ledger import Ledger
 from letalone.privacy import REPLACE, PureDP, compose

@@ -52,7 +52,7 @@ def test_a_bare_file_is_described_with_the_way_to_go_on(letalone: Letalone, my: 
 def test_what_is_declared_and_what_is_left_are_shown(letalone: Letalone, my: Path) -> None:
     Path("my.letalone.toml").write_text(SCHEMA)
     question = ("query", "my.csv", "SELECT COUNT(*) FROM my", "--epsilon", "0.5")
-    assert letalone(*question, "--budget", "2:1e-6").code == 0
+    assert letalone(*question, "--budget", "2:1e-6", "--max-rows", "10").code == 0
     words = check_screen(letalone("describe", "my.csv"))
     for part in (
         "table 'my', version 3",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from letalone.cli import doctor
+from letalone.cli.trust import doctor
 from letalone.randomness.bits import SYSTEM
 from seeded import SeededBits
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from letalone.answers.promise import best_guess, most_caught
-from letalone.cli import noise_commands
-from letalone.cli.explain_epsilon import COLUMNS, ROWS, factor, picture
-from letalone.cli.explain_error import (
+from letalone.cli.noise import noise_commands
+from letalone.cli.noise.explain_epsilon import COLUMNS, ROWS, factor, picture
+from letalone.cli.noise.explain_error import (
     BAR,
     DIMENSIONS,
     MISSES,
@@ -23,7 +23,7 @@ from letalone.cli.explain_error import (
     tail,
     total,
 )
-from letalone.cli.noise_commands import ErrorOptions
+from letalone.cli.noise.noise_commands import ErrorOptions
 from letalone.mechanisms import utility
 from letalone.privacy import ApproxDP, GaussianDP, PureDP
 
@@ -216,8 +216,9 @@ def test_a_plot_into_a_missing_folder_is_an_error_with_its_name(
 def test_without_matplotlib_the_remedy_is_named(
     letalone: Letalone, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("letalone.cli.explain_error.find_spec", lambda _: None)
-    shown = letalone("explain", "error", "--plot", str(tmp_path / "a.svg"))
+    monkeypatch.setattr("letalone.drawing.figure.find_spec", lambda _: None)
+    assert letalone("explain", "error", "--plot", str(tmp_path / "a.svg")).code == 0
+    shown = letalone("explain", "error", "--plot", str(tmp_path / "a.png"))
     assert shown.code == 2
     assert ".venv/bin/pip install '.[plot]'" in shown.err
     assert "pip install 'letalone[plot]'" in shown.err

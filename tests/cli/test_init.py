@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from letalone.engines.csv_files import guess_csv
+from letalone.engines.duckdb.csv_files import guess_csv
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from letalone.sample.hospital import visits

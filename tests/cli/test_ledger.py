@@ -9,7 +9,8 @@ import pytest
 
 from behind import PATIENTS, execute
 from letalone.cli.app import IN_PLAIN_LETTERS, LIKENESSES
-from letalone.ledger import Ledger, transaction
+from letalone.ledger import Ledger
+from letalone.ledger.storage import transaction
 from letalone.privacy import Budget, GaussianDP, PureDP
 
 Letalone = Callable[..., Any]

@@ -9,8 +9,14 @@ import pytest
 from typer.main import get_command
 
 from letalone.cli.app import app
-from letalone.cli.noise import ALL_OPTIONS, build, mechanism_called, price, read_values
-from letalone.cli.noise_commands import NoiseOptions
+from letalone.cli.noise.noise_command import (
+    ALL_OPTIONS,
+    build,
+    mechanism_called,
+    price,
+    read_values,
+)
+from letalone.cli.noise.noise_commands import NoiseOptions
 from letalone.errors import ParameterError
 from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
 

@@ -75,7 +75,7 @@ def test_from_the_demo_to_the_end_of_the_budget(
     refused = letalone("query", "my.csv", "SELECT COUNT(*) FROM my", "--epsilon", "0.01")
     check_refusal(refused, 3)
     (look,) = offered(refused.err)
-    assert "3 releases" in check_screen(letalone(*look))
+    assert "4 releases" in check_screen(letalone(*look))
     check_screen(letalone("describe", "my.csv"))
     assert found[0] in check_screen(letalone(*declared)), "what was answered stays free"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from letalone.engines.duck import DuckEngine
+from letalone.engines.duckdb.duck_engine import DuckEngine
 from letalone.session import pricing
 from letalone.tables.compiled import compile_plan
 from screens import check_refusal, offered
@@ -75,7 +75,7 @@ def test_a_question_whose_bounds_are_bought_is_compiled_once_for_each_trial_and_
         (MEAN, *PRICE, *KEYS),
         (MEAN, "--epsilon", "1", *KEYS, *BOUNDS),
         ("SELECT AVG(csot) FROM my", *PRICE),
-        ("SELECT COUNT(*) FROM my WHERE ward LIKE 'A%'", *PRICE),
+        ("SELECT * FROM my WHERE ward = 'A'", *PRICE),
         ("SELECT AVG(cost/cost) FROM my", *PRICE),
         ("SELECT STRING_AGG(ward, ',') FROM my", *PRICE),
         (MEAN, *PRICE, "--keys", "ward"),

@@ -128,7 +128,7 @@ def test_bounds_are_bought_with_a_fifth_and_the_whole_price_is_charged(
     letalone: Letalone, my: Path
 ) -> None:
     sql = "SELECT AVG(cost) a, SUM(cost) s, COUNT(*) n FROM my"
-    asked = ("query", "my.csv", sql, *ASK, "--private-bounds", "--json")
+    asked = ("query", "my.csv", sql, *ASK, "--private-bounds", "--max-rows", "10", "--json")
     found = letalone(*asked).json()
     ((lower, upper),) = found["private_bounds"].values()
     assert float(lower) < float(upper)
@@ -603,7 +603,7 @@ def test_a_refusal_shows_the_place(letalone: Letalone, my: Path) -> None:
 def test_two_tables_are_refused_before_a_spark_is_started(
     letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("letalone.engines.spark_start.spark_session", None)
+    monkeypatch.setattr("letalone.engines.spark.spark_start.spark_session", None)
     name, *rest = command
     refused = letalone(name, "spark:clinic.visits", *rest, "--table", "other")
     assert "and so does --table. Leave one out." in check_refusal(refused, 2)

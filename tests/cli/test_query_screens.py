@@ -100,8 +100,8 @@ def test_bounds_of_another_column_are_not_in_the_way(letalone: Letalone, my: Pat
 def test_without_matplotlib_nothing_is_charged(
     letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("letalone.cli.query.find_spec", lambda _: None)
-    refused = letalone("query", "my.csv", "SELECT COUNT(*) FROM my", *ASK, "--plot", "x.svg")
+    monkeypatch.setattr("letalone.drawing.figure.find_spec", lambda _: None)
+    refused = letalone("query", "my.csv", "SELECT COUNT(*) FROM my", *ASK, "--plot", "x.png")
     assert "pip install 'letalone[plot]'" in check_refusal(refused, 2)
     assert not Path("my.letalone.db").exists()
     (command,) = offered(refused.err)

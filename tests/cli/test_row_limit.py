@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from letalone.ledger import Ledger
-from letalone.session.row_limit import LEVELS
+from letalone.session.steps.row_limit import LEVELS
 from screens import check_refusal, check_screen
 
 Letalone = Callable[..., Any]
@@ -52,16 +52,16 @@ def kept(letalone: Letalone) -> int:
 def test_a_limit_is_found_said_kept_and_used(letalone: Letalone) -> None:
     words = check_screen(letalone(*COUNT, *AUTO, "--budget", "40"))
     limit = kept(letalone)
-    assert f"At most {limit:,} rows per person count whole ({FOUND})" in words
-    assert "a few person may have more" in words
+    beyond = f"Rows beyond {limit:,} per person count less: the true number may be larger."
+    assert f"{beyond} The limit was {FOUND}." in words
     assert "Price: ε = 4," in words
-    assert "Rows beyond" not in words
     again = check_screen(letalone(*COUNT, *AUTO))
     assert "The same answer as before: it is free." in again
     assert spent() == 4
     usual = letalone(*COUNT, "--epsilon", "2", "--json").json()
     assert usual["row_limit"] == {"rows": limit, "found_for": 0.4}
     assert (usual["repeated"], spent()) == (False, 6)
+    assert letalone(*COUNT, "--epsilon", "4", "--json").json()["repeated"], "the first question"
     where = (*COUNT[:2], "SELECT COUNT(*) AS n FROM my WHERE cost > 3")
     assert letalone(*where, *AUTO, "--json").json()["row_limit"]["rows"] == limit
     assert spent() == pytest.approx(9.6)
@@ -87,14 +87,23 @@ def test_json_has_the_limit_and_the_answer_of_all_rows(letalone: Letalone) -> No
     assert not any("count less" in note for note in given["notes"])
 
 
-def test_without_a_limit_the_answer_warns_and_says_what_helps(letalone: Letalone) -> None:
-    words = check_screen(letalone(*COUNT, "--epsilon", "1", "--budget", "40"))
-    assert "Rows beyond 10 per person count less: the true number may be larger." in words
-    assert "--max-rows auto finds a better limit." in words
+def test_a_count_that_names_no_limit_has_one_found(letalone: Letalone) -> None:
+    dry = letalone(*COUNT, "--epsilon", "4", "--dry-run", "--json").json()
+    assert [part["name"] for part in dry["parts"]] == ["row limit", "n"]
+    words = check_screen(letalone(*COUNT, "--epsilon", "4", "--budget", "40"))
+    limit = kept(letalone)
+    assert f"Rows beyond {limit:,} per person count less: the true number may be" in words
+    assert "Price: ε = 4," in words
+    assert letalone(*COUNT, "--epsilon", "4", "--json").json()["repeated"]
+    assert spent() == 4
+
+
+def test_where_no_limit_is_found_the_answer_warns_and_says_what_helps(letalone: Letalone) -> None:
+    mean = ("query", "my.csv", "SELECT AVG(cost) AS m FROM my", "--epsilon", "1")
+    words = check_screen(letalone(*mean, "--budget", "40"))
+    assert "Rows beyond 10 per person count less. --max-rows auto finds a better limit." in words
     assert ".bound" not in words
-    assert "--max-rows auto" in " ".join(
-        letalone(*COUNT, "--epsilon", "1", "--json").json()["notes"]
-    )
+    assert "--max-rows auto" in " ".join(letalone(*mean, "--json").json()["notes"])
     given = check_screen(letalone(*COUNT, "--epsilon", "1", "--max-rows", "10"))
     assert "count less" not in given
 
@@ -102,7 +111,8 @@ def test_without_a_limit_the_answer_warns_and_says_what_helps(letalone: Letalone
 def test_a_dry_run_spends_nothing_and_shows_both_parts(letalone: Letalone) -> None:
     words = check_screen(letalone(*COUNT, *AUTO, "--dry-run"))
     assert "row limit" in words
-    assert "ε = 0.4 of it finds how many rows per person count whole." in words
+    assert "First ε = 0.4 finds how many rows per person count whole; with the answer" in words
+    assert "that is ε = 4. The errors are for 10 rows, and grow with that number." in words
     found = letalone(*COUNT, *AUTO, "--dry-run", "--json").json()
     assert [(part["name"], part["share"]) for part in found["parts"]] == [
         ("row limit", "1/10"),
@@ -149,6 +159,6 @@ def test_a_word_that_is_no_number_is_refused(letalone: Letalone, word: str) -> N
 def test_a_new_version_of_the_data_has_no_limit_yet(letalone: Letalone) -> None:
     letalone(*COUNT, *AUTO, "--budget", "40")
     Path("my.letalone.toml").write_text(SCHEMA.replace('name = "my"', 'name = "my"\nversion = 2'))
-    found = letalone(*COUNT, "--epsilon", "1", "--json").json()
-    assert found["row_limit"] == {"rows": 10, "found_for": None}
     assert letalone("describe", "my.csv", "--json").json()["row_limit"] is None
+    found = letalone(*COUNT, "--epsilon", "1", "--json").json()
+    assert found["row_limit"]["found_for"] == 0.1

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from letalone.cli import scenes
-from letalone.cli.attack import ATTACKS
-from letalone.cli.scenes import SCENES, Scene
+from letalone.cli.trust import scenes
+from letalone.cli.trust.attack import ATTACKS
+from letalone.cli.trust.scenes import SCENES, Scene
 from screens import check_screen, offered
 
 Letalone = Callable[..., Any]

@@ -138,7 +138,7 @@ def test_an_error_leaves_with_the_exit_code_of_its_class(
     def fail(**typed: object) -> None:
         raise kind("what, allowed, remedy")
 
-    monkeypatch.setattr("letalone.cli.demo.demo", fail)
+    monkeypatch.setattr("letalone.cli.tables.demo.demo", fail)
     shown = letalone("demo")
     assert (shown.code, shown.err) == (code, "Error: what, allowed, remedy\n")
     assert letalone("demo", "--json").error() == {
@@ -155,7 +155,7 @@ def test_an_unforeseen_exception_shows_its_class_and_not_its_text(
     def fail(**typed: object) -> None:
         raise TypeError("the value was 271828")
 
-    monkeypatch.setattr("letalone.cli.demo.demo", fail)
+    monkeypatch.setattr("letalone.cli.tables.demo.demo", fail)
     for words in (("demo",), ("demo", "--json")):
         shown = letalone(*words)
         assert shown.code == 1
@@ -170,7 +170,7 @@ def test_an_interrupt_is_quiet(letalone: Letalone, monkeypatch: pytest.MonkeyPat
     def interrupt(**typed: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("letalone.cli.demo.demo", interrupt)
+    monkeypatch.setattr("letalone.cli.tables.demo.demo", interrupt)
     shown = letalone("demo")
     assert (shown.code, shown.out, shown.err) == (program.INTERRUPTED, "", "")
 
@@ -268,7 +268,7 @@ def test_a_full_disk_is_named_and_nothing_else(
     def fail(**typed: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("letalone.cli.demo.demo", fail)
+    monkeypatch.setattr("letalone.cli.tables.demo.demo", fail)
     shown = letalone("demo")
     assert (shown.code, shown.err) == (1, "Error: No space left on device\n")
 

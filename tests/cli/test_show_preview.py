@@ -6,8 +6,8 @@ from inspect import isabstract
 from pathlib import Path
 from typing import Any
 
-from letalone.cli.show_preview import NOISE_NAMES
-from letalone.tables.part import ChoicePart
+from letalone.cli.tables.show_preview import NOISE_NAMES
+from letalone.tables.parts.part import ChoicePart
 from screens import check_screen
 
 Letalone = Callable[..., Any]

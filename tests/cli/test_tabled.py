@@ -9,7 +9,7 @@ import letalone as la
 from answers.releases import made
 from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.answers.views import grid
-from letalone.cli.tabled import HEAD, MAX_ROWS, TableLayout, lay_out
+from letalone.cli.tables.tabled import HEAD, MAX_ROWS, TableLayout, lay_out
 
 WARDS = ("Cardiology", "Surgery", "Oncology", "Paediatrics", "Intensive care")
 

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from letalone.cli.table_commands import TrainOptions
-from letalone.cli.train import in_decimals
-from letalone.cli.train_choice import model_place
+from letalone.cli.tables.table_commands import TrainOptions
+from letalone.cli.tables.train import in_decimals
+from letalone.cli.tables.train_choice import model_place
 from letalone.ledger import Ledger
 from letalone.privacy import Budget
 from screens import check_refusal, check_screen, offered
@@ -152,8 +152,8 @@ def test_a_model_is_called_as_the_schema_file_of_its_table(
 def test_a_table_of_spark_is_refused_before_a_spark_is_started(
     letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("letalone.engines.spark_start.spark_session", None)
-    monkeypatch.setattr("letalone.engines.spark_start.spark_session", None)
+    monkeypatch.setattr("letalone.engines.spark.spark_start.spark_session", None)
+    monkeypatch.setattr("letalone.engines.spark.spark_start.spark_session", None)
     source = 'source = "spark:clinic.visits"'
     Path("care.letalone.toml").write_text(SCHEMA.replace("version = 1", f"version = 1\n{source}"))
     before = _contents()

@@ -1,8 +1,10 @@
 """A curator behind its real app, reached in-process by la.Client."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +33,13 @@ class Service:
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    curator = Curator.open(settings(tmp_path_factory.mktemp("served")))
+    with serve(tmp_path_factory.mktemp("served")) as service:
+        yield service
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[Service]:
+    curator = Curator.open(settings(folder))
     populate(curator)
     register(curator)
     rates = RateLimits(log_ins_of_an_address=10**6)

@@ -95,7 +95,7 @@ def test_logging_in_replaces_a_one_time_password(service):
 
 
 def service_role():
-    from letalone.curator.records import Role
+    from letalone.wire.records import Role
 
     return Role.ANALYST
 

@@ -8,8 +8,8 @@ import pytest
 
 import letalone as la
 from client.conftest import URL
-from letalone.curator.records import Scope
 from letalone.errors import FormatError, LedgerDamaged
+from letalone.wire.records import Scope
 
 
 class Lying(httpx.BaseTransport):

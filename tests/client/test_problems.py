@@ -6,8 +6,8 @@ import pytest
 
 from letalone import errors
 from letalone.client.problems import read_error
-from letalone.curator import refusals
 from letalone.curator.http.problems import INTERNAL, KINDS, ProblemDocument, of_error
+from letalone.curator.storage import refusals
 from letalone.errors import BudgetExceeded, LetaloneError, ServiceUnavailable
 from letalone.errors.codes import Code
 from letalone.errors.problem import problem

@@ -41,7 +41,7 @@ def asked(service):
 
 
 def scope():
-    from letalone.curator.records import Scope
+    from letalone.wire.records import Scope
 
     return Scope.ASK
 

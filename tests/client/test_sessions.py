@@ -11,7 +11,7 @@ import pytest
 import letalone as la
 from curator.http.conftest import CSV, SHARE, register
 from curator.makers import put
-from letalone.curator.records import Purpose, Registration
+from letalone.curator.storage.service_records import Purpose, Registration
 from letalone.errors import BudgetExceeded, NotAllowed, ParameterError, UnsupportedQuery
 from letalone.exact.typed import as_typed
 
@@ -29,9 +29,11 @@ def local(visits, tmp_path_factory):
 
 
 QUESTIONS = {
-    "count": lambda of: of.agg(n=la.count()),
-    "groups": lambda of: of.group_by("ward").agg(n=la.count(), m=la.mean("cost")),
-    "where": lambda of: of.where(la.col("cost") > 10).agg(s=la.sum("cost")),
+    "count": lambda of: of.bound(max_rows=10).agg(n=la.count()),
+    "groups": lambda of: (
+        of.group_by("ward").bound(max_rows=10).agg(n=la.count(), m=la.mean("cost"))
+    ),
+    "where": lambda of: of.where(la.col("cost") > 10).bound(max_rows=10).agg(s=la.sum("cost")),
     "derive": lambda of: of.derive(half=la.col("cost") / 2).agg(m=la.mean("half")),
     "bound": lambda of: of.bound(max_rows=2).agg(q=la.median("cost")),
     "units": lambda of: of.per_unit(t=la.per_unit.count()).agg(m=la.mean("t", lower=0, upper=9)),
@@ -224,7 +226,11 @@ def test_a_row_limit_is_found_there_and_known_to_the_session(service, client):
     assert visits.spent.epsilon == before + as_typed(0.1)
     assert asked.release(epsilon=0.1).repeated
     assert visits.spent.epsilon == before + as_typed(0.1)
-    assert "found privately" in str(visits.agg(found=la.count()).release(epsilon=0.05))
+    later = visits.agg(found=la.count()).release(epsilon=0.05)
+    assert "found privately" in str(later)
+    other = client.open("visits", purpose="care").agg(found=la.count())
+    assert other.release(epsilon=0.05).repeated, "a session that is opened later knows the limit"
+    assert other.plan == visits.agg(found=la.count()).plan
     with pytest.raises(BudgetExceeded, match="Row limit and answer cost"):
         client.open("visits", purpose="care").bound(max_rows="auto").agg(n=la.count()).release(50)
 

@@ -4,11 +4,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from letalone.curator.curator import Curator
-from letalone.curator.dependencies import Moment, since_start
-from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice, Registration, Role
-from letalone.curator.settings import Settings
+from letalone.curator.storage.dependencies import Moment, since_start
+from letalone.curator.storage.service_records import (
+    DataSetQuestion,
+    Purpose,
+    QuestionPrice,
+    Registration,
+)
+from letalone.curator.storage.settings import Settings
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget
+from letalone.wire.records import Role
 
 PASSWORD = "correct horse battery staple"
 SECRET = "Zyxwvut4711"

@@ -21,11 +21,11 @@ from curator.makers import (
     put,
     registration,
 )
-from letalone.curator.asking import release_id
-from letalone.curator.database_tables import RELEASES
-from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice, Role
-from letalone.curator.refusals import NotThere
-from letalone.curator.stored_values import write_time
+from letalone.curator.asking.service import release_id
+from letalone.curator.storage.refusals import NotThere
+from letalone.curator.storage.service_records import DataSetQuestion, Purpose, QuestionPrice
+from letalone.curator.storage.stored_values import write_time
+from letalone.curator.storage.tables import RELEASES
 from letalone.errors import (
     BudgetExceeded,
     FormatError,
@@ -34,10 +34,11 @@ from letalone.errors import (
     ParameterError,
 )
 from letalone.ledger import verify_receipt
+from letalone.plans.aggregates.requests import count, mean
 from letalone.plans.plan import make_plan
-from letalone.plans.requests import count, mean
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget, PureDP
+from letalone.wire.records import Role
 
 BY_WARD = f"SELECT ward, COUNT(*) AS n FROM {NAME} GROUP BY ward"
 

@@ -21,11 +21,11 @@ from curator.makers import (
     with_people,
 )
 from engines import on_postgres
-from letalone.curator.database import DatabaseUnavailable
 from letalone.curator.http import serving
 from letalone.curator.http.problems import of_error
+from letalone.curator.storage.database import DatabaseUnavailable
 from letalone.errors import LedgerUnavailable, ServiceUnavailable
-from letalone.ledger import connecting, patience
+from letalone.ledger.storage import connecting, patience
 from letalone.plans.schema import Column, Schema
 from postgres import shared
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from curator.makers import LINES, NAME, SCHEMA, put, registration
-from letalone.curator.refusals import AlreadyDecided, NotPermitted
+from letalone.curator.storage.refusals import AlreadyDecided, NotPermitted
 from letalone.errors import ParameterError
 from letalone.plans.types import Type
 

@@ -24,12 +24,12 @@ from curator.makers import (
     registration,
     whats,
 )
-from letalone.curator import data_sets
-from letalone.curator.data_sets import DataSets
-from letalone.curator.data_store import DataStore
-from letalone.curator.records import Purpose
-from letalone.curator.refusals import AlreadyDecided, NotThere
-from letalone.engines.failure import SourceUnreadable
+from letalone.curator.data_sets import service as data_sets
+from letalone.curator.data_sets.data_store import DataStore
+from letalone.curator.data_sets.service import DataSets
+from letalone.curator.storage.refusals import AlreadyDecided, NotThere
+from letalone.curator.storage.service_records import Purpose
+from letalone.engines.core.failure import SourceUnreadable
 from letalone.errors import LedgerUnavailable, NotAllowed, ParameterError, ServiceUnavailable
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget
@@ -292,7 +292,7 @@ def test_a_clock_that_jumps_while_rows_are_written_removes_none(ready, tmp_path,
     def sweep_before(place, real):
         def act(*given, **more):
             with monkeypatch.context() as jump:
-                jump.setattr("letalone.curator.sweeping.time", lambda: time() + 7200)
+                jump.setattr("letalone.curator.storage.sweeping.time", lambda: time() + 7200)
                 swept.extend(other.sweep())
             return real(*given, **more)
 

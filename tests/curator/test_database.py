@@ -12,13 +12,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import func, insert, select, text
 
 from curator.makers import NAME, ask, open_curator
-from letalone.curator.database import MIGRATIONS, Database
-from letalone.curator.database_tables import ATTEMPTS, METADATA, PEOPLE
-from letalone.curator.demo_data_set import NAME as DEMO
-from letalone.curator.demo_data_set import PURPOSE, register_demo
+from letalone.curator.data_sets.demo_data_set import NAME as DEMO
+from letalone.curator.data_sets.demo_data_set import PURPOSE, register_demo
+from letalone.curator.data_sets.locks import exclusive_lock, shared_lock
 from letalone.curator.http.problems import of_error
-from letalone.curator.locks import exclusive_lock, shared_lock
-from letalone.curator.settings import Settings
+from letalone.curator.storage.database import MIGRATIONS, Database
+from letalone.curator.storage.settings import Settings
+from letalone.curator.storage.tables import ATTEMPTS, METADATA, PEOPLE
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
 
 REVISIONS = [one.revision for one in ScriptDirectory(str(MIGRATIONS)).walk_revisions()][::-1]

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from sqlalchemy import select, update
 
-from letalone.curator.browser_sessions import MAX_DRAFTS
-from letalone.curator.database_tables import DRAFTS
+from letalone.curator.people.browser_sessions import MAX_DRAFTS
+from letalone.curator.storage.tables import DRAFTS
 
 TYPED = [("subject", "p3-of-ward-9"), ("why", "case 12"), ("by", "a"), ("by", "b")]
 

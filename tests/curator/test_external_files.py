@@ -6,8 +6,8 @@ import pytest
 
 from curator.makers import LINES, NAME, ask, grant, open_curator, put, registration
 from letalone.curator.http.problems import of_error
-from letalone.curator.refusals import NotPermitted
-from letalone.engines.failure import SourceUnreadable
+from letalone.curator.storage.refusals import NotPermitted
+from letalone.engines.core.failure import SourceUnreadable
 from letalone.errors import ParameterError
 
 

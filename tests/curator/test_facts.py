@@ -3,8 +3,8 @@
 import pytest
 
 from curator.makers import open_curator, whats
-from letalone.curator.refusals import NotPermitted
-from letalone.curator.transparency import ControllerContact
+from letalone.curator.record.service import ControllerContact
+from letalone.curator.storage.refusals import NotPermitted
 from letalone.errors import ParameterError
 
 

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from curator.makers import COUNT, NAME, SCHEMA, ask, grant, open_curator, put, registration
-from letalone.curator.settings import Settings
-from letalone.engines.failure import SourceUnreadable
+from letalone.curator.storage.settings import Settings
+from letalone.engines.core.failure import SourceUnreadable
 from letalone.errors import ParameterError
 
 COLUMNS = {"patient": "p", "ward": "A", "cost": 1.5, "age": 3}
@@ -71,7 +71,7 @@ def test_bytes_when_not_compressed_and_the_disk_have_limits_too(peopled, tmp_pat
         place.parent.mkdir(exist_ok=True)
         pq.write_table(texts, place, compression="zstd", use_dictionary=False)
         refused(strict, "texts.parquet", r"[67] MB, and at most 1 .* import_megabytes")
-        assert strict._shared.room.disk == 7 << 20
+        assert strict.beforehand._room.disk == 7 << 20
     with pytest.raises(ParameterError, match="import_rows is 0"):
         Settings(folder=tmp_path, import_rows=0)
 

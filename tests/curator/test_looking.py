@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pytest
 
 from curator.makers import COUNT, NAME, OTHER, PURPOSE, ask, grant, put
-from letalone.curator.records import DataSetQuestion, QuestionPrice
+from letalone.curator.storage.service_records import DataSetQuestion, QuestionPrice
 from letalone.errors import LetaloneError
 
 

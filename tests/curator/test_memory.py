@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from curator.makers import NAME, PURPOSE, SCHEMA, ask, open_curator, put, registration
-from letalone.cli.serve import memory_of_worker
-from letalone.curator import open_sessions
-from letalone.curator.records import DataSetQuestion, QuestionPrice
-from letalone.curator.settings import MAX_OPEN_TABLES, SHARES, Settings
-from letalone.engines import lockdown
+from letalone.cli.trust.serve import memory_of_worker
+from letalone.curator.data_sets import open_sessions
+from letalone.curator.storage.service_records import DataSetQuestion, QuestionPrice
+from letalone.curator.storage.settings import MAX_OPEN_TABLES, SHARES, Settings
+from letalone.engines.duckdb import lockdown
 from letalone.errors import ParameterError
 
 
@@ -59,7 +59,7 @@ def test_so_many_tables_are_open_as_there_are_shares(ready, monkeypatch):
 
 
 def test_the_amount_is_typed_and_divided_among_workers(tmp_path, monkeypatch):
-    monkeypatch.setattr("letalone.engines.lockdown.half_of_memory", lambda: 4 << 30)
+    monkeypatch.setattr("letalone.engines.duckdb.lockdown.half_of_memory", lambda: 4 << 30)
     assert memory_of_worker("4GB", 2) == memory_of_worker("4 GiB", 2) == 2048
     assert memory_of_worker("1.5g", 1) == 1536
     assert memory_of_worker("600MB", 1) == 600

@@ -8,15 +8,16 @@ from pyarrow.parquet import read_table
 
 from curator.console.conftest import Console
 from curator.makers import COUNT, LINES, NAME, PURPOSE, Clock, ask, grant, registered
-from letalone.curator.asking import spelled_out
+from letalone.curator.asking.service import spelled_out
 from letalone.curator.http.logs import make_log
-from letalone.curator.records import DataSetQuestion, QuestionPrice, Scope
+from letalone.curator.storage.service_records import DataSetQuestion, QuestionPrice
 from letalone.errors import LetaloneError, UnsupportedQuery
-from letalone.ledger.canonical import text_digest
+from letalone.ledger.chain.canonical import text_digest
 from letalone.plans import plan
 from letalone.plans.expressions import col
 from letalone.plans.records import to_stored
 from letalone.plans.stored_plans import plan_from_json
+from letalone.wire.records import Scope
 
 ID, WHY = "zzsubject777", "case 12/2026"
 NAMING = (

@@ -7,8 +7,8 @@ from shutil import copytree
 import pytest
 
 from curator.makers import NAME, Clock, Machine, ask, grant, open_curator, registered, whats
-from letalone.curator.dependencies import since_start
-from letalone.curator.stored_values import write_time
+from letalone.curator.storage.dependencies import since_start
+from letalone.curator.storage.stored_values import write_time
 from letalone.errors import LedgerUnavailable
 from letalone.ledger import Ledger
 
@@ -21,7 +21,7 @@ def machine():
 @pytest.fixture
 def kept(made_once, tmp_path, clock, machine, monkeypatch):
     """A data set that is kept for 30 days more; one clock for the ledger and the service."""
-    monkeypatch.setattr("letalone.ledger.transaction.now", lambda: write_time(clock()))
+    monkeypatch.setattr("letalone.ledger.storage.transaction.now", lambda: write_time(clock()))
     copytree(made_once[0], tmp_path, dirs_exist_ok=True)
     with open_curator(tmp_path, clock=clock, machine=machine) as curator:
         yield grant(registered(curator, retention=date.today() + timedelta(days=30)))
@@ -151,7 +151,7 @@ def test_what_the_ledger_could_not_announce_is_announced_later(kept, clock, mach
 
 def test_nothing_is_announced_while_the_ledger_is_ahead_of_the_clock(kept, clock, monkeypatch):
     with monkeypatch.context() as ahead:
-        ahead.setattr("letalone.ledger.transaction.now", lambda: "2999-01-01T00:00:00Z")
+        ahead.setattr("letalone.ledger.storage.transaction.now", lambda: "2999-01-01T00:00:00Z")
         kept.ledger.note("written by a machine whose clock is ahead")
     clock.passed += timedelta(days=31)
     assert kept.data_sets.retire_overdue() == []

@@ -18,12 +18,13 @@ from curator.makers import (
     registered,
     with_people,
 )
-from letalone.curator.browser_sessions import MAX_DRAFTS
-from letalone.curator.database import Database, DatabaseDamaged, DatabaseUnavailable
-from letalone.curator.database_tables import ATTEMPTS, GRANTS
-from letalone.curator.records import DataSetQuestion, QuestionPrice, Scope
+from letalone.curator.people.browser_sessions import MAX_DRAFTS
+from letalone.curator.storage.database import Database, DatabaseDamaged, DatabaseUnavailable
+from letalone.curator.storage.service_records import DataSetQuestion, QuestionPrice
+from letalone.curator.storage.tables import ATTEMPTS, GRANTS
 from letalone.errors import NotAllowed
 from letalone.privacy import Budget
+from letalone.wire.records import Scope
 from postgres import running
 
 

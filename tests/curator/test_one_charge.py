@@ -6,9 +6,9 @@ from threading import Event
 import pytest
 
 from curator.makers import COUNT, NAME, ask, grant, open_curator, put
-from letalone.engines.duck import DuckEngine
+from letalone.engines.duckdb.duck_engine import DuckEngine
+from letalone.ledger.chain.entries import EntryKind
 from letalone.ledger.claims import BesideFile
-from letalone.ledger.entries import EntryKind
 from letalone.privacy import Budget
 
 SUM = f"SELECT SUM(cost) AS s FROM {NAME}"

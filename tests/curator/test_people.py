@@ -6,19 +6,19 @@ import pytest
 from sqlalchemy import select
 
 from curator.makers import PASSWORD, open_curator, settings_in, whats
-from letalone.curator import passwords
-from letalone.curator.database_tables import PEOPLE
-from letalone.curator.passwords import Passwords, one_time_password
-from letalone.curator.records import Role, Scope
-from letalone.curator.refusals import (
+from letalone.curator.people import passwords
+from letalone.curator.people.passwords import Passwords, one_time_password
+from letalone.curator.storage.refusals import (
     AlreadyDecided,
     NotPermitted,
     NotRecognised,
     NotThere,
     TooManyTries,
 )
-from letalone.curator.settings import Settings
+from letalone.curator.storage.settings import Settings
+from letalone.curator.storage.tables import PEOPLE
 from letalone.errors import ParameterError
+from letalone.wire.records import Role, Scope
 
 
 def test_a_wrong_name_and_a_wrong_password_are_told_apart_by_nothing(peopled, monkeypatch):

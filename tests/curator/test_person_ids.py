@@ -8,12 +8,12 @@ from sqlalchemy import select
 
 from curator.makers import LINES, NAME, ask, open_curator, put, registration
 from engines import on_postgres
-from letalone.curator import master_key
-from letalone.curator.database_tables import IMPORTS, SUBJECT_KEYS
-from letalone.curator.person_ids import possible_ids
-from letalone.curator.unit_rows import number_of_rows, spelled_id, unit_ids
-from letalone.engines.failure import SourceUnreadable
-from letalone.engines.server_rows import number_of_one, spelled_at, units_at
+from letalone.curator.storage import master_key
+from letalone.curator.storage.tables import IMPORTS, SUBJECT_KEYS
+from letalone.curator.subjects.person_ids import possible_ids
+from letalone.curator.subjects.unit_rows import number_of_rows, spelled_id, unit_ids
+from letalone.engines.core.failure import SourceUnreadable
+from letalone.engines.postgres.postgres_person import number_of_one, spelled_at, units_at
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 
@@ -117,7 +117,7 @@ def test_erasures_at_once_leave_no_mark_of_anybody(ready, tmp_path, monkeypatch)
             for one, who in zip(workers, people, strict=True)
         ]
         assert [one.result().rows for one in erased] == [0] * 6
-    gone = {ready._shared.master.member(NAME, one) for one in people}
+    gone = {ready.subjects._master.member(NAME, one) for one in people}
     assert _marks(ready) == before - gone
     assert not list(ready.settings.data_folder.glob("*.new"))
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from curator.makers import LINES, SECRET, put, registration
-from letalone.curator.file_places import place_of_import
+from letalone.curator.data_sets.file_places import place_of_import
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 

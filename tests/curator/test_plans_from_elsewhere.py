@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from curator.makers import NAME, PURPOSE, ask, put, registration
-from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice
+from letalone.curator.storage.service_records import DataSetQuestion, Purpose, QuestionPrice
 from letalone.errors import LetaloneError, NeighboursDiffer, ParameterError
 from letalone.plans.clauses import PrivateJoin
 from letalone.plans.schema import Column, Schema

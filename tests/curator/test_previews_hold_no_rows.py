@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 from curator.makers import COUNT, NAME, PURPOSE
-from letalone.curator import locks
-from letalone.curator.asking import AskingService
-from letalone.curator.records import DataSetQuestion, QuestionPrice
+from letalone.curator.asking.service import AskingService
+from letalone.curator.data_sets import locks
+from letalone.curator.storage.service_records import DataSetQuestion, QuestionPrice
 
 QUESTION = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=COUNT)
 PRICE = QuestionPrice(epsilon=0.1)

@@ -25,9 +25,9 @@ from curator.makers import (
     whats,
     with_people,
 )
-from letalone.curator import copies
-from letalone.curator.records import DataSetQuestion, Purpose, Role, Scope
-from letalone.curator.refusals import NotPermitted
+from letalone.curator.data_sets import copies
+from letalone.curator.storage.refusals import NotPermitted
+from letalone.curator.storage.service_records import DataSetQuestion, Purpose
 from letalone.errors import (
     BudgetExceeded,
     LedgerDamaged,
@@ -36,8 +36,9 @@ from letalone.errors import (
     ParameterError,
     UnsupportedQuery,
 )
-from letalone.ledger.entries import EntryKind
+from letalone.ledger.chain.entries import EntryKind
 from letalone.privacy import Budget
+from letalone.wire.records import Role, Scope
 
 
 def everything_in(folder):

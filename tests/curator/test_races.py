@@ -6,8 +6,8 @@ Interleaved by hand: the other act happens after the check, before the write.
 import pytest
 
 from curator.makers import PASSWORD
-from letalone.curator.records import Scope
-from letalone.curator.refusals import NotPermitted, NotRecognised
+from letalone.curator.storage.refusals import NotPermitted, NotRecognised
+from letalone.wire.records import Scope
 
 REFUSED = (NotPermitted, NotRecognised)
 NEW = "another horse battery staple"

@@ -15,11 +15,12 @@ from curator.makers import (
     registered,
     whats,
 )
-from letalone.curator.records import Purpose, Role, State
-from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
+from letalone.curator.storage.refusals import AlreadyDecided, NotPermitted, NotThere
+from letalone.curator.storage.service_records import Purpose
 from letalone.errors import BudgetExceeded, LedgerUnavailable, ParameterError
 from letalone.ledger import Ledger
 from letalone.privacy import Budget
+from letalone.wire.records import Role, State
 
 
 def make(curator, by="ben", **more):

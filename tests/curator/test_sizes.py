@@ -6,10 +6,11 @@ from datetime import timedelta
 import pytest
 
 from curator.makers import NAME, PURPOSE, ask, open_curator
-from letalone.curator import answer_cache, asking
-from letalone.curator.answer_cache import AnswerCache
-from letalone.curator.records import DataSetQuestion, QuestionPrice
-from letalone.curator.refusals import TooManyTries
+from letalone.curator.asking import answer_cache
+from letalone.curator.asking import service as asking
+from letalone.curator.asking.answer_cache import AnswerCache
+from letalone.curator.storage.refusals import TooManyTries
+from letalone.curator.storage.service_records import DataSetQuestion, QuestionPrice
 from letalone.errors import ParameterError
 
 GROUPED = f"SELECT ward, SUM(cost) AS a, COUNT(*) AS b FROM {NAME} GROUP BY ward"
@@ -32,7 +33,7 @@ def test_answers_that_would_be_too_large_are_refused_before_the_charge(ready, tm
 
 def test_what_is_stored_for_one_person_in_a_day_has_an_end(ready, clock, monkeypatch):
     monkeypatch.setattr(
-        "letalone.curator.daily_quota.MEGABYTE", 20
+        "letalone.curator.asking.daily_quota.MEGABYTE", 20
     )  # 4,000 letters: about two answers
     given, told = 0, None
     for number in range(1, 9):

@@ -21,13 +21,13 @@ from curator.makers import (
     with_people,
 )
 from engines import on_postgres
-from letalone.curator.addresses import check_allowed
-from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice
-from letalone.curator.refusals import NotPermitted
-from letalone.curator.settings import Settings
-from letalone.engines import spark_start
-from letalone.engines.failure import SourceUnreadable
-from letalone.engines.postgres_server import Server
+from letalone.curator.data_sets.allowed_addresses import check_allowed
+from letalone.curator.storage.refusals import NotPermitted
+from letalone.curator.storage.service_records import DataSetQuestion, Purpose, QuestionPrice
+from letalone.curator.storage.settings import Settings
+from letalone.engines.core.failure import SourceUnreadable
+from letalone.engines.postgres.postgres_connection import Server
+from letalone.engines.spark import spark_start
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget

@@ -7,14 +7,14 @@ from contextlib import closing
 import pytest
 
 from curator.makers import ask, open_curator
-from letalone.curator.sweeping import sweep_spills
-from letalone.engines.lockdown import LockedDuck
+from letalone.curator.storage.sweeping import sweep_spills
+from letalone.engines.duckdb.lockdown import LockedDuck
 
 KILLED = """
 import os, sys
 from pathlib import Path
-from letalone.curator.sweeping import spilling
-from letalone.engines.lockdown import LockedDuck, Room, working_in
+from letalone.curator.storage.sweeping import spilling
+from letalone.engines.duckdb.lockdown import LockedDuck, Room, working_in
 
 with spilling(Path(sys.argv[1])) as own, working_in(Room(own)):
     duck = LockedDuck()

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import func, select
 
 from curator.makers import LINES, NAME, ask, grant, open_curator, put, registration
-from letalone.curator.database_tables import OWNER_TASKS, SUBJECT_KEYS
-from letalone.curator.master_key import read_master_key
-from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
+from letalone.curator.storage.master_key import read_master_key
+from letalone.curator.storage.refusals import AlreadyDecided, NotThere, Retired
+from letalone.curator.storage.tables import OWNER_TASKS, SUBJECT_KEYS
 from letalone.errors import FormatError, ParameterError
 from letalone.plans.schema import Schema
 
@@ -253,8 +253,8 @@ def test_after_retirement_it_is_said_that_nobody_knows_who_was_in(ready):
 
 
 def test_a_log_that_is_busy_is_told(ready, monkeypatch):
-    monkeypatch.setattr("letalone.curator.database.OVERWRITE_TRIES", 2)
-    monkeypatch.setattr("letalone.curator.database.OVERWRITE_MILLISECONDS", 10)
+    monkeypatch.setattr("letalone.curator.storage.database.OVERWRITE_TRIES", 2)
+    monkeypatch.setattr("letalone.curator.storage.database.OVERWRITE_MILLISECONDS", 10)
     database = ready._shared.database
     with database.reading() as connection:
         connection.execute(select(func.count()).select_from(OWNER_TASKS)).scalar_one()

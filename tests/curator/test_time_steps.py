@@ -19,16 +19,17 @@ from hypothesis import strategies as st
 
 from curator.console.conftest import Console
 from curator.makers import NAME, PASSWORD, PURPOSE, Clock, ask, grant, open_curator
-from letalone.curator.console import budgets
 from letalone.curator.curator import Curator
-from letalone.curator.locks import Turns
-from letalone.curator.open_sessions import OpenSessions
-from letalone.curator.records import DataSetQuestion, QuestionPrice, Role, Scope
-from letalone.engines.duck import DuckEngine
+from letalone.curator.data_sets.locks import Turns
+from letalone.curator.data_sets.open_sessions import OpenSessions
+from letalone.curator.grants import budget_pages as budgets
+from letalone.curator.storage.service_records import DataSetQuestion, QuestionPrice
+from letalone.engines.duckdb.duck_engine import DuckEngine
 from letalone.errors import DataSetFrozen
-from letalone.ledger.entries import EntryKind
+from letalone.ledger.chain.entries import EntryKind
 from letalone.session import time_steps
 from letalone.session.time_steps import until_the_next_step
+from letalone.wire.records import Role, Scope
 
 STEP = 60  # seconds, for which nobody waits here
 SECONDS = 20  # after which a test gives up

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from curator.makers import PASSWORD
-from letalone.curator.records import Role, Scope
-from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
+from letalone.curator.storage.refusals import NotPermitted, NotRecognised, NotThere
 from letalone.errors import ParameterError
+from letalone.wire.records import Role, Scope
 
 
 def test_a_token_is_its_persons_until_it_expires(peopled, clock):

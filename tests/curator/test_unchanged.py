@@ -5,11 +5,13 @@ from datetime import timedelta
 import pytest
 
 from curator.makers import COUNT, NAME, PURPOSE, ask, open_curator
-from letalone.curator import data_store, requests
-from letalone.curator.caches import CacheMiss, StampedCache
-from letalone.curator.records import DataSetQuestion, QuestionPrice, Role, Scope
-from letalone.curator.refusals import NotPermitted, NotRecognised
+from letalone.curator.data_sets import data_store
+from letalone.curator.grants import service as requests
+from letalone.curator.storage.caches import CacheMiss, StampedCache
+from letalone.curator.storage.refusals import NotPermitted, NotRecognised
+from letalone.curator.storage.service_records import DataSetQuestion, QuestionPrice
 from letalone.errors import NotAllowed
+from letalone.wire.records import Role, Scope
 
 QUESTION = DataSetQuestion(data_set=NAME, purpose=PURPOSE, sql=COUNT)
 PRICE = QuestionPrice(epsilon=0.1)

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import letalone as la
-from letalone.curator.plan_checks import used_columns
+from letalone.curator.asking.plan_checks import used_columns
 
 TEXT = {"who": ["x", "y"], "ward": ["x", "y"]}
 FRAME = pd.DataFrame({name: [1.0, 2.0] for name in "abcde"} | TEXT)

@@ -6,9 +6,9 @@ from time import process_time
 import pytest
 
 from curator.makers import NAME, PURPOSE, SCHEMA, ask, open_curator
-from letalone.curator.records import DataSetQuestion, QuestionPrice
+from letalone.curator.storage.service_records import DataSetQuestion, QuestionPrice
 from letalone.errors import ParameterError
-from letalone.plans import requests as wanted
+from letalone.plans.aggregates import requests as wanted
 from letalone.plans.expressions import col
 from letalone.plans.plan import make_plan
 

@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from curator.makers import LINES, NAME, ask, grant, open_curator, put, registration
-from letalone.curator import data_sets
-from letalone.curator.refusals import AlreadyDecided
-from letalone.engines.failure import SourceUnreadable
+from letalone.curator.data_sets import service as data_sets
+from letalone.curator.storage.refusals import AlreadyDecided
+from letalone.engines.core.failure import SourceUnreadable
 from letalone.plans.schema import Schema
 
 
@@ -25,6 +25,31 @@ def test_all_workers_read_an_external_file_as_it_is_when_its_owner_has_said_so(p
         peopled.data_sets.raise_version(NAME, why="it was replaced", by="olga")
         ask(peopled, epsilon=0.13)
         ask(other, epsilon=0.14)
+
+
+ENDS = {
+    "a thaw": lambda other: other.data_sets.thaw(NAME, why="looked", by="olga"),
+    "a version": lambda other: other.data_sets.raise_version(NAME, by="olga"),
+    "newer rows": lambda other: other.data_sets.renew(NAME, file=put(other), by="olga"),
+    "an erasure": lambda other: other.subjects.erase(NAME, "p1", by="stan", why="case 1"),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_an_open_session_is_kept_until_another_worker_changes_or_renews_its_rows(
+    ready, tmp_path, end
+):
+    def asked(epsilon):
+        ask(ready, epsilon=epsilon)
+        return ready.data_sets.store._sessions._open[NAME][1]
+
+    first = asked(0.1)
+    assert asked(0.2) is first
+    if end == "a thaw":
+        ready.ledger.freeze(NAME, "a test")
+    with open_curator(tmp_path) as other:
+        ENDS[end](other)
+    assert asked(0.3) is not first
 
 
 def test_of_names_that_look_the_same_one_is_registered(peopled, tmp_path, monkeypatch):

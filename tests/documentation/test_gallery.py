@@ -11,8 +11,8 @@ from typer.main import get_command
 
 from letalone import attacks
 from letalone.cli.app import app
-from letalone.cli.attack import ATTACKS
-from letalone.cli.scenes import SCENES
+from letalone.cli.trust.attack import ATTACKS
+from letalone.cli.trust.scenes import SCENES
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "explanation" / "gallery.md").read_text("utf-8")

@@ -4,8 +4,11 @@ Another engine joins by adding its maker to MAKERS.
 """
 
 import csv
+import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 import duckdb
@@ -15,8 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engines import on_postgres
-from letalone.engines.duck import open_duck
-from letalone.engines.sql_engine import Engine
+from letalone.engines.core.sql_engine import Engine
+from letalone.engines.duckdb.duck_engine import open_duck
+from letalone.engines.sqlite.sqlite_engine import open_sqlite
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 
@@ -27,6 +31,14 @@ ARROW_TYPES = {
     Type.TEXT: pa.string(),
     Type.DATE: pa.date32(),
     Type.TIMESTAMP: pa.timestamp("us", tz="UTC"),
+}
+SQLITE_TYPES = {
+    Type.BOOLEAN: "BOOLEAN",
+    Type.INTEGER: "INTEGER",
+    Type.NUMBER: "REAL",
+    Type.TEXT: "TEXT",
+    Type.DATE: "DATE",
+    Type.TIMESTAMP: "TIMESTAMP",
 }
 
 
@@ -94,6 +106,31 @@ def from_postgres(rows, schema, folder):
     return Made(on_postgres.opened(rows, schema))
 
 
+def from_sqlite(rows, schema, folder):
+    names = [column.name for column in schema.columns]
+    columns = {column.name: SQLITE_TYPES[column.type] for column in schema.columns}
+    cells = [[_sqlite_cell(row[name]) for name in names] for row in rows]
+    write_sqlite(folder / "rows.sqlite", columns, cells)
+    return Made(open_sqlite(folder / "rows.sqlite", schema=schema, table="kept"))
+
+
+def write_sqlite(path, columns, rows, table="kept"):
+    """A file with one table; rows as sqlite3 takes them."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        kinds = [f"{quote_name(name)} {kind}" for name, kind in columns.items()]
+        connection.execute(f"CREATE TABLE {quote_name(table)} ({', '.join(kinds)})")
+        marks = ", ".join("?" for _ in columns)
+        connection.executemany(f"INSERT INTO {quote_name(table)} VALUES ({marks})", rows)
+
+
+def quote_name(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _sqlite_cell(value):
+    return value.isoformat() if isinstance(value, date) else value
+
+
 def _cell(value: object) -> str:
     if value is None:
         return ""
@@ -108,6 +145,7 @@ MAKERS = {
     "duckdb": from_duckdb,
     "csv": from_csv,
     "postgres": from_postgres,
+    "sqlite": from_sqlite,
 }
 # Empty text and missing text are the same in a CSV file, and so are blank lines and no lines.
 KEEPS_EMPTY_TEXT = {name: name != "csv" for name in MAKERS}

@@ -10,7 +10,7 @@ from datetime import date
 from math import inf, nan
 
 from engines.test_engine_laws import GROUPINGS, HISTOGRAMS, MEASURES, PRODUCTS, SCHEMA, row
-from letalone.engines.measures import CellCounts, DistinctUnits, DistinctValues, Rows, RowScope
+from letalone.engines.core.measures import CellCounts, DistinctUnits, DistinctValues, Rows, RowScope
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding
 from letalone.plans.schema import Column, Schema

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from letalone.engines.postgres import PostgresEngine, open_postgres
+from letalone.engines.postgres.postgres_engine import PostgresEngine, open_postgres
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from postgres import shared

@@ -14,7 +14,7 @@ from hashlib import sha256
 from math import floor, isqrt
 
 from evaluator import Row, evaluate, read
-from letalone.engines.measures import (
+from letalone.engines.core.measures import (
     CellCounts,
     DistinctUnits,
     DistinctValues,

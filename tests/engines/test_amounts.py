@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from engines.reference import cell as slow_cell
 from engines.reference import place as slow_place
-from letalone.engines import syntax
-from letalone.engines.amounts import cell, place
-from letalone.engines.dialects.dialect import DUCKDB
-from letalone.engines.lockdown import LockedDuck
-from letalone.engines.measures import CellCounts, GridSum
-from letalone.engines.terms import Levels, Term
+from letalone.engines.core import syntax
+from letalone.engines.core.amounts import cell, place
+from letalone.engines.core.measures import CellCounts, GridSum
+from letalone.engines.core.terms import Levels, Term
+from letalone.engines.duckdb.duck_dialect import DUCKDB
+from letalone.engines.duckdb.lockdown import LockedDuck
 from letalone.plans.expressions import col
 from letalone.plans.types import Type
 from stages import pick

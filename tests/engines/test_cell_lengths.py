@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from letalone.engines.long_cells import LargePage, cell_lengths
+from letalone.engines.duckdb.long_cells import LargePage, cell_lengths
 
 MEMORY = 8 << 20
 LONGEST = MEMORY // 2048

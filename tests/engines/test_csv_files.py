@@ -2,9 +2,9 @@
 
 import pytest
 
-from letalone.engines.csv_files import csv_dialect, guess_csv
-from letalone.engines.duck import open_duck
-from letalone.engines.measures import GridSum, Rows, RowScope, RowsWith
+from letalone.engines.core.measures import GridSum, Rows, RowScope, RowsWith
+from letalone.engines.duckdb.csv_files import csv_dialect, guess_csv
+from letalone.engines.duckdb.duck_engine import open_duck
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding

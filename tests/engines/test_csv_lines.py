@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from letalone.engines import csv_lines
-from letalone.engines.csv_files import csv_dialect, odd_lines_of
-from letalone.engines.csv_lines import OddLines, csv_rows
+from letalone.engines.duckdb import csv_lines
+from letalone.engines.duckdb.csv_files import csv_dialect, odd_lines_of
+from letalone.engines.duckdb.csv_lines import OddLines, csv_rows
 
 NAMES = ["id", "x", "note"]
 ODD = {

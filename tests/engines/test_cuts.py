@@ -10,10 +10,10 @@ import pytest
 
 import letalone as la
 from engines import on_postgres
-from letalone.engines.duck import open_duck
-from letalone.engines.failure import FileChanged
-from letalone.engines.measures import DistinctValues, Rows, RowScope
-from letalone.engines.postgres import open_postgres
+from letalone.engines.core.failure import FileChanged
+from letalone.engines.core.measures import DistinctValues, Rows, RowScope
+from letalone.engines.duckdb.duck_engine import open_duck
+from letalone.engines.postgres.postgres_engine import open_postgres
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.types import Type

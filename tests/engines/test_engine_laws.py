@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from engines.makers import MAKERS
 from engines.reference import Reference
-from letalone.engines.measures import (
+from letalone.engines.core.measures import (
     CellCounts,
     DistinctUnits,
     DistinctValues,
@@ -88,6 +88,8 @@ YEAR = GroupColumn("year", col("year"), Type.INTEGER)
 AGES = GroupColumn("age", Bin(col("age"), Fraction(0), Fraction(25), 4), Type.INTEGER)
 DAY = GroupColumn("day", col("day"), Type.DATE)
 URGENT = GroupColumn("urgent", col("urgent"), Type.BOOLEAN)
+LETTER = GroupColumn("letter", col("ward").substr(1, 1).lower(), Type.TEXT)
+NAMED_DAY = GroupColumn("named", col("day").strftime("%A %q"), Type.TEXT)
 PAID = GroupColumn("cost", col("cost"), Type.NUMBER)
 GROUPINGS = {
     "none": ((), None),
@@ -98,12 +100,16 @@ GROUPINGS = {
         tuple(product((date(2024, 2, 29), date(1, 1, 1)), (True, False, None))),
     ),
     "age": ((AGES,), ((3,), (0,), (1,), (2,))),
+    "letter": ((LETTER,), (("b",), ("a",), ("ä",), (None,), ("\U0001f600",), ("x",))),
+    "named day": ((NAMED_DAY,), (("Thursday 1",), (None,), ("Monday 1",))),
     "cost": ((PAID,), ((2**53,), (0,), (1000,), (None,), (1,), (7,))),
 }
 FILTERS = {
     "all": None,
     "old": col("age") >= 65,
     "derived": col("twice") > 1.5,
+    "like": col("ward").like("%a%") | (col("ward").trim().concat(col("age")) == "B65"),
+    "pattern": col("ward").like("x%'!_%_%y", escape="!") | col("ward").like("%a%'%b_+%"),
     "not urgent": ~col("urgent") | (col("at").part("hour") == 1),
 }
 DERIVED = (("twice", col("cost") * 2), ("half", 1 / (col("twice") + 1)))
@@ -146,6 +152,7 @@ PRODUCTS = [
 ]  # up to 2^68: beyond 64 bits, and with weights 2^88
 PRODUCTS.append(ProductSum((SIGNED, WIDE, SPAN), (1, 0, 1)))
 VALUES = [DistinctValues(col(name)) for name in ("ward", "year", "day", "urgent")]
+VALUES.append(DistinctValues(col("ward").upper()))
 LOOSE = [DistinctValues(col(name)) for name in ("cost", "half")]  # spelled in several ways
 
 
@@ -417,7 +424,7 @@ def test_the_statement_shows_no_key_and_no_place_of_a_file(make):
     assert "SECRET" not in shown
     assert "LISTED" not in shown
     assert not search(r"\w/|/\w", shown)  # 2097152 // "#n" is no place
-    assert '"visits"' in shown
+    assert search('["`]visits["`]', shown)
 
 
 @pytest.mark.few("parquet", "csv", "postgres")

@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import evaluate
-from letalone.engines import syntax
-from letalone.engines.lockdown import LockedDuck
-from letalone.engines.measures import RowScope
-from letalone.engines.rows import ScopeRows, Tables
-from letalone.engines.sources import relation_of_view
+from letalone.engines.core import syntax
+from letalone.engines.core.measures import RowScope
+from letalone.engines.core.rows import ScopeRows, Tables
+from letalone.engines.duckdb.duck_dialect import DUCKDB
+from letalone.engines.duckdb.duck_sources import relation_of_view
+from letalone.engines.duckdb.lockdown import LockedDuck
 from letalone.plans.expressions import (
     PERIODS,
     And,
@@ -25,14 +26,20 @@ from letalone.plans.expressions import (
     Clamp,
     ColumnRef,
     Comparison,
+    Concat,
     DatePart,
+    DateText,
     IsNull,
+    Length,
+    Like,
     Literal,
     Negated,
     Not,
     OneOf,
     Or,
+    Respelled,
     StartOf,
+    Substring,
 )
 from letalone.plans.plan import Bounding
 from letalone.plans.schema import Column, Schema
@@ -42,6 +49,36 @@ from stages import pick
 NUMBERS = [0.0, -0.0, 1.0, -1.5, 0.1, 1e-320, -5e-324, 1e308, -1e308, 2.0**53, nan, inf, -inf, 3.0]
 INTEGERS = [0, 1, -1, 7, 2**53 + 1, 2**63 - 1, -(2**63), 2**31, 100]
 TEXTS = ["", "a", "A", "ä", "a\u0308", "x'y\"z", "\x00", "a\x00b", " a", "\U0001f600", "NULL"]
+TEXTS += ["%", "_", "a\\", "+%a_", "a\nb", "abAB ", "\t a", "\u0130ß", "aaaaaab", "\U0001f600a_b%"]
+PATTERNS = [
+    "",
+    "%",
+    "a",
+    "a%",
+    "%a",
+    "%a%",
+    "_",
+    "__",
+    "a_b",
+    "_%",
+    "%_",
+    "%a%b%",
+    "a%b",
+    "a%a",
+    "%a_",
+]
+PATTERNS += [
+    "\\%",
+    "%\\_%",
+    "\\\\%",
+    "%\\\\",
+    "+%",
+    "\U0001f600%",
+    "%b%\U0001f600_%",
+    "%a%a_b",
+    "ä%",
+]
+PATTERNS += ["%a%a%a%a%b", "a%a%a_%b", "%\n%", "%'%", "%\x00%", "_\u0308%", "%b%\\%", " %", "% "]
 DATES = [date(1, 1, 1), date(1969, 12, 31), date(2024, 2, 29), date(9999, 12, 31)]
 TIMES = [
     datetime(1, 1, 1),
@@ -97,6 +134,9 @@ def expressions(kind, depth):
     return leaf | larger(kind, depth - 1)
 
 
+DAY_PARTS = ["year", "quarter", "month", "day", "yearday", "weekday"]
+DAY_PATTERNS = ["%Y", "%Y-%m", "%m", "%d", "%A", "%a", "%B %d", "%b", "%j", "%y%q%u", "100%% %d'"]
+SPELLINGS = ["upper", "lower", "trim", "trim_start", "trim_end"]
 HALVES = [(Fraction(-1, 3), Fraction(5, 2)), (None, Fraction(1, 10)), (Fraction(1, 2), None)]
 WHOLES = [(Fraction(-1), Fraction(7)), (None, Fraction(0)), (Fraction(2**53), None)]
 
@@ -109,11 +149,14 @@ def larger(kind, depth):
         made |= st.builds(Negated, number)
         either = number | expressions(Type.INTEGER, depth)
         made |= st.builds(lambda of, ends: Clamp(of, *ends), either, st.sampled_from(HALVES))
+        days = expressions(Type.DATE, depth)
+        made |= st.builds(Arithmetic, st.just("-"), days, days)
     elif kind is Type.INTEGER:
         dates = expressions(Type.DATE, depth) | expressions(Type.TIMESTAMP, depth)
-        parts = st.sampled_from(["year", "month", "day", "weekday"])
-        made = st.builds(DatePart, parts, dates)
-        made |= st.builds(DatePart, st.just("hour"), expressions(Type.TIMESTAMP, depth))
+        made = st.builds(DatePart, st.sampled_from(DAY_PARTS), dates)
+        timed = st.sampled_from(["hour", "minute"])
+        made |= st.builds(DatePart, timed, expressions(Type.TIMESTAMP, depth))
+        made |= st.builds(Length, expressions(Type.TEXT, depth))
         widths = st.sampled_from([Fraction(1, 10), Fraction(7), Fraction(10**9)])
         made |= st.builds(Bin, number, widths, widths, st.integers(1, 50))
         whole = expressions(Type.INTEGER, depth)
@@ -123,9 +166,25 @@ def larger(kind, depth):
     elif kind is Type.DATE:
         dates = expressions(Type.DATE, depth) | expressions(Type.TIMESTAMP, depth)
         made = st.builds(StartOf, st.sampled_from(PERIODS), dates)
+    elif kind is Type.TEXT:
+        made = texts(depth)
     else:
         made = st.nothing()
     return made | cases(kind, depth)
+
+
+@cache
+def texts(depth):
+    text = expressions(Type.TEXT, depth)
+    made = st.builds(Respelled, st.sampled_from(SPELLINGS), text)
+    made |= st.builds(Substring, text, st.integers(1, 4), st.none() | st.integers(1, 3))
+    made |= st.builds(Substring, text, st.integers(-3, -1), st.none())
+    parts = st.lists(text | expressions(Type.INTEGER, depth), min_size=1, max_size=3).map(tuple)
+    made |= st.builds(Concat, parts)
+    days = expressions(Type.DATE, depth) | expressions(Type.TIMESTAMP, depth)
+    made |= st.builds(DateText, st.sampled_from(DAY_PATTERNS), days)
+    timed = expressions(Type.TIMESTAMP, depth)
+    return made | st.builds(DateText, st.sampled_from(["%H", "%Y-%m-%d %H:%M"]), timed)
 
 
 @cache
@@ -147,6 +206,7 @@ def conditions(depth):
     made |= st.builds(OneOf, numeric, mixed.map(tuple))
     words = st.lists(st.sampled_from(TEXTS), min_size=1).map(tuple)
     made |= st.builds(OneOf, expressions(Type.TEXT, depth), words)
+    made |= st.builds(Like, expressions(Type.TEXT, depth), st.sampled_from(PATTERNS))
     parts = st.lists(expressions(Type.BOOLEAN, depth), min_size=1, max_size=3).map(tuple)
     made |= st.builds(And, parts) | st.builds(Or, parts)
     made |= st.builds(Not, expressions(Type.BOOLEAN, depth))
@@ -165,7 +225,7 @@ def values_in(rows, expression):
     arrays = [pa.array([row[n] for row in rows], kind) for n, (_, _, kind) in COLUMNS.items()]
     DUCK.connection.register("nasty", pa.table(arrays, names=list(COLUMNS)))
     scope = RowScope(SCHEMA, None, (), (), (), None, Bounding())
-    made = ScopeRows(scope, [expression], Tables(relation_of_view(DUCK, "nasty"), None, {}))
+    made = ScopeRows(scope, [expression], Tables(relation_of_view(DUCK, "nasty"), None, {}, DUCKDB))
     value = syntax.alias(made.value(expression).sql, "value")
     found = DUCK.run(syntax.select([value], made.select(with_unit=False)))
     return [value for (value,) in found]
@@ -202,6 +262,22 @@ def test_every_value_is_that_of_a_slow_evaluation_and_nothing_fails(rows, expres
 @settings(max_examples=pick(20, 60))
 def test_cases_of_text_and_dates_are_those_of_a_slow_evaluation(rows, expression):
     assert differing(rows, expression) == []
+
+
+@given(rows(), texts(2) | st.builds(Like, texts(1), st.sampled_from(PATTERNS)))
+@settings(max_examples=pick(60, 200))
+def test_functions_of_text_are_those_of_a_slow_evaluation(rows, expression):
+    assert differing(rows, expression) == []
+
+
+def text_rows():
+    empty = dict.fromkeys(COLUMNS)
+    return [empty | {'t"': text} for text in [*TEXTS, None]]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_every_text_matches_every_pattern_as_it_should(pattern):
+    assert differing(text_rows(), Like(ColumnRef('t"'), pattern)) == []
 
 
 def test_a_chain_of_guards_stays_as_long_as_its_expression():

@@ -10,12 +10,14 @@ import pytest
 
 import letalone as la
 from engines.hostile import BROKEN, FRAMED, STORED, TEXTS, raw, texts
-from letalone.engines import duck, syntax
-from letalone.engines.cells import make_readable
-from letalone.engines.duck import open_duck
-from letalone.engines.frames import as_arrow
-from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
-from letalone.engines.reading import READABLE, read
+from letalone.engines.core import syntax
+from letalone.engines.core.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
+from letalone.engines.core.stored_types import READABLE
+from letalone.engines.duckdb import duck_engine as duck
+from letalone.engines.duckdb.duck_engine import open_duck
+from letalone.engines.duckdb.duck_reading import read
+from letalone.engines.frames.arrow_cells import make_readable
+from letalone.engines.frames.to_arrow import as_arrow
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema

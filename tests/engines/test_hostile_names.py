@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from letalone.engines.duck import open_duck
-from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope
+from letalone.engines.core.measures import DistinctUnits, GridSum, Rows, RowScope
+from letalone.engines.duckdb.duck_engine import open_duck
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letalone.engines import kept_counts as module
-from letalone.engines.kept_counts import kept_key, kept_place, read_kept, write_kept
+from letalone.engines.duckdb import kept_counts as module
+from letalone.engines.duckdb.kept_counts import kept_key, kept_place, read_kept, write_kept
 
 ROWS = 50_000
 COUNTS = np.arange(ROWS, dtype=np.uint16) % 9 + 1
@@ -433,7 +433,7 @@ def test_nothing_is_raised_where_the_folder_cannot_be_written(source, ledger, mo
     def refuse(*_):
         raise PermissionError
 
-    monkeypatch.setattr("letalone.engines.kept_counts.os.open", refuse)
+    monkeypatch.setattr("letalone.engines.duckdb.kept_counts.os.open", refuse)
     assert not write_kept(ledger, key, COUNTS)
 
 

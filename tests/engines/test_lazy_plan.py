@@ -5,10 +5,10 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from letalone.engines.duck import open_duck
-from letalone.engines.lazy_expressions import Manner, manner_of
-from letalone.engines.lazy_plan import check_lazy
-from letalone.engines.provenance import IN_MEMORY
+from letalone.engines.core.provenance import IN_MEMORY
+from letalone.engines.duckdb.duck_engine import open_duck
+from letalone.engines.frames.lazy_expressions import Manner, manner_of
+from letalone.engines.frames.lazy_plan import check_lazy
 from letalone.errors import ParameterError
 
 x, ward, patient = pl.col("x"), pl.col("ward"), pl.col("patient")

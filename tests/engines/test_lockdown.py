@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from letalone.engines.duck import open_duck
-from letalone.engines.lockdown import KEPT_OPTIMIZERS, LockedDuck
+from letalone.engines.duckdb.duck_engine import open_duck
+from letalone.engines.duckdb.lockdown import KEPT_OPTIMIZERS, LockedDuck
 
 
 @pytest.fixture

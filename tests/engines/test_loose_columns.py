@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from letalone.engines.duck import open_duck
-from letalone.engines.frames import as_arrow, as_private, loose_types
+from letalone.engines.duckdb.duck_engine import open_duck
+from letalone.engines.frames.to_arrow import as_arrow, as_private, loose_types
 from letalone.errors import ParameterError
 from letalone.plans.types import Type
 

@@ -11,13 +11,13 @@ from engines.makers import KEEPS_EMPTY_TEXT, MAKERS
 from engines.odd_tables import NAMES, OLD, PEOPLE, QUESTIONS, TABLES, asked, scope_of
 from engines.reference import Reference
 from engines.test_engine_laws import SCHEMA, crowd
-from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope
+from letalone.engines.core.measures import DistinctUnits, GridSum, Rows, RowScope
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn, PrivateJoin
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 
-ENGINES = ["parquet", "postgres", "csv", "arrow", "duckdb"]
+ENGINES = ["parquet", "postgres", "csv", "arrow", "duckdb", "sqlite"]
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_every_engine_gives_the_integers_of_the_slow_one(made, kind, table):
 def test_a_missing_key_and_an_empty_one_are_cut_in_one_order(made):
     """Their digests are equal: the missing one comes last everywhere."""
     rows = [one | {"ward": ward} for one in TABLES["one row more"] for ward in ("", None)]
-    for kind in ("arrow", "postgres"):
+    for kind in ("arrow", "postgres", "sqlite"):
         engine = made(kind, rows).engine
         found = engine.discover(scope_of("totals"))
         assert found == [(("",), 5)]

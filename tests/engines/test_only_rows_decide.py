@@ -17,7 +17,7 @@ from engines.hostile import texts
 from engines.makers import MAKERS, arrow_table, of_duck
 from engines.reference import Reference
 from engines.writers import FASTPARQUET, WRITERS
-from letalone.engines.measures import (
+from letalone.engines.core.measures import (
     CellCounts,
     DistinctUnits,
     DistinctValues,
@@ -80,6 +80,12 @@ FILTERS = [
     col("word") == "Y",
     (col("word") == "N") | col("word").is_null(),
     ~(col("word") == "Y"),
+    col("word").like("Y%"),
+    ~col("word").like("%Y"),
+    col("word").contains("\U0001f600") | (col("word").length() > 1),
+    col("word").upper().concat(col("whole")) == "Y7",
+    col("day").strftime("%Y-%m") == "2024-01",
+    col("day").days_since(date(2024, 1, 2)) > 3,
     col("x") > 3,
     ~(col("x") <= 3),
     (col("single") < 100) & (col("x") * 2 >= -1),
@@ -90,6 +96,7 @@ FILTERS = [
 ]
 GROUPS = [
     ([GroupColumn("g", col("word"), Type.TEXT)], [("Y",), ("N",), ("",), (None,)]),
+    ([GroupColumn("g", col("word").substr(1, 1), Type.TEXT)], [("Y",), ("",), (None,)]),
     ([GroupColumn("g", col("whole"), Type.INTEGER)], [(0,), (7,), (2**63 - 1,), (None,)]),
     ([GroupColumn("g", col("true"), Type.BOOLEAN)], [(True,), (False,), (None,)]),
     ([GroupColumn("g", Bin(col("x"), Fraction(0), Fraction(5), 4), Type.INTEGER)], [(0,), (3,)]),

@@ -10,11 +10,18 @@ from hypothesis import strategies as st
 from engines.makers import arrow_table
 from engines.reference import Reference
 from evaluator import read
-from letalone.engines.duck import DuckEngine, open_duck
-from letalone.engines.measures import WEIGHT_BITS, DistinctUnits, GridSum, Rows, RowScope, RowsWith
-from letalone.plans import per_unit
+from letalone.engines.core.measures import (
+    WEIGHT_BITS,
+    DistinctUnits,
+    GridSum,
+    Rows,
+    RowScope,
+    RowsWith,
+)
+from letalone.engines.duckdb.duck_engine import DuckEngine, open_duck
+from letalone.plans.aggregates import per_unit
+from letalone.plans.aggregates.features import PerUnit
 from letalone.plans.expressions import col
-from letalone.plans.features import PerUnit
 from letalone.plans.plan import Bounding, GroupColumn, PrivateJoin, units_of
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from letalone.engines.duck import open_duck
-from letalone.engines.failure import EngineFailed
-from letalone.engines.measures import WEIGHT_BITS, DistinctUnits, GridSum, Rows, RowScope
+from letalone.engines.core.failure import EngineFailed
+from letalone.engines.core.measures import WEIGHT_BITS, DistinctUnits, GridSum, Rows, RowScope
+from letalone.engines.duckdb.duck_engine import open_duck
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding
 from letalone.plans.types import Type

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 import letalone as la
-from letalone.engines.duck import open_duck
-from letalone.engines.provenance import IN_MEMORY, read_rows, vouched_for
+from letalone.engines.core.provenance import IN_MEMORY, read_rows, vouched_for
+from letalone.engines.duckdb.duck_engine import open_duck
 from letalone.errors import ParameterError
 from letalone.session.opening import VOUCHES_ACT
 

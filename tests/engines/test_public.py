@@ -7,9 +7,10 @@ from math import nan
 import pyarrow as pa
 import pytest
 
-from letalone.engines.duck import open_duck
-from letalone.engines.frames import table_digest
-from letalone.engines.measures import GridSum, Rows, RowScope
+from letalone.engines.core.measures import GridSum, Rows, RowScope
+from letalone.engines.duckdb.duck_engine import open_duck
+from letalone.engines.frames.arrow import columns_of
+from letalone.engines.frames.to_arrow import as_arrow, table_digest
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn, PublicJoin
@@ -18,6 +19,30 @@ from letalone.plans.types import Type
 
 VISITS = pa.table({"patient": [1, 1, 2, 3, 4], "ward": ["A", "B", "A", None, "Z"], "x": [1.0] * 5})
 WARDS = pa.table({"name": ["A", "B", "C"], "site": ["north", "south", "north"], "beds": [7, 9, 1]})
+
+
+KINDS = [
+    pa.null(), pa.bool_(), pa.int8(), pa.int64(), pa.uint8(), pa.uint64(), pa.float16(),
+    pa.float32(), pa.float64(), pa.decimal32(5, 2), pa.decimal64(10, 2), pa.decimal128(20, 3),
+    pa.decimal128(5, -2), pa.decimal256(40, 3), pa.string(), pa.large_string(), pa.string_view(),
+    pa.binary(), pa.large_binary(), pa.binary(4), pa.date32(), pa.date64(),
+    *(pa.timestamp(step, zone) for step in ("s", "ms", "us", "ns") for zone in (None, "UTC")),
+    pa.time32("s"), pa.time64("us"), pa.duration("us"), pa.list_(pa.int64()),
+    pa.struct([("a", pa.int64())]), pa.map_(pa.string(), pa.int64()), pa.uuid(), pa.bool8(),
+    pa.dictionary(pa.int8(), pa.string()), pa.json_(), pa.month_day_nano_interval(),
+    pa.opaque(pa.int64(), "a", "b"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_the_types_of_a_public_table_are_those_that_duckdb_would_say(kind):
+    frame = as_arrow(pa.table({"c": pa.nulls(0, kind)}))
+    engine = open_duck(frame)
+    try:
+        (column,) = engine.schema().columns
+    finally:
+        engine.close()
+    assert columns_of(frame) == [("c", column.type)]
 
 
 def joined(public=WARDS, *, on=(("ward", "name"),), columns=None):

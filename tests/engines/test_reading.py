@@ -8,10 +8,11 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from letalone.engines import syntax
-from letalone.engines.duck import open_duck
-from letalone.engines.measures import RowScope
-from letalone.engines.rows import ScopeRows, Tables
+from letalone.engines.core import syntax
+from letalone.engines.core.measures import RowScope
+from letalone.engines.core.rows import ScopeRows, Tables
+from letalone.engines.duckdb.duck_dialect import DUCKDB
+from letalone.engines.duckdb.duck_engine import open_duck
 from letalone.errors import ParameterError
 from letalone.plans.expressions import DatePart, col
 from letalone.plans.plan import Bounding
@@ -38,7 +39,7 @@ def values_of(source, column, expression=None, **options):
     schema = Schema("t", (column,))
     expression = expression if expression is not None else col(column.name)
     scope = RowScope(schema, None, (), (), (), None, Bounding())
-    made = ScopeRows(scope, [expression], Tables(engine._relation, None, {}))
+    made = ScopeRows(scope, [expression], Tables(engine._relation, None, {}, DUCKDB))
     value = syntax.alias(made.value(expression).sql, "value")
     found = engine._duck.run(syntax.select([value], made.select(with_unit=False)))
     engine.close()

@@ -2,9 +2,10 @@
 
 from sqlglot import exp
 
-from letalone.engines import syntax
-from letalone.engines.dialects import postgres_words, spark
-from letalone.engines.dialects.rewriting import rewrite_tree
+from letalone.engines.core import syntax
+from letalone.engines.core.rewriting import rewrite_tree
+from letalone.engines.postgres import postgres_words
+from letalone.engines.spark import spark_dialect as spark
 
 
 def one_of(many, value):

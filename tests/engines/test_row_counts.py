@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letalone.engines import row_counts as module
-from letalone.engines.failure import EngineFailed
-from letalone.engines.row_counts import count_rows, narrow_codes, weigh_rows
+from letalone.engines.core.failure import EngineFailed
+from letalone.engines.duckdb import row_counts as module
+from letalone.engines.duckdb.row_counts import count_rows, narrow_codes, weigh_rows
 
 ENDS = [-(2**63), 2**63 - 1]
 CODES = st.sampled_from([*ENDS, -1, 0, 5, 2**40]) | st.integers(*ENDS) | st.integers(0, 9)

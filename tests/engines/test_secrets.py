@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from letalone.engines.duck import open_duck
-from letalone.engines.failure import EngineFailed, hide_engine_errors
-from letalone.engines.measures import CellCounts, DistinctUnits, GridSum, Rows, RowScope
+from letalone.engines.core.failure import EngineFailed, hide_engine_errors
+from letalone.engines.core.measures import CellCounts, DistinctUnits, GridSum, Rows, RowScope
+from letalone.engines.duckdb.duck_engine import open_duck
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
@@ -62,7 +62,7 @@ def test_counts_that_fail_say_nothing_of_the_data(engine, monkeypatch):
     def fail(*_, **__):
         raise ValueError(SECRET)
 
-    monkeypatch.setattr("letalone.engines.duck.count_rows", fail)
+    monkeypatch.setattr("letalone.engines.duckdb.duck_engine.count_rows", fail)
     with pytest.raises(EngineFailed) as caught:
         engine.prepare(scope(engine, Bounding(max_rows=1)))
     assert SECRET not in everything_said(caught.value)

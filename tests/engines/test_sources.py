@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from engines.hostile import raw
-from letalone.engines.duck import open_duck
-from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
+from letalone.engines.core.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
+from letalone.engines.duckdb.duck_engine import open_duck
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn

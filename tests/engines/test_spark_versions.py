@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from letalone.engines import syntax
-from letalone.engines.dialects.spark import SPARK
-from letalone.engines.reading import Stored
-from letalone.engines.spark_versions import print_for_session
+from letalone.engines.core import syntax
+from letalone.engines.core.stored_types import Stored
+from letalone.engines.spark.spark_dialect import SPARK
+from letalone.engines.spark.spark_versions import print_for_session
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 

@@ -3,8 +3,8 @@
 import pytest
 from sqlglot import exp
 
-from letalone.engines import syntax
-from letalone.engines.lockdown import LockedDuck
+from letalone.engines.core import syntax
+from letalone.engines.duckdb.lockdown import LockedDuck
 
 DUCK = LockedDuck(threads=1)
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import letalone as la
-from letalone.engines.duck import open_duck
+from letalone.engines.duckdb.duck_engine import open_duck
 from letalone.plans.expressions import as_expression
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type

@@ -15,13 +15,20 @@ from engines.makers import MAKERS, arrow_table, from_arrow
 from engines.reference import Reference
 from engines.test_engine_laws import ROW, SCHEMA
 from engines.unit_rows import unit_rows
-from letalone.engines.duck import open_duck
-from letalone.engines.measures import CellCounts, DistinctUnits, GridSum, Rows, RowScope, RowsWith
-from letalone.engines.syntax import column, print_sql
-from letalone.engines.units import _number
-from letalone.plans import per_unit
+from letalone.engines.core.measures import (
+    CellCounts,
+    DistinctUnits,
+    GridSum,
+    Rows,
+    RowScope,
+    RowsWith,
+)
+from letalone.engines.core.syntax import column, print_sql
+from letalone.engines.duckdb.duck_dialect import DUCKDB
+from letalone.engines.duckdb.duck_engine import open_duck
+from letalone.plans.aggregates import per_unit
+from letalone.plans.aggregates.features import PerUnit, rows_schema
 from letalone.plans.expressions import col
-from letalone.plans.features import PerUnit, rows_schema
 from letalone.plans.plan import Bounding, GroupColumn, PublicJoin, units_of
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
@@ -226,7 +233,7 @@ def test_totals_beyond_the_doubles_lose_their_last_bits_towards_zero(many):
     total = many * floor(Fraction(-0.7) * 2**39)
     dropped = 11 if abs(total) < 2**64 else 32
     expected = -((abs(total) >> dropped) << dropped)
-    query = f"SELECT {print_sql(_number(column('t')))} FROM (SELECT {total}::HUGEINT AS t)"
+    query = f"SELECT {print_sql(DUCKDB.double_of(column('t')))} FROM (SELECT {total}::HUGEINT AS t)"
     assert engine._duck.connection.sql(query).fetchall() == [(float(expected),)]
     assert int(float(expected)) == expected != total
     assert float(total) != float(expected)

@@ -10,8 +10,7 @@ from fractions import Fraction
 from math import floor
 
 from evaluator import Row, evaluate, read
-from letalone.plans.expressions import Expression
-from letalone.plans.features import (
+from letalone.plans.aggregates.features import (
     Feature,
     PerUnit,
     UnitCondition,
@@ -23,6 +22,7 @@ from letalone.plans.features import (
     columns_before,
     steps_of,
 )
+from letalone.plans.expressions import Expression
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 

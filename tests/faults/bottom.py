@@ -60,14 +60,14 @@ CURVES: tuple[Fault, ...] = (
     ),
     Fault(
         "a group under Gaussian noise costs k and not k squared",
-        "privacy/gaussian.py",
+        "privacy/curves/gaussian_curve.py",
         "GaussianDP(mu_squared=size**2 * self.mu_squared)",
         "GaussianDP(mu_squared=size * self.mu_squared)",
         ("tests/privacy/test_groups.py::test_p2_exact_group_curves_are_tighter_than_the_rule",),
     ),
     Fault(
         "a group of a batch is drawn at the rate 1 - (1 - q)^k",
-        "privacy/sampled.py",
+        "privacy/curves/sampled.py",
         "rate = size * self.rate if self.fixed_size else 1 - (1 - self.rate) ** size",
         "rate = 1 - (1 - self.rate) ** size",
         (
@@ -77,7 +77,7 @@ CURVES: tuple[Fault, ...] = (
     ),
     Fault(
         "sampling does not amplify the leak, but removes it",
-        "privacy/sampled.py",
+        "privacy/curves/sampled.py",
         "return self.rate * leak\n",
         "return ZERO\n",
         (
@@ -86,7 +86,7 @@ CURVES: tuple[Fault, ...] = (
     ),
     Fault(
         "Renyi groups: one doubling less where the size is no power of two",
-        "privacy/renyi.py",
+        "privacy/curves/renyi.py",
         "for _ in range((size - 1).bit_length()):",
         "for _ in range(size.bit_length() - 1):",
         (
@@ -96,7 +96,7 @@ CURVES: tuple[Fault, ...] = (
     ),
     Fault(
         "the order of zCDP is converted without its factor 1 / order",
-        "privacy/renyi.py",
+        "privacy/curves/renyi.py",
         "return exponent.exp() / ball(order)",
         "return exponent.exp() / ball(order) ** 2",
         ("tests/privacy/test_zcdp.py::test_the_upper_curve_is_the_best_renyi_conversion",),
@@ -110,35 +110,35 @@ CURVES: tuple[Fault, ...] = (
     ),
     Fault(
         "Laplace noise loses half of its exponent",
-        "privacy/laplace.py",
+        "privacy/curves/laplace_curve.py",
         "-ball((epsilon - self.ratio) / 2).expm1()",
         "-ball((epsilon - self.ratio) / 4).expm1()",
         (f"{EXACT_CURVES}::test_d2_laplace_is_the_integral_of_the_excess",),
     ),
     Fault(
         "the telling event of geometric noise is one step short",
-        "privacy/geometric.py",
+        "privacy/curves/geometric_curve.py",
         "below = ceil((shift - steps) / 2)",
         "below = ceil((shift - steps) / 2) - 1",
         (f"{EXACT_CURVES}::test_d2_geometric_is_the_sum_of_the_excess",),
     ),
     Fault(
         "the telling event of discrete Gaussian noise is one step short",
-        "privacy/discrete_gaussian.py",
+        "privacy/curves/discrete_gaussian_curve.py",
         "epsilon * self.sigma**2 / shift) - 1",
         "epsilon * self.sigma**2 / shift) - 2",
         (f"{EXACT_CURVES}::test_the_discrete_gaussian_is_not_gaussian",),
     ),
     Fault(
         "sums of discrete Gaussian terms: what follows the last is not charged",
-        "privacy/discrete_gaussian.py",
+        "privacy/curves/discrete_gaussian_curve.py",
         "return total + rest * _unit()",
         "return total",
         ("tests/privacy/test_lattice.py::test_what_is_left_out_term_by_term_is_charged",),
     ),
     Fault(
         "the group delta of approximate DP is k times that of one",
-        "privacy/approximate.py",
+        "privacy/curves/approximate.py",
         "certain(lambda: ball(leak) * ball(total).expm1() / ball(step).expm1())",
         "certain(lambda: ball(leak) * size)",
         ("tests/privacy/test_groups.py::test_p2_a_group_of_k_under_approximate_dp",),
@@ -273,7 +273,7 @@ LOSSES: tuple[Fault, ...] = (
     ),
     Fault(
         "atoms: the charge for tails of a discrete Gaussian is claimed as a leak",
-        "privacy/discrete_gaussian.py",
+        "privacy/curves/discrete_gaussian_curve.py",
         "return () if atoms is None else (replace(atoms, infinite=0.0),)",
         "return () if atoms is None else (atoms,)",
         (
@@ -548,49 +548,49 @@ MECHANISMS: tuple[Fault, ...] = (
 LEDGER: tuple[Fault, ...] = (
     Fault(
         "replay: a charge may name another version",
-        "ledger/replay.py",
+        "ledger/chain/replay.py",
         '        if entry.body["version"] != before.version:\n',
         '        if entry.body["version"] is None:\n',
         (f"{VERIFICATION}::test_a_charge_for_another_version_is_found_though_it_is_signed",),
     ),
     Fault(
         "replay: a charge may be settled twice",
-        "ledger/replay.py",
+        "ledger/chain/replay.py",
         "if number in self.settled or reserved.name != entry.name:",
         "if reserved.name != entry.name:",
         (f"{VERIFICATION}::test_a_charge_that_is_settled_twice_is_found_though_it_is_signed",),
     ),
     Fault(
         "replay: an entry need not follow the one before",
-        "ledger/replay.py",
+        "ledger/chain/replay.py",
         "if (entry.number, entry.previous) != (self.number + 1, self.head):",
         "if entry.number != self.number + 1:",
         (f"{VERIFICATION}::test_any_change_to_an_export_is_found",),
     ),
     Fault(
         "replay: a version may be lowered",
-        "ledger/replay.py",
+        "ledger/chain/replay.py",
         "                if version <= before.version:\n",
         "                if version < 0:\n",
         (f"{VERIFICATION}::test_a_history_that_does_not_add_up_is_found_though_it_is_signed",),
     ),
     Fault(
         "replay: any state stands after a charge",
-        "ledger/replay.py",
+        "ledger/chain/replay.py",
         "            if not _are_near(expected, stated):\n",
         "            if expected.name != stated.name:\n",
         (f"{VERIFICATION}::test_a_history_that_does_not_add_up_is_found_though_it_is_signed",),
     ),
     Fault(
         "verification: the head need not be signed",
-        "ledger/verification.py",
+        "ledger/chain/verification.py",
         "    if not is_signed_head(last, replay.public_key):\n",
         "    if not replay.public_key:\n",
         (f"{VERIFICATION}::test_any_change_to_any_column_of_any_row_is_found",),
     ),
     Fault(
         "checkpoints: a changed one passes",
-        "ledger/checkpoints.py",
+        "ledger/chain/checkpoints.py",
         '    if not is_signed(statement, signature=fields["signature"], public=public):\n',
         "    if not statement:\n",
         (
@@ -613,7 +613,7 @@ LEDGER: tuple[Fault, ...] = (
     ),
     Fault(
         "an older letalone still writes into a ledger that was upgraded",
-        "ledger/tables.py",
+        "ledger/storage/tables.py",
         'Column("signed", Text, key="signature", nullable=False)',
         'Column("signature", Text, nullable=False)',
         (

@@ -1,4 +1,4 @@
-"""Faults of the upper layers: tables, engines, session, learn."""
+"""Faults of the upper layers: tables, engines, session, sources, learn."""
 
 from faults.fault import Fault
 
@@ -7,6 +7,7 @@ PART = f"{GIVEN}::test_a_part_costs_its_epsilon_and_no_more"
 MANY_ROWS = "tests/tables/test_many_rows.py"
 BOUNDED = "tests/tables/test_bounds_on_duckdb.py"
 CLAIMED = "tests/tables/test_sensitivity.py"
+ONE_BUDGET = "tests/sources/test_one_budget.py"
 TOO_MUCH = (
     "tests/engines/test_engine_laws.py"
     "::test_a_unit_that_has_too_much_of_everything_weighs_as_much_as_it_may"
@@ -15,14 +16,14 @@ TOO_MUCH = (
 TABLES = (
     Fault(
         "found keys get the noise of one group",
-        "tables/discovery.py",
+        "tables/parts/discovery.py",
         "sensitivity=self.touched)",
         "sensitivity=1)",
         (f"{GIVEN}::test_keys_and_values_cost_epsilon_and_delta_and_no_more",),
     ),
     Fault(
         "each found key gets all of delta",
-        "tables/discovery.py",
+        "tables/parts/discovery.py",
         "self.delta / self.touched",
         "self.delta",
         (f"{GIVEN}::test_keys_and_values_cost_epsilon_and_delta_and_no_more",),
@@ -57,21 +58,21 @@ TABLES = (
     ),
     Fault(
         "the ends of a quantile are chosen at the value's share",
-        "tables/quantiles.py",
+        "tables/parts/quantiles.py",
         "self._chosen(epsilon * END, cells, aim, bits)",
         "self._chosen(epsilon * VALUE, cells, aim, bits)",
         (f"{GIVEN}::test_ends_that_are_chosen_cost_a_quarter_each",),
     ),
     Fault(
         "the tree of a quantile's ends gets all of epsilon",
-        "tables/quantiles.py",
+        "tables/parts/quantiles.py",
         "pure_noise(self._tree_moved, epsilon * 2 * END,",
         "pure_noise(self._tree_moved, epsilon,",
         (f"{PART}[median]",),
     ),
     Fault(
         "ends of quantiles without a jump have half a band",
-        "tables/quantiles.py",
+        "tables/parts/quantiles.py",
         "            confidence=confidence,\n            after_jumps",
         "            confidence=one_sided(confidence),\n            after_jumps",
         (
@@ -81,35 +82,35 @@ TABLES = (
     ),
     Fault(
         "a tree moves as one of its levels",
-        "tables/quantiles.py",
+        "tables/parts/quantiles.py",
         "return Moved(tree.levels * level.l1, tree.levels * level.l2_squared)",
         "return level",
         (f"{PART}[quartiles]",),
     ),
     Fault(
         "counts of top-k have the noise of one row",
-        "tables/candidates.py",
+        "tables/parts/candidates.py",
         "shares_move(1, self.unit).times(lattice)",
         "shares_move(1, self.unit)",
         (f"{PART}[top]",),
     ),
     Fault(
         "top-k is monotone under replace",
-        "tables/candidates.py",
+        "tables/parts/candidates.py",
         "monotone=not self.unit.replace,",
         "monotone=True,",
         (f"{PART}[top]",),
     ),
     Fault(
         "the order of top-k and its counts each get all of epsilon",
-        "tables/candidates.py",
+        "tables/parts/candidates.py",
         ".times(lattice), epsilon * HALF, lattice)",
         ".times(lattice), epsilon, lattice)",
         (f"{PART}[top]",),
     ),
     Fault(
         "each private bound gets all of epsilon",
-        "tables/candidates.py",
+        "tables/parts/candidates.py",
         "return Exponential(epsilon=epsilon * HALF, sensitivity=moves)",
         "return Exponential(epsilon=epsilon, sensitivity=moves)",
         (f"{PART}[bounds]",),
@@ -165,7 +166,7 @@ TABLES = (
     ),
     Fault(
         "the number of a sum's rows is free",
-        "tables/vectors.py",
+        "tables/parts/vectors.py",
         "return together(total, number_moves(0, self._row, self.unit))",
         "return total",
         (f"{PART}[sum]",),
@@ -217,51 +218,51 @@ TABLES = (
 ENGINES = (
     Fault(
         "clipped counts are not clipped",
-        "engines/statements.py",
+        "engines/core/statements.py",
         'syntax.call("LEAST", column, syntax.whole(1))',
         "column",
         (BOUNDED,),
     ),
     Fault(
         "clipped rows count as many as they are",
-        "engines/statements.py",
+        "engines/core/statements.py",
         "case measures.Rows() if self._clipped:\n                return syntax.whole(1)",
         "case measures.Rows() if self._clipped:\n                return column",
         (BOUNDED,),
     ),
     Fault(
         "totals are clipped from below only",
-        "engines/statements.py",
+        "engines/core/statements.py",
         "syntax.case(below, above, otherwise=total)",
         "syntax.case(below, otherwise=total)",
         (BOUNDED,),
     ),
     Fault(
         "a row more than max_rows",
-        "engines/statements.py",
+        "engines/core/statements.py",
         "self._weigher.share(number, self._limit or 0)",
         "self._weigher.share(number, (self._limit or 0) + 1)",
         ("tests/engines/test_engine_laws.py",),
     ),
     Fault(
         "a unit's rows in a group are not bounded",
-        "engines/statements.py",
+        "engines/core/statements.py",
         "weights[self._row_weight] = self._weigher.share(rows, self._limit)",
         "weights[self._row_weight] = self._weigher.share(syntax.whole(1), self._limit)",
         (BOUNDED,),
     ),
     Fault(
         "a partner lends two rows",
-        "engines/one_row.py",
-        "        1,\n        within=[rows.unit],",
-        "        2,\n        within=[rows.unit],",
+        "engines/core/one_row.py",
+        "        1,\n        unit=rows.unit,",
+        "        2,\n        unit=rows.unit,",
         ("tests/engines/test_partners.py",),
     ),
     Fault(
         "a model is trained on rows that are the first in each place",
-        "engines/one_row.py",
-        "within=[rows.unit],",
-        "within=[rows.unit, *values],",
+        "engines/core/one_row.py",
+        "unit=rows.unit,",
+        "unit=rows.unit,\n        by=values,",
         ("tests/engines/test_training_rows.py",),
     ),
 )
@@ -269,7 +270,7 @@ ENGINES = (
 WEIGHTS = (
     Fault(
         "weights are a part too large",
-        "engines/bounding.py",
+        "engines/core/bounding.py",
         "part = self._dialect.quotient(above, number.copy())",
         "part = self._dialect.quotient("
         "syntax.operation(exp.Add, above, number.copy()), number.copy())",
@@ -277,28 +278,28 @@ WEIGHTS = (
     ),
     Fault(
         "units with few rows weigh more than their rows",
-        "engines/bounding.py",
+        "engines/core/bounding.py",
         "return syntax.case((fits, syntax.whole(self._lattice)), otherwise=part)",
         "return part",
         ("tests/engines/test_engine_laws.py",),
     ),
     Fault(
         "rows without a unit count for those that have one",
-        "engines/row_counts.py",
+        "engines/duckdb/row_counts.py",
         "    counted = _counted(missing, passes)\n",
         "    counted = None if passes is None else passes\n",
         ("tests/engines/test_row_counts.py",),
     ),
     Fault(
         "groups weigh roots where the L1 norm counts",
-        "engines/statements.py",
+        "engines/core/statements.py",
         "self._weigher.share(number, most, self._scope.norm)",
         "self._weigher.share(number, most, 2)",
         (TOO_MUCH,),
     ),
     Fault(
         "rows of a unit are counted in each group by itself",
-        "engines/statements.py",
+        "engines/core/statements.py",
         "number = syntax.window(exp.Count(this=exp.Star()), partition=[self._rows.unit])",
         "number = syntax.window(\n            exp.Count(this=exp.Star()),"
         " partition=[self._rows.unit, *self._key_columns]\n        )",
@@ -306,21 +307,21 @@ WEIGHTS = (
     ),
     Fault(
         "rows are counted before the filter",
-        "engines/statements.py",
+        "engines/core/statements.py",
         "rows = self._rows.select(with_unit=True, only=only)",
         "rows = self._rows.select(with_unit=True, only=only, filtered=False)",
         ("tests/engines/test_engine_laws.py::test_all_measures_are_those_of_a_slow_engine",),
     ),
     Fault(
         "unlisted groups take a share of the listed ones",
-        "engines/statements.py",
+        "engines/core/statements.py",
         "self._with_weights(self._listed(self._pairs()))",
         "self._listed(self._with_weights(self._pairs()))",
         ("tests/engines/test_odd_tables.py",),
     ),
     Fault(
         "different values are not cut",
-        "engines/statements.py",
+        "engines/core/statements.py",
         "return values if rows is None else self._keep_first(values, rows, parts=[*keys, cell])",
         "return values",
         (
@@ -330,16 +331,16 @@ WEIGHTS = (
     ),
     Fault(
         "units are in any number of groups when keys are found",
-        "engines/statements.py",
+        "engines/core/statements.py",
         "if self._has_unit and most is not None and not self._tables.once:",
         "if self._has_unit and most is None:",
         ("tests/engines/test_odd_tables.py",),
     ),
     Fault(
         "a cut depends on the order of rows",
-        "engines/bounding.py",
-        "order = [dialect.digest([unit_text, *within[1:], *parts]), *parts]",
-        "order = [dialect.digest([unit_text])]",
+        "engines/core/bounding.py",
+        "order = [dialect.digest([named_unit, *by, *parts]), *(part.sql for part in parts)]",
+        "order = [dialect.digest([named_unit])]",
         ("tests/engines/test_odd_tables.py",),
     ),
     Fault(
@@ -385,14 +386,14 @@ SESSION = (
     ),
     Fault(
         "whether bounds and answer fit is asked of the last trial alone",
-        "session/in_steps.py",
+        "session/steps/in_steps.py",
         "for trial in self.trials]\n",
         "for trial in self.trials[-1:]]\n",
         ("tests/session/test_bounds_purchase.py",),
     ),
     Fault(
         "the partner is not charged",
-        "session/private_joins.py",
+        "session/joins/private_joins.py",
         "return [table.partner(name) for name in sorted(joins)]",
         "return [table.partner(name) for name in sorted(joins)][:0]",
         (
@@ -426,49 +427,49 @@ LEARN = (
     ),
     Fault(
         "the solver's slack is left out of output perturbation",
-        "learn/output.py",
+        "learn/convex/output.py",
         "return (lipschitz + 2 * tolerance) / strength",
         "return lipschitz / strength",
         ("tests/learn/test_output.py::test_the_noise_is_for_what_the_solver_leaves_open_too",),
     ),
     Fault(
         "steps do not share their noise",
-        "learn/gradient.py",
+        "learn/convex/gradient.py",
         "ball(steps / share).sqrt()",
         "ball(1 / share).sqrt()",
         ("tests/learn/test_gradient.py",),
     ),
     Fault(
         "the count of rows is free",
-        "learn/gradient.py",
+        "learn/convex/gradient.py",
         "1 - COUNT_SHARE",
         "Fraction(1)",
         ("tests/learn/test_gradient.py",),
     ),
     Fault(
         "measures that are asked again are paid once",
-        "learn/sums.py",
+        "learn/noisy_sums/sums.py",
         "sum(other.weight * other.times for other in self.measures)",
         "sum(other.weight for other in self.measures)",
         ("tests/learn/test_sums.py",),
     ),
     Fault(
         "rows are rounded to the nearest step, beyond their norm",
-        "learn/wholes.py",
+        "learn/noisy_sums/wholes.py",
         "return np.trunc(shrunk * 2.0**BITS)",
         "return np.rint(shrunk * 2.0**BITS)",
         ("tests/learn/test_wholes.py",),
     ),
     Fault(
         "squares of a box move as one of them",
-        "learn/sums.py",
+        "learn/noisy_sums/sums.py",
         "return Measure(name, width * UNIT**degree,",
         "return Measure(name, UNIT**degree,",
         ("tests/learn/test_naive_bayes.py",),
     ),
     Fault(
         "scores of a search get all of epsilon",
-        "learn/search_plan.py",
+        "learn/searching/search_plan.py",
         "half, steps = self.epsilon / 2, self.score.steps",
         "half, steps = self.epsilon, self.score.steps",
         ("tests/learn/test_search.py",),
@@ -552,4 +553,91 @@ LEARN = (
     ),
 )
 
-FAULTS: tuple[Fault, ...] = TABLES + ENGINES + WEIGHTS + SESSION + LEARN
+SOURCES = (
+    Fault(
+        "a table on Spark has a budget for each way to write its letters",
+        "sources/spark_names.py",
+        "return first.lower(), second.lower(), third.lower()",
+        "return first, second, third",
+        (ONE_BUDGET,),
+    ),
+    Fault(
+        "a name on Spark may have blanks",
+        "sources/spark_names.py",
+        "while (part := PART.match(written, at)) is not None:",
+        "while (part := PART.match(written := written.replace(' ', ''), at)) is not None:",
+        (ONE_BUDGET,),
+    ),
+    Fault(
+        "a link to a file is another table",
+        "sources/files.py",
+        "        return path.resolve()\n",
+        "        return path\n",
+        (ONE_BUDGET,),
+    ),
+    Fault(
+        "the ledger of a link lies beside the link",
+        "sources/places.py",
+        "expand_home(data_path).resolve()",
+        "expand_home(data_path).absolute()",
+        (ONE_BUDGET,),
+    ),
+    Fault(
+        "a table of the public schema is another one with it",
+        "sources/postgres_address.py",
+        "place = (PUBLIC, parts[0]) if len(parts) == 1 else",
+        "place = (parts[0], parts[0]) if len(parts) == 1 else",
+        (ONE_BUDGET,),
+    ),
+    Fault(
+        "a database is called what its address spells",
+        "sources/postgres_address.py",
+        'return PostgresAddress(server, given["dbname"],',
+        "return PostgresAddress(server, database,",
+        (ONE_BUDGET,),
+    ),
+    Fault(
+        "a host in large letters is another server",
+        "sources/postgres_address.py",
+        'service=")) else host.lower()',
+        'service=")) else host',
+        (ONE_BUDGET,),
+    ),
+    Fault(
+        "tables of two schemas of a file are one",
+        "sources/resolve.py",
+        '("file", whole, *(place or ())),',
+        '("file", whole, *(place or ())[1:]),',
+        (ONE_BUDGET,),
+    ),
+    Fault(
+        "databases of two servers are one",
+        "sources/resolve.py",
+        '("postgresql", where, address.database, *names),',
+        '("postgresql", "", address.database, *names),',
+        (ONE_BUDGET,),
+    ),
+    Fault(
+        "the plain schema file belongs to every table of a file",
+        "sources/places.py",
+        "return plain.exists() and (",
+        "return plain.exists() or (",
+        (ONE_BUDGET,),
+    ),
+    Fault(
+        "two tables of one name are not told apart",
+        "sources/recorded.py",
+        "    if same and (declared or told != FRAME):\n",
+        "    if True:\n",
+        ("tests/sources/test_recorded.py",),
+    ),
+    Fault(
+        "a schema file of a file names another table",
+        "sources/resolve.py",
+        "data = _read_data(data_of(fspath(file)), table, look)",
+        "data = _read_data(file, table, look)",
+        (ONE_BUDGET,),
+    ),
+)
+
+FAULTS: tuple[Fault, ...] = TABLES + ENGINES + WEIGHTS + SESSION + SOURCES + LEARN

@@ -1,7 +1,6 @@
 """The only place in which the golden tests name modules of letalone that are not public."""
 
 from collections.abc import Callable
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +8,18 @@ from letalone.cli.places import ledger_path
 from letalone.curator.curator import Curator
 from letalone.curator.http.app import make_app
 from letalone.curator.http.problems import KINDS
-from letalone.curator.settings import Settings
-from letalone.engines.addresses import (
-    identity,
+from letalone.curator.storage.settings import Settings
+from letalone.engines.catalogue import ENGINES
+from letalone.engines.spark.spark_catalogue import look_up_address
+from letalone.sources.places import is_schema_file
+from letalone.sources.resolve import (
+    data_of,
     in_words,
     is_address,
     own_name,
-    stand_in,
-    whole_name,
+    read_source,
 )
-from letalone.engines.spark_address import look_up_address
-from letalone.plans import schema
-from letalone.plans.schema import schema_path
-from letalone.session.beside import is_schema_file, schema_beside, source_of
-from letalone.session.same_table import identity_of
+from letalone.sources.source import Source
 
 PROBLEM_KINDS = tuple(KINDS)
 
@@ -40,35 +37,31 @@ def facts_of_source(source: Any, table: str | None, spark: Any) -> dict[str, Cal
     """
 
     def data() -> Any:
-        found = source_of(source) if is_schema_file(source) else source
+        found = data_of(source) if isinstance(source, str) else source
         spark_address = isinstance(found, str) and found.startswith("spark:")
         return look_up_address(found, spark) if spark_address else found
 
-    def beside(path: Callable[..., Path]) -> str:
-        """Where a file of a table of Spark lies: its schema file, with its name, or its ledger."""
-        found = stand_in(data())
-        if found is None:
-            return "none"
-        return str(path(*found) if path is schema_path else path(found[0]))
+    def read() -> Source:
+        return read_source(data(), table, look=ENGINES)
 
-    found: dict[str, Callable[[], Any]] = {"identity": lambda: identity_of(data(), table)}
-    if not isinstance(source, str | PathLike) or str(source).startswith("spark:"):
+    found: dict[str, Callable[[], Any]] = {"identity": lambda: read().recorded_as}
+    if not isinstance(source, str) or source.startswith("spark:"):
         found |= {
-            "ledger": lambda: beside(schema.ledger_path),
-            "schema": lambda: beside(schema_path),
+            "ledger": lambda: str(read().ledger_file or "none"),
+            "schema": lambda: str(read().schema_file or "none"),
         }
     else:
         found |= {
-            "ledger": lambda: str(ledger_path(str(source))),
-            "schema": lambda: str(schema_beside(source, table)),
+            "ledger": lambda: str(ledger_path(source)),
+            "schema": lambda: str(Path(source) if is_schema_file(source) else read().schema_file),
         }
     if isinstance(source, str) and is_address(source):
         found |= {"name": lambda: own_name(source), "words": lambda: in_words(source)}
     if is_schema_file(source):
-        found |= {"source": lambda: str(source_of(source))}
+        found |= {"source": lambda: data_of(source)}
     if not isinstance(source, str) or is_address(source):
         found |= {
-            "address": lambda: identity(data(), table),
-            "whole_name": lambda: list(whole_name(data(), table)),
+            "address": lambda: None if read().ledger_file is None else read().recorded_as,
+            "whole_name": lambda: list(read().whole_name),
         }
     return found

@@ -37,7 +37,8 @@ def afternoon() -> Any:
 
 def ask_in_python(session: la.Session) -> None:
     """Questions, a repeat, a batch, two joins, a fit on the table, and refusals."""
-    count, mean = session.agg(n=la.count()), session.group_by("work").agg(m=la.mean("age"))
+    count = session.agg(n=la.count()).bound(max_rows=10)
+    mean = session.group_by("work").agg(m=la.mean("age"))
     count.release(epsilon=0.5)
     assert count.release(epsilon=0.5).repeated
     mean.release(epsilon=1, delta=1e-8)
@@ -45,6 +46,7 @@ def ask_in_python(session: la.Session) -> None:
     session.sql(
         "SELECT COUNT(*) AS n FROM my JOIN works USING (work) WHERE sector = 'A'",
         tables={"works": "works.csv"},
+        max_rows=10,
         epsilon=0.5,
     )
     with la.open(
@@ -91,9 +93,11 @@ def freeze_and_thaw() -> None:
     with la.Ledger.open(LEDGER) as ledger:
         ledger.freeze("my", "somebody asks")
         with pytest.raises(la.DataSetFrozen):
-            la.open("my.csv", ledger=ledger).agg(n=la.count()).release(epsilon=0.25)
+            la.open("my.csv", ledger=ledger).agg(n=la.count()).bound(max_rows=10).release(
+                epsilon=0.25
+            )
         ledger.thaw("my", "looked at it")
-        la.open("my.csv", ledger=ledger).agg(n=la.count()).release(epsilon=0.25)
+        la.open("my.csv", ledger=ledger).agg(n=la.count()).bound(max_rows=10).release(epsilon=0.25)
 
 
 def in_folder(value: Any, folder: str) -> Any:

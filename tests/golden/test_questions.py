@@ -97,7 +97,7 @@ def test_digests_and_stored_plans_of_questions() -> None:
     found = {}
     with opened() as session:
         for name, ask in QUESTIONS.items():
-            ask(session).release(epsilon=20, delta=1e-6 if name == "sql" else 0)
+            ask(session).price(20, delta=1e-6 if name == "sql" else 0).release()
             found[name] = charged_in(session.ledger)[-1]
         assert len(charged_in(session.ledger)) == len(QUESTIONS)
     digests = [f"{one['digest']}  {name}" for name, one in found.items()]

@@ -7,8 +7,8 @@ import pytest
 
 import letalone as la
 from letalone.answers.shown import as_shown, title_of
-from letalone.plans.facts import FACTS, REQUESTED, AggregateRequest, Needs, facts_of
-from letalone.plans.formulas import Aggregate
+from letalone.plans.aggregates.facts import FACTS, REQUESTED, AggregateRequest, Needs, facts_of
+from letalone.plans.aggregates.formulas import Aggregate
 from letalone.plans.plan import Plan
 from letalone.plans.records import STORED_NAMES
 from letalone.plans.stored_plans import plan_from_json

@@ -32,7 +32,7 @@ from letalone.privacy import (
 )
 from letalone.privacy.bounds import at_most
 from letalone.privacy.curve import KINDS
-from letalone.privacy.perturbed import PerturbedObjective
+from letalone.privacy.curves.perturbed import PerturbedObjective
 
 PAIR = between([0.5, 0.3, 0.2], [0.3, 0.3, 0.4])
 CURVES = [

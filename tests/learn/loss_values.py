@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from letalone.learn.losses import Margin, PseudoHuber, Softmax
-from letalone.learn.wholes import BITS
+from letalone.learn.convex.losses import Margin, PseudoHuber, Softmax
+from letalone.learn.noisy_sums.wholes import BITS
 
 
 def value(loss: Margin | Softmax | PseudoHuber, scores: np.ndarray, codes: np.ndarray):

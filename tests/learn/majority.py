@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 import letalone as la
-from letalone.learn.classes import need_declared
+from letalone.learn.features.classes import need_declared
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.training import PrivateEstimator
 

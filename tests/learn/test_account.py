@@ -9,7 +9,7 @@ import pytest
 import letalone as la
 from letalone.errors import BudgetExceeded, ParameterError
 from letalone.learn.account import Account, account_of
-from letalone.learn.linear import LogisticRegression
+from letalone.learn.convex.linear import LogisticRegression
 from seeded import SeededBits
 
 

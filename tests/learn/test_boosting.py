@@ -12,9 +12,16 @@ import letalone as la
 from letalone.audit import Verdict, audit
 from letalone.errors import BudgetExceeded, ParameterError
 from letalone.learn import BoostedTreesClassifier, BoostedTreesRegressor
-from letalone.learn.additive import Growth, exact_counts, exact_sums
-from letalone.learn.bins import Feature, leaves, merge_bins, read_features
-from letalone.learn.residuals import FARTHEST, LOGIT, UNIT, ManyClasses, NumberResiduals, TwoClasses
+from letalone.learn.trees.additive_trees import Growth, exact_counts, exact_sums
+from letalone.learn.trees.bins import Feature, leaves, merge_bins, read_features
+from letalone.learn.trees.residuals import (
+    FARTHEST,
+    LOGIT,
+    UNIT,
+    ManyClasses,
+    NumberResiduals,
+    TwoClasses,
+)
 from letalone.mechanisms import Gaussian
 from seeded import SeededBits
 from stages import pick

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from letalone.errors import ParameterError
-from letalone.learn.column_bounds import (
+from letalone.learn.features.column_bounds import (
     EDGES,
     NORM_EDGES,
     histograms,
@@ -15,7 +15,7 @@ from letalone.learn.column_bounds import (
     read_norm,
     with_purchases,
 )
-from letalone.learn.sums import noisy_sums, of_rows
+from letalone.learn.noisy_sums.sums import noisy_sums, of_rows
 from neighbours_of_learners import assert_within, rows_of
 from seeded import SeededBits
 

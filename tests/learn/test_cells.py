@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import letalone as la
-from letalone.learn.linear import LogisticRegression
-from letalone.learn.row_cells import numeric
+from letalone.learn.convex.linear import LogisticRegression
+from letalone.learn.features.row_cells import numeric
 
 SECRET = "Zyxwvut"
 

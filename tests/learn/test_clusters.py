@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from scipy import stats
 
 from letalone.errors import ParameterError
-from letalone.learn.clusters import KMeans, nearest, pack_centres
-from letalone.learn.wholes import product, within_bounds
+from letalone.learn.noisy_sums.clusters import KMeans, nearest, pack_centres
+from letalone.learn.noisy_sums.wholes import product, within_bounds
 from neighbours_of_learners import assert_within, rows_of
 from seeded import SeededBits
 from stages import pick

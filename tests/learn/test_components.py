@@ -6,10 +6,14 @@ from hypothesis import given, settings
 from sklearn import decomposition
 
 from letalone.errors import ParameterError
-from letalone.learn.components import PCA
-from letalone.learn.second_moments import exact_sums, release_sums, second_moment_measures
-from letalone.learn.sums import noisy_sums
-from letalone.learn.wholes import within_norm
+from letalone.learn.noisy_sums.components import PCA
+from letalone.learn.noisy_sums.second_moments import (
+    exact_sums,
+    release_sums,
+    second_moment_measures,
+)
+from letalone.learn.noisy_sums.sums import noisy_sums
+from letalone.learn.noisy_sums.wholes import within_norm
 from neighbours_of_learners import assert_within, rows_of, triangle_within
 from seeded import SeededBits
 from stages import pick

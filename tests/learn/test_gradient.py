@@ -9,8 +9,7 @@ import pytest
 
 from letalone.audit import Verdict, audit
 from letalone.errors import ParameterError
-from letalone.learn import wholes
-from letalone.learn.gradient import (
+from letalone.learn.convex.gradient import (
     CELLS,
     CLIP,
     HEAVIEST,
@@ -22,9 +21,10 @@ from letalone.learn.gradient import (
     pace_of,
     whole_slopes,
 )
-from letalone.learn.losses import Margin, Softmax
-from letalone.learn.methods import ConvexSetting
-from letalone.learn.wholes import BITS, within_norm
+from letalone.learn.convex.losses import Margin, Softmax
+from letalone.learn.convex.methods import ConvexSetting
+from letalone.learn.noisy_sums import wholes
+from letalone.learn.noisy_sums.wholes import BITS, within_norm
 from letalone.privacy import GaussianDP
 from seeded import SeededBits
 

@@ -12,9 +12,9 @@ from scipy.stats import chisquare
 
 import letalone as la
 from learn.majority import Majority
-from letalone.learn.judging import BLOCK_ROWS, STEPS_PER_ROW, Blocks, Score
-from letalone.learn.search import PrivateSearchCV
-from letalone.learn.search_plan import Candidate
+from letalone.learn.searching.judging import BLOCK_ROWS, STEPS_PER_ROW, Blocks, Score
+from letalone.learn.searching.search import PrivateSearchCV
+from letalone.learn.searching.search_plan import Candidate
 from seeded import SeededBits
 
 RANDOM = np.random.default_rng(5)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from letalone.audit import Verdict, audit
-from letalone.learn.clusters import KMeans
-from letalone.learn.components import PCA
-from letalone.learn.naive_bayes import GaussianNB
-from letalone.learn.regression import LinearRegression
-from letalone.learn.scaling import MinMaxScaler, StandardScaler
+from letalone.learn.noisy_sums.clusters import KMeans
+from letalone.learn.noisy_sums.components import PCA
+from letalone.learn.noisy_sums.linear_regression import LinearRegression
+from letalone.learn.noisy_sums.naive_bayes import GaussianNB
+from letalone.learn.noisy_sums.scaling import MinMaxScaler, StandardScaler
 from seeded import SeededBits
 
 ROWS = np.array([[0.0, 0.5], [1.0, 1.0]])

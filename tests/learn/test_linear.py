@@ -9,8 +9,8 @@ from sklearn.base import clone
 
 import letalone as la
 from letalone.errors import ParameterError
-from letalone.learn.classifier_plan import ClassPurchase, as_classes, read_label
-from letalone.learn.linear import LinearSVC, LogisticRegression
+from letalone.learn.convex.classifier_plan import ClassPurchase, as_classes, read_label
+from letalone.learn.convex.linear import LinearSVC, LogisticRegression
 from letalone.privacy import ADD_REMOVE
 from seeded import SeededBits
 

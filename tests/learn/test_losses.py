@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from learn.loss_values import value
-from letalone.learn.losses import Margin, Softmax
+from letalone.learn.convex.losses import Margin, Softmax
 
 HINGE = Margin(width=Fraction(1, 2), offset=Fraction(1))
 LOSSES = [Margin(), HINGE, Softmax(3), Softmax(5)]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from letalone.exact.balls import with_bits
-from letalone.learn import minimum as module
-from letalone.learn.losses import Margin, Softmax
-from letalone.learn.minimum import Minimum, Objective, minimum, sum_products, verify_minimum
+from letalone.learn.convex import minimum as module
+from letalone.learn.convex.losses import Margin, Softmax
+from letalone.learn.convex.minimum import Minimum, Objective, minimum, sum_products, verify_minimum
 
 HINGE = Margin(width=Fraction(1, 2), offset=Fraction(1))
 LOSSES = [Margin(), HINGE, Softmax(3)]

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from sklearn import naive_bayes
 
 from letalone.errors import ParameterError
-from letalone.learn.classes import indicator
-from letalone.learn.column_bounds import read_bounds
-from letalone.learn.moments import exact_moments, moment_noise, released_moments
-from letalone.learn.naive_bayes import GaussianNB
+from letalone.learn.features.classes import indicator
+from letalone.learn.features.column_bounds import read_bounds
+from letalone.learn.noisy_sums.group_moments import exact_moments, moment_noise, released_moments
+from letalone.learn.noisy_sums.naive_bayes import GaussianNB
 from neighbours_of_learners import NUMBERS, assert_within, rows_of
 from seeded import SeededBits
 from stages import pick

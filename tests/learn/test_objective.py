@@ -10,11 +10,11 @@ from scipy.stats import norm
 
 from letalone.audit import Verdict, audit
 from letalone.errors import ParameterError
-from letalone.learn.losses import Margin, Softmax
-from letalone.learn.methods import ConvexSetting
-from letalone.learn.objective import ObjectiveMethod, least_strength, objective_method
+from letalone.learn.convex.losses import Margin, Softmax
+from letalone.learn.convex.methods import ConvexSetting
+from letalone.learn.convex.objective import ObjectiveMethod, least_strength, objective_method
 from letalone.privacy import GaussianDP
-from letalone.privacy.perturbed import PerturbedObjective
+from letalone.privacy.curves.perturbed import PerturbedObjective
 from seeded import SeededBits
 
 HINGE = Margin(width=Fraction(1, 2), offset=Fraction(1))

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from letalone.audit import Verdict, audit
-from letalone.learn.losses import Margin, Softmax
-from letalone.learn.methods import ConvexSetting
-from letalone.learn.minimum import Objective, minimum
-from letalone.learn.output import output_method
+from letalone.learn.convex.losses import Margin, Softmax
+from letalone.learn.convex.methods import ConvexSetting
+from letalone.learn.convex.minimum import Objective, minimum
+from letalone.learn.convex.output import output_method
 from seeded import SeededBits
 
 HINGE = Margin(width=Fraction(1, 2), offset=Fraction(1))

@@ -7,9 +7,9 @@ from sklearn import linear_model
 
 from letalone.errors import ParameterError
 from letalone.learn import Account
-from letalone.learn.regression import LinearRegression, Ridge
-from letalone.learn.second_moments import exact_sums, second_moment_measures
-from letalone.learn.wholes import within_bounds, within_norm
+from letalone.learn.noisy_sums.linear_regression import LinearRegression, Ridge
+from letalone.learn.noisy_sums.second_moments import exact_sums, second_moment_measures
+from letalone.learn.noisy_sums.wholes import within_bounds, within_norm
 from letalone.privacy import Budget
 from neighbours_of_learners import NUMBERS, assert_within, rows_of, triangle_within
 from seeded import SeededBits

@@ -14,11 +14,11 @@ from learn.loss_values import value
 from letalone.audit import Verdict, audit
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball, lower, upper
-from letalone.learn.losses import PseudoHuber
-from letalone.learn.methods import ConvexSetting
-from letalone.learn.objective import objective_method
-from letalone.learn.regression import LinearRegression, Ridge
-from letalone.learn.robust_lines import RobustLine
+from letalone.learn.convex.losses import PseudoHuber
+from letalone.learn.convex.methods import ConvexSetting
+from letalone.learn.convex.objective import objective_method
+from letalone.learn.convex.robust_lines import RobustLine
+from letalone.learn.noisy_sums.linear_regression import LinearRegression, Ridge
 from neighbours_of_learners import rows_of
 from seeded import SeededBits
 from stages import pick

@@ -7,8 +7,8 @@ from sklearn.pipeline import make_pipeline
 
 from letalone.errors import ParameterError
 from letalone.learn import Account
-from letalone.learn.regression import LinearRegression
-from letalone.learn.scaling import MinMaxScaler, StandardScaler
+from letalone.learn.noisy_sums.linear_regression import LinearRegression
+from letalone.learn.noisy_sums.scaling import MinMaxScaler, StandardScaler
 from letalone.privacy import Budget
 from neighbours_of_learners import rows_of
 from seeded import SeededBits

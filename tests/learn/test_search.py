@@ -13,10 +13,10 @@ from sklearn.base import clone, is_classifier
 
 import letalone as la
 from learn.majority import Majority
-from letalone.learn import search_plan
-from letalone.learn.judging import STEPS_PER_ROW, Score
-from letalone.learn.random_tries import RandomTries, tries_for
-from letalone.learn.search import PrivateSearchCV
+from letalone.learn.searching import search_plan
+from letalone.learn.searching.judging import STEPS_PER_ROW, Score
+from letalone.learn.searching.random_tries import RandomTries, tries_for
+from letalone.learn.searching.search import PrivateSearchCV
 from seeded import SeededBits
 
 ROWS = np.ones((600, 2))

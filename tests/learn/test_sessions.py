@@ -7,7 +7,7 @@ import pytest
 import letalone as la
 from learn.majority import Majority
 from letalone.ledger import verify_receipt
-from letalone.ledger.entries import EntryKind
+from letalone.ledger.chain.entries import EntryKind
 from letalone.session import time_steps
 from seeded import SeededBits
 

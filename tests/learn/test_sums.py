@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from letalone.audit import Verdict, audit
-from letalone.learn.sums import (
+from letalone.learn.noisy_sums.sums import (
     ROUNDING,
     UNIT,
     Measure,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from letalone.errors import ParameterError
-from letalone.learn.wholes import (
+from letalone.learn.noisy_sums.wholes import (
     BITS,
     product,
     scores_of,

@@ -11,7 +11,7 @@ import pytest
 from behind import PATIENTS
 from letalone.errors import BudgetExceeded, UnsupportedQuery
 from letalone.ledger import Ledger
-from letalone.ledger.tables import SCHEMA
+from letalone.ledger.storage.tables import SCHEMA
 from letalone.privacy import REPLACE, Budget, GaussianDP, PureDP
 from postgres import running
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from letalone.errors import FormatError, ParameterError
-from letalone.ledger.canonical import canonical, digest_of, read_object
+from letalone.ledger.chain.canonical import canonical, digest_of, read_object
 
 WHOLE = st.integers(-(2**53) + 1, 2**53 - 1)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)

@@ -15,9 +15,11 @@ from sqlalchemy import make_url, text
 from behind import PATIENTS
 from black_hole import BlackHole, black_hole
 from letalone.errors import LedgerUnavailable
-from letalone.ledger import Ledger, patience, postgres
-from letalone.ledger.connecting import BoundedConnection, _silent_until
-from letalone.ledger.watch import watch_of_postgresql
+from letalone.ledger import Ledger
+from letalone.ledger.storage import patience
+from letalone.ledger.storage import postgres_store as postgres
+from letalone.ledger.storage.connecting import BoundedConnection, _silent_until
+from letalone.ledger.storage.watch import watch_of_postgresql
 from letalone.privacy import Budget, PureDP
 from postgres import running
 

@@ -9,7 +9,8 @@ from sqlalchemy import event
 from behind import PATIENTS
 from forking import told_by
 from letalone.errors import LedgerUnavailable
-from letalone.ledger import Ledger, Reservation, store
+from letalone.ledger import Ledger, Reservation
+from letalone.ledger.storage import store
 from letalone.privacy import Budget, PureDP
 
 KILLING = Path(__file__).parent / "killing.py"

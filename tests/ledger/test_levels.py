@@ -9,7 +9,8 @@ import pytest
 
 from behind import forge
 from letalone.errors import BudgetExceeded, LedgerDamaged, NotAllowed, ParameterError
-from letalone.ledger import EntryKind, Ledger, Reservation, entries
+from letalone.ledger import EntryKind, Ledger, Reservation
+from letalone.ledger.chain import entries
 from letalone.privacy import ApproxDP, Budget, Filter, GaussianDP, Privacy, PureDP
 
 ANN, BOB = ("Ann", "research"), ("Bob", "research")
@@ -51,7 +52,13 @@ def spent(ledger: Ledger) -> dict[object, object]:
 
 def at(monkeypatch: pytest.MonkeyPatch, time: str) -> None:
     """It is this time for all who look."""
-    for module in ("entries", "transaction", "acts", "rationing", "checkpoints"):
+    for module in (
+        "chain.entries",
+        "storage.transaction",
+        "acts",
+        "rationing",
+        "chain.checkpoints",
+    ):
         monkeypatch.setattr(f"letalone.ledger.{module}.now", lambda: time)
 
 
@@ -489,7 +496,7 @@ def test_the_time_of_a_decision_is_the_time_of_its_entry(
     ledger.allow("visits", Budget(1), purpose="research", expires=end)
     ledger.allow("visits", Budget(1), purpose="research", analyst="Ann")
     at(monkeypatch, "2030-12-31T23:59:59Z")
-    monkeypatch.setattr("letalone.ledger.transaction.now", lambda: "2031-01-01T00:00:00Z")
+    monkeypatch.setattr("letalone.ledger.storage.transaction.now", lambda: "2031-01-01T00:00:00Z")
     ask(ledger, ANN, PureDP(0.1))
     assert ledger.entries()[-1].time == "2030-12-31T23:59:59Z"
     monkeypatch.undo()

@@ -8,7 +8,7 @@ from behind import PATIENTS, execute
 from letalone.errors import BudgetExceeded, DataSetFrozen, LedgerDamaged, NotAllowed
 from letalone.ledger import Ledger, Reservation
 from letalone.ledger.acts import AlreadySettled
-from letalone.ledger.transaction import LedgerTransaction
+from letalone.ledger.storage.transaction import LedgerTransaction
 from letalone.privacy import Budget, PureDP
 
 ASKED: dict[str, Any] = {"plan": {"count": "*"}, "digest": "d", "run": "one"}

@@ -21,7 +21,8 @@ from letalone.errors import (
     LedgerUnavailable,
     ParameterError,
 )
-from letalone.ledger import Ledger, postgres, verify_export, verify_receipt
+from letalone.ledger import Ledger, verify_export, verify_receipt
+from letalone.ledger.storage import postgres_store as postgres
 from letalone.privacy import Budget, PureDP
 
 RELOAD = "SELECT pg_reload_conf()"

@@ -7,8 +7,9 @@ import pytest
 
 from behind import PATIENTS
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
-from letalone.ledger import Ledger, canonical, verify_receipt
-from letalone.ledger.keys import new_key
+from letalone.ledger import Ledger, verify_receipt
+from letalone.ledger.chain.canonical import canonical
+from letalone.ledger.chain.signing_key import new_key
 from letalone.privacy import Budget, GaussianDP, Privacy, PureDP, from_json
 
 RELEASE: dict[str, Any] = {"columns": ["n"], "values": [[17], ["1/3"]], "note": "ε ≤ 1"}

@@ -11,7 +11,7 @@ import pytest
 
 from letalone.errors import DataSetFrozen, ParameterError
 from letalone.ledger import Ledger, Reservation
-from letalone.ledger.entries import EntryKind
+from letalone.ledger.chain.entries import EntryKind
 from letalone.privacy import ADD_REMOVE, Budget, PureDP
 
 COST = PureDP(0.1, neighbours=ADD_REMOVE)

@@ -10,8 +10,8 @@ import pytest
 from behind import execute
 from letalone.errors import BudgetExceeded
 from letalone.ledger import Ledger, verify_export, verify_receipt
-from letalone.ledger.store import APPLICATION
-from letalone.ledger.tables import SCHEMA
+from letalone.ledger.storage.store import APPLICATION
+from letalone.ledger.storage.tables import SCHEMA
 from letalone.privacy import Budget, PureDP
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -149,7 +149,7 @@ def test_an_upgrade_that_is_cut_short_has_not_happened(
     restore_format_1(path)
     tables = execute(path, "SELECT name, sql FROM sqlite_master")
     with monkeypatch.context() as patch:
-        patch.setattr("letalone.ledger.upgrades.text_digest", lambda _: 1 / 0)
+        patch.setattr("letalone.ledger.storage.upgrades.text_digest", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             Ledger.open(path)
     assert execute(path, "PRAGMA user_version") == [(1,)]

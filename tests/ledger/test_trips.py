@@ -10,8 +10,8 @@ from sqlalchemy import text
 from behind import PATIENTS
 from letalone.errors import LedgerUnavailable
 from letalone.ledger import Ledger
-from letalone.ledger.entries import EntryKind
-from letalone.ledger.statements import ADD_ENTRY, THE_HEAD
+from letalone.ledger.chain.entries import EntryKind
+from letalone.ledger.storage.ledger_statements import ADD_ENTRY, THE_HEAD
 from letalone.privacy import Budget, PureDP
 from round_trips import counting
 

@@ -16,7 +16,7 @@ import pytest
 from behind import PATIENTS, execute, forge, sign
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.ledger import EntryKind, Ledger, data_sets, levels, verify_export
-from letalone.ledger.entries import Entry
+from letalone.ledger.chain.entries import Entry
 from letalone.privacy import Budget, PureDP
 
 TABLES = {

@@ -9,8 +9,8 @@ import pytest
 
 from letalone.errors import BudgetExceeded
 from letalone.ledger import Ledger
-from letalone.ledger import transaction as stored
-from letalone.ledger.watch import watch_of_file
+from letalone.ledger.storage import transaction as stored
+from letalone.ledger.storage.watch import watch_of_file
 from letalone.privacy import ADD_REMOVE, Budget, PureDP
 
 COST = PureDP(0.1, neighbours=ADD_REMOVE)

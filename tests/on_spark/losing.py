@@ -16,10 +16,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
 import letalone as la
-from letalone.engines import spark as engines
-from letalone.engines import spark_start
-from letalone.engines.measures import DistinctUnits, DistinctValues, GridSum, Rows, RowScope
-from letalone.engines.spark import open_spark
+from letalone.engines.core.measures import DistinctUnits, DistinctValues, GridSum, Rows, RowScope
+from letalone.engines.spark import spark_engine as engines
+from letalone.engines.spark import spark_start
+from letalone.engines.spark.spark_engine import open_spark
 from letalone.errors import DataSetFrozen
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding

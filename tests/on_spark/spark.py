@@ -10,8 +10,8 @@ from importlib.metadata import version
 from typing import Any
 
 from engines.makers import Made, arrow_table
-from letalone.engines.spark import SparkEngine, open_spark
-from letalone.engines.spark_versions import frame_of_arrow
+from letalone.engines.spark.spark_engine import SparkEngine, open_spark
+from letalone.engines.spark.spark_versions import frame_of_arrow
 from letalone.plans.schema import Schema
 
 OLD = version("pyspark").startswith("3.")

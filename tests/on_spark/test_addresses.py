@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import letalone as la
 from letalone.cli.app import app
-from letalone.engines import spark_start
+from letalone.engines.spark import spark_start
 from letalone.errors import ParameterError
 
 ROWS = [(f"p{number % 40}", "ABC"[number % 3], float(number % 90)) for number in range(400)]

@@ -17,11 +17,11 @@ from curator.makers import (
     registration,
     with_people,
 )
-from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice
-from letalone.curator.refusals import NotPermitted
-from letalone.engines import spark_rows
-from letalone.engines.failure import EngineFailed, SourceUnreadable
-from letalone.engines.spark_rows import number_of_one, spelled_at, units_at
+from letalone.curator.storage.refusals import NotPermitted
+from letalone.curator.storage.service_records import DataSetQuestion, Purpose, QuestionPrice
+from letalone.engines.core.failure import EngineFailed, SourceUnreadable
+from letalone.engines.spark import spark_person as spark_rows
+from letalone.engines.spark.spark_person import number_of_one, spelled_at, units_at
 from letalone.errors import DataSetFrozen, ParameterError
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget

@@ -12,19 +12,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.test_expressions import COLUMNS, DATES, SCHEMA, TIMES, cases, expressions, same
+from engines.test_expressions import (
+    COLUMNS,
+    DATES,
+    DAY_PARTS,
+    DAY_PATTERNS,
+    PATTERNS,
+    SCHEMA,
+    TIMES,
+    cases,
+    expressions,
+    same,
+    text_rows,
+    texts,
+)
 from evaluator import evaluate
-from letalone.engines import syntax
-from letalone.engines.dialects.spark import SPARK
-from letalone.engines.measures import Rows, RowScope
-from letalone.engines.rows import ScopeRows, Tables
-from letalone.engines.spark import open_spark
-from letalone.engines.spark_versions import frame_of_arrow, print_for_session, rows_of
+from letalone.engines.core import syntax
+from letalone.engines.core.measures import Rows, RowScope
+from letalone.engines.core.rows import ScopeRows, Tables
+from letalone.engines.spark.spark_dialect import SPARK
+from letalone.engines.spark.spark_engine import open_spark
+from letalone.engines.spark.spark_versions import frame_of_arrow, print_for_session, rows_of
 from letalone.plans.expressions import (
     PERIODS,
     Arithmetic,
     ColumnRef,
     DatePart,
+    DateText,
+    Like,
     Literal,
     Negated,
     StartOf,
@@ -106,6 +121,23 @@ def test_cases_of_text_and_dates_are_those_of_a_slow_evaluation(nasty, asked):
     assert differing(*nasty, asked) is None
 
 
+@given(
+    st.lists(
+        texts(2) | st.builds(Like, texts(1), st.sampled_from(PATTERNS)), min_size=8, max_size=8
+    )
+)
+@settings(max_examples=12)
+def test_functions_of_text_are_those_of_a_slow_evaluation(nasty, asked):
+    assert differing(*nasty, asked) is None
+
+
+def test_every_text_matches_every_pattern_as_it_should():
+    engine = engine_of(text_rows())
+    asked = [Like(ColumnRef('t"'), pattern) for pattern in PATTERNS]
+    assert differing(text_rows(), engine, asked) is None
+    engine.close()
+
+
 def test_a_chain_of_guards_is_planned_once_and_not_once_for_each_mention(nasty):
     """Also where it is a condition, which Spark would move below the levels that name its parts."""
     chain = ColumnRef("x")
@@ -142,7 +174,9 @@ def test_the_starts_and_parts_of_dates_are_those_of_the_calendar():
     rows += [EMPTY | {"d": day, "s": at} for day, at in zip(DATES, TIMES, strict=True)]
     engine, of = engine_of([*rows, EMPTY]), [ColumnRef("d"), ColumnRef("s")]
     asked = [StartOf(period, one) for period in PERIODS for one in of]
-    asked += [DatePart(part, one) for part in ("year", "month", "day", "weekday") for one in of]
+    asked += [DatePart(part, one) for part in DAY_PARTS for one in of]
+    asked += [DateText(pattern, one) for pattern in DAY_PATTERNS for one in of]
+    asked += [DateText("%H:%M", of[1]), DatePart("minute", of[1])]
     assert differing([*rows, EMPTY], engine, [*asked, DatePart("hour", of[1])]) is None
     engine.close()
 

@@ -34,7 +34,7 @@ from engines.test_odd_tables import check_joined
 from engines.test_units import AFTER, BEFORE, MEASURES, slow
 from engines.test_units import GROUPINGS as OF_UNITS
 from engines.test_units import scope_of as scope_of_units
-from letalone.engines.measures import DistinctUnits, Rows, RowScope
+from letalone.engines.core.measures import DistinctUnits, Rows, RowScope
 from letalone.plans.plan import Bounding
 from on_spark.spark import from_spark, opened
 
@@ -126,7 +126,7 @@ def test_measures_of_units_are_those_of_plain_python(before, after):
 
 def test_sums_of_every_width_are_exact(make):
     """Words of 24 bits: sums of one word, two and three, of either sign, past 2^64."""
-    from letalone.engines.measures import GridSum
+    from letalone.engines.core.measures import GridSum
     from letalone.plans.expressions import col
 
     rows = [row(patient=f"p{n}", cost=x) for n, x in enumerate([-1e300, -7.0, 5.0, 1e300] * 50)]

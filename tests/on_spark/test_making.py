@@ -6,7 +6,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as f
 
 import letalone as la
-from letalone.engines.spark import open_spark
+from letalone.engines.spark.spark_engine import open_spark
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 from on_spark.spark import spark as session

@@ -7,13 +7,13 @@ import pytest
 
 from engines.test_reading import text_file
 from engines.test_reading import values_of as of_file
-from letalone.engines import syntax
-from letalone.engines.dialects.spark import SPARK
-from letalone.engines.measures import DistinctUnits, Rows, RowScope, RowsWith
-from letalone.engines.reading import READABLE
-from letalone.engines.rows import ScopeRows, Tables
-from letalone.engines.spark import open_spark
-from letalone.engines.spark_versions import print_for_session, rows_of
+from letalone.engines.core import syntax
+from letalone.engines.core.measures import DistinctUnits, Rows, RowScope, RowsWith
+from letalone.engines.core.rows import ScopeRows, Tables
+from letalone.engines.core.stored_types import READABLE
+from letalone.engines.spark.spark_dialect import SPARK
+from letalone.engines.spark.spark_engine import open_spark
+from letalone.engines.spark.spark_versions import print_for_session, rows_of
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema

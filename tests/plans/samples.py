@@ -13,15 +13,21 @@ from letalone.plans.expressions import (
     Case,
     Clamp,
     Comparison,
+    Concat,
     DatePart,
+    DateText,
     Expression,
     IsNull,
+    Length,
+    Like,
     Literal,
     Negated,
     Not,
     OneOf,
     Or,
+    Respelled,
     StartOf,
+    Substring,
     col,
 )
 from letalone.plans.schema import Column, Schema
@@ -83,10 +89,22 @@ def leaves(names: list[str], constants: SearchStrategy) -> SearchStrategy[Expres
     return st.sampled_from(names).map(col) | constants.map(Literal)
 
 
-TEXT_VALUES = leaves(["ward", "note"], TEXTS)
+TEXT_LEAVES = leaves(["ward", "note"], TEXTS)
 DAY_VALUES = leaves(["day"], DAYS)
 PERIODS = st.sampled_from(["year", "quarter", "month", "week", "day"])
 MOMENT_VALUES = leaves(["seen"], MOMENTS)
+SPELLINGS = st.sampled_from(["upper", "lower", "trim", "trim_start", "trim_end"])
+TEXT_VALUES = st.one_of(
+    TEXT_LEAVES,
+    st.builds(Respelled, SPELLINGS, TEXT_LEAVES),
+    st.builds(Substring, TEXT_LEAVES, st.integers(1, 3), st.none() | st.integers(1, 3)),
+    st.builds(Substring, TEXT_LEAVES, st.integers(-3, -1), st.none()),
+    st.builds(
+        Concat, st.lists(TEXT_LEAVES | st.just(col("age")), min_size=1, max_size=3).map(tuple)
+    ),
+    st.builds(DateText, st.sampled_from(["%Y-%m", "%A %H"]), MOMENT_VALUES),
+)
+PATTERNS = st.sampled_from(["", "%", "A%", "%é", "_", "%a%b%", "\\%%", "a\\\\"])
 NUMBER_LEAVES = leaves(["age", "stay", "cost", "score", "loss"], st.integers(-9, 9) | FRACTIONS)
 CONDITION_LEAVES = leaves(["smokes"], st.booleans())
 
@@ -102,6 +120,7 @@ def conditions(depth: int) -> SearchStrategy[Expression]:
         st.builds(Comparison, ORDER, number, number),
         st.builds(Comparison, EQUALITY, TEXT_VALUES, TEXT_VALUES),
         st.builds(Comparison, ORDER, DAY_VALUES, DAY_VALUES),
+        st.builds(Like, TEXT_VALUES, PATTERNS),
         st.builds(Comparison, ORDER, st.builds(StartOf, PERIODS, MOMENT_VALUES), DAY_VALUES),
         st.builds(Comparison, ORDER, MOMENT_VALUES, MOMENT_VALUES),
         st.builds(And, several),
@@ -123,9 +142,11 @@ def numbers(depth: int) -> SearchStrategy[Expression]:
         NUMBER_LEAVES,
         st.builds(Arithmetic, st.sampled_from(["+", "-", "*", "/"]), inner, inner),
         st.builds(Negated, inner),
+        st.builds(Arithmetic, st.just("-"), DAY_VALUES, DAY_VALUES),
+        st.builds(Length, TEXT_VALUES),
         st.builds(Case, branches, value),
-        st.builds(DatePart, st.sampled_from(["year", "month", "day", "weekday"]), DAY_VALUES),
-        st.builds(DatePart, st.sampled_from(["year", "hour", "weekday"]), MOMENT_VALUES),
+        st.builds(DatePart, st.sampled_from(["year", "quarter", "yearday", "weekday"]), DAY_VALUES),
+        st.builds(DatePart, st.sampled_from(["year", "hour", "minute"]), MOMENT_VALUES),
         st.builds(Bin, inner, FRACTIONS, st.just(Fraction(5, 2)), st.integers(1, 9)),
         st.builds(Clamp, inner, st.just(Fraction(-1, 2)), st.sampled_from([None, Fraction(7, 3)])),
     )

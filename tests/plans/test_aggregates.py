@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
-from letalone.plans import requests as ask
-from letalone.plans.aggregates import (
+from letalone.plans.aggregates import requests as ask
+from letalone.plans.aggregates.facts import AggregateRequest, check_aggregate
+from letalone.plans.aggregates.formulas import Aggregate
+from letalone.plans.aggregates.of_columns import (
     Count,
     CountUnits,
     CountValues,
@@ -22,11 +24,9 @@ from letalone.plans.aggregates import (
     Sum,
     Variance,
 )
+from letalone.plans.aggregates.requests import resolve_aggregate
 from letalone.plans.bounds import MOST_CELLS, friendly_step
 from letalone.plans.expressions import Bin, case, col
-from letalone.plans.facts import AggregateRequest, check_aggregate
-from letalone.plans.formulas import Aggregate
-from letalone.plans.requests import resolve_aggregate
 from letalone.plans.types import Type
 from letalone.plans.typing import columns_of
 from plans.samples import SCHEMA

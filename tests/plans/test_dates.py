@@ -6,10 +6,10 @@ import pytest
 
 from evaluator import started
 from letalone.errors import ParameterError
+from letalone.plans.aggregates.requests import count, mean
 from letalone.plans.dates import first_day, read_dates
 from letalone.plans.expressions import PERIODS, Expression, case, col, same
 from letalone.plans.plan import make_plan
-from letalone.plans.requests import count, mean
 from letalone.plans.schema import Column, Schema
 from letalone.plans.typing import columns_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from letalone.plans import requests as ask
+from letalone.plans.aggregates import requests as ask
 from letalone.plans.described import describe_open
 from letalone.plans.expressions import Bin, Expression, case, col
 from letalone.plans.plan import PublicJoin, bins, make_plan
@@ -30,6 +30,22 @@ from plans.samples import SCHEMA
         (col("age").isin(range(9)), "age is one of 0, 1, 2, 3, 4, … (9 in all)"),
         (col("day") < date(2024, 1, 31), "day < 2024-01-31"),
         (col("day").part("year"), "the year of day"),
+        (col("day").strftime("%A"), "the name of the day of day"),
+        (col("day").strftime("%B"), "the name of the month of day"),
+        (col("day").strftime("%Y-%m"), "day written as '%Y-%m'"),
+        (col("day").days_since(date(2024, 1, 31)), "(the date of day) - (the date of 2024-01-31)"),
+        (col("ward").like("A%"), "ward is like 'A%'"),
+        (col("ward").ilike("A%"), "ward is like 'a%' in any case of letters"),
+        (col("ward").lower().like("A%"), "(ward in small letters) is like 'A%'"),
+        (col("ward").upper(), "ward in capitals"),
+        (col("ward").trim(), "ward without blanks at its ends"),
+        (col("ward").substr(1, 1), "the first letter of ward"),
+        (col("ward").substr(1, 2), "the first 2 letters of ward"),
+        (col("ward").substr(2, 2), "letters 2 to 3 of ward"),
+        (col("ward").substr(2), "ward from letter 2 on"),
+        (col("ward").substr(-2), "the last 2 letters of ward"),
+        (col("ward").length(), "the number of letters of ward"),
+        (col("ward").concat("-", col("note")), "ward followed by '-' followed by note"),
         (col("smokes") == True, "smokes = true"),  # noqa: E712
         (col("note").is_null(), "note is missing"),
         (case((col("smokes"), 1)), "(1 if smokes; otherwise missing)"),

@@ -3,9 +3,9 @@
 import pytest
 
 import letalone as la
-from letalone.plans import requests as ask
+from letalone.plans.aggregates import requests as ask
+from letalone.plans.aggregates.features import PerUnit
 from letalone.plans.expressions import case, col
-from letalone.plans.features import PerUnit
 from letalone.plans.plan import Plan, PublicJoin, bins, make_plan
 from letalone.plans.schema import Column
 from letalone.plans.types import Type

@@ -9,6 +9,7 @@ from plans.samples import SCHEMA
 
 DEAR = case((col("cost") > 5, "dear"), otherwise="cheap")
 MONTH = col("day").part("month")
+QUARTER = col("day").strftime("Q%q")
 
 
 def covered(of: Expression, keys: tuple, where: Expression | None = None) -> bool:
@@ -23,6 +24,15 @@ def covered(of: Expression, keys: tuple, where: Expression | None = None) -> boo
         (MONTH, tuple(range(1, 13))),
         (col("smokes"), (False, True)),
         (DEAR, ("dear", "cheap")),
+        (col("day").quarter(), (1, 2, 3, 4)),
+        (col("ward").like("A%"), (False, True)),
+        (col("day").strftime("%a"), ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")),
+        (col("day").strftime("%q, %q"), ("1, 1", "2, 2", "3, 3", "4, 4")),
+        (col("day").strftime("%Y"), None),
+        (col("seen").strftime("%j %M"), None),  # too many
+        (col("ward").upper(), None),
+        (col("note").length(), None),
+        (col("day") - col("day"), None),
         (Bin(col("age"), 0, 60, 2), (0, 1)),
     ],
 )
@@ -38,6 +48,10 @@ def test_every_row_has_a_key_only_where_none_is_missing_and_none_is_another() ->
     assert covered(col("smokes"), (False, True, None))
     assert not covered(MONTH, tuple(range(1, 13)))
     assert covered(MONTH, tuple(range(1, 13)), ~col("day").is_null())
+    assert covered(QUARTER, ("Q1", "Q2", "Q3", "Q4", None))
+    assert not covered(QUARTER, ("Q1", "Q2", "Q3", "Q4"))
+    assert not covered(QUARTER, ("Q1", "Q2", "Q3", None))
+    assert not covered(col("ward").upper(), ("A", "B", "C"), ~col("ward").is_null())
 
 
 def test_declared_keys_and_ranges_do_not_tell_that_there_are_no_others() -> None:

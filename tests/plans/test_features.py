@@ -8,9 +8,9 @@ import pytest
 
 import letalone as la
 from letalone.errors import FormatError, LetaloneError, ParameterError, UnsupportedQuery
-from letalone.plans import per_unit
+from letalone.plans.aggregates import per_unit
+from letalone.plans.aggregates.features import PerUnit, UnitExtreme, UnitTotal
 from letalone.plans.expressions import case, col
-from letalone.plans.features import PerUnit, UnitExtreme, UnitTotal
 from letalone.plans.plan import Bounding, Plan, PublicJoin, make_plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.stored_plans import plan_from_json

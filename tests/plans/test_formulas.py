@@ -6,11 +6,11 @@ import pytest
 
 import letalone as la
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
-from letalone.plans.aggregates import Count, CountPresent, Mean, Sum
-from letalone.plans.formulas import Formula
+from letalone.plans.aggregates.formula_trees import Constant, FunctionCall, Operation, PartValue
+from letalone.plans.aggregates.formulas import Formula
+from letalone.plans.aggregates.of_columns import Count, CountPresent, Mean, Sum
 from letalone.plans.plan import Plan, make_plan
 from letalone.plans.stored_plans import plan_from_json
-from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue
 from plans.samples import SCHEMA
 
 TOTAL = la.sum("cost", lower=0, upper=1000)

@@ -16,7 +16,7 @@ from letalone.errors.remedies import (
     NameKeys,
     UseName,
 )
-from letalone.plans import requests as ask
+from letalone.plans.aggregates import requests as ask
 from letalone.plans.expressions import col
 from letalone.plans.plan import make_plan
 from plans.samples import SCHEMA

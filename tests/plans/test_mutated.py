@@ -9,15 +9,15 @@ from random import Random
 
 import pytest
 
-from letalone.curator.plan_checks import used_columns
-from letalone.curator.questions import check_size
+from letalone.curator.asking.plan_checks import used_columns
+from letalone.curator.asking.questions import check_size
 from letalone.errors import FormatError, LetaloneError
-from letalone.plans import per_unit
-from letalone.plans import requests as ask
+from letalone.plans.aggregates import per_unit
+from letalone.plans.aggregates import requests as ask
+from letalone.plans.aggregates.features import PerUnit
+from letalone.plans.aggregates.of_pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.clauses import PrivateJoin
 from letalone.plans.expressions import col
-from letalone.plans.features import PerUnit
-from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.plan import Plan, make_plan
 from letalone.plans.schema import Column
 from letalone.plans.stored_plans import plan_from_json

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
-from letalone.plans import requests as ask
-from letalone.plans.aggregates import Variance
+from letalone.plans.aggregates import requests as ask
+from letalone.plans.aggregates.facts import AggregateRequest, check_aggregate
+from letalone.plans.aggregates.formulas import Aggregate, expressions_of
+from letalone.plans.aggregates.of_columns import Variance
+from letalone.plans.aggregates.of_pairs import Correlation, Covariance, Regression, Slope
+from letalone.plans.aggregates.requests import resolve_aggregate
 from letalone.plans.described import describe_plan
 from letalone.plans.expressions import col
-from letalone.plans.facts import AggregateRequest, check_aggregate
-from letalone.plans.formulas import Aggregate, expressions_of
-from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.plan import make_plan
-from letalone.plans.requests import resolve_aggregate
 from letalone.plans.stored_plans import plan_from_json
 from letalone.plans.typing import columns_of
 from plans.samples import SCHEMA

@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
-from letalone.plans import requests as ask
-from letalone.plans.aggregates import Count, Mean
+from letalone.plans.aggregates import requests as ask
+from letalone.plans.aggregates.of_columns import Count, Mean
 from letalone.plans.expressions import Expression, Literal, case, col, same
 from letalone.plans.keys import product
 from letalone.plans.plan import Bounding, GroupColumn, Plan, PublicJoin, bins, make_plan

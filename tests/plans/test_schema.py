@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from letalone.errors import FormatError, ParameterError
-from letalone.plans.schema import Column, Schema, schema_path
+from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.privacy.neighbours import ADD_REMOVE, REPLACE
+from letalone.sources.places import schema_path
 from plans.samples import SCHEMA
 from stages import pick
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from letalone.errors import FormatError
 from letalone.exact.canonical import canonical
-from letalone.plans import requests as ask
+from letalone.plans.aggregates import requests as ask
 from letalone.plans.expressions import Expression, case, col
 from letalone.plans.plan import Plan, PublicJoin, bins, make_plan
 from letalone.plans.schema import Column

@@ -6,11 +6,12 @@ from dataclasses import replace
 import pytest
 
 from letalone.errors import UnsupportedQuery
-from letalone.plans import pairs, per_unit
-from letalone.plans import requests as ask
+from letalone.plans.aggregates import of_pairs as pairs
+from letalone.plans.aggregates import per_unit
+from letalone.plans.aggregates import requests as ask
+from letalone.plans.aggregates.features import PerUnit
 from letalone.plans.clauses import PrivateJoin, PublicJoin
-from letalone.plans.expressions import Bin, Clamp, case, col
-from letalone.plans.features import PerUnit
+from letalone.plans.expressions import Bin, Clamp, Expression, case, col
 from letalone.plans.plan import Plan, bins, make_plan
 from letalone.plans.schema import Column
 from letalone.plans.stored_plans import plan_from_json
@@ -40,6 +41,29 @@ CONDITIONS = (
     Bin(UNIT, ID, 1, 1) == 0,
     Clamp(UNIT, ID, ID + 1) == ID,
     col("stay") == UNIT,
+)
+ID_TEXT = "p47110"
+NAME = col("person")
+NAMES = replace(
+    SCHEMA,
+    columns=(Column("person", Type.TEXT), Column("born", Type.DATE), *SCHEMA.columns),
+    unit="person",
+)
+TEXT_CONDITIONS = (
+    NAME.like(ID_TEXT),
+    ~NAME.like("p4711%"),
+    NAME.ilike("P47110"),
+    NAME.starts_with("p4711"),
+    NAME.ends_with("0"),
+    NAME.contains("4711"),
+    NAME.upper() == "P47110",
+    NAME.trim().isin([ID_TEXT]),
+    NAME.substr(1, 2) == "p4",
+    NAME.length() > 3,
+    NAME.concat("x") == "p47110x",
+    NAME.concat(col("ward")).is_null(),
+    NAME.if_null("nobody") == ID_TEXT,
+    col("ward").concat(NAME.substr(2)).like("%4711%"),
 )
 ASKED = (
     ask.sum("patient_id", lower=0, upper=ID),
@@ -98,6 +122,38 @@ def test_the_unit_column_meets_no_constant_wherever_it_stands() -> None:
         with pytest.raises(UnsupportedQuery, match="identifies people") as refused:
             pytest.fail(f"{place}: {make().in_words()}")
         assert str(ID) not in str(refused.value)
+
+
+@pytest.mark.parametrize("condition", TEXT_CONDITIONS, ids=repr)
+def test_no_function_of_text_names_somebody(condition: Expression) -> None:
+    """As a filter, a derived column, a group with keys or without, and in what is counted."""
+    group = ("x", condition)
+    for more in (
+        {"where": condition},
+        {"derived": [group]},
+        {"groups": [group]},
+        {"groups": [("x", NAME.upper())], "keys": ["P47110"]},
+        {"groups": [("x", NAME.substr(1, 3))]},
+        {"per_unit": PerUnit((("x", per_unit.any(condition)),))},
+    ):
+        with pytest.raises(UnsupportedQuery, match="identifies people") as refused:
+            make_plan(NAMES, COUNT, **more)
+        assert "4711" not in str(refused.value)
+    for counted in (ask.count(NAME.upper()), ask.count_distinct(NAME.substr(1, 2))):
+        with pytest.raises(UnsupportedQuery, match="identifies people"):
+            make_plan(NAMES, {"n": counted})
+
+
+def test_dates_that_identify_people_are_not_subtracted_or_written() -> None:
+    dated = replace(NAMES, unit="born")
+    for condition in (
+        col("born") - col("day") == 47_110,
+        col("born").days_since("2024-01-31") == 0,
+        col("born").strftime("%Y-%m") == "1947-11",
+        col("born").quarter() == 1,
+    ):
+        with pytest.raises(UnsupportedQuery, match="identifies people"):
+            make_plan(dated, COUNT, where=condition)
 
 
 def test_the_unit_column_is_counted_tested_for_missing_and_joined() -> None:

@@ -24,9 +24,9 @@ from letalone.privacy import (
     compose,
 )
 from letalone.privacy.conversions import convert
-from letalone.privacy.laplace import laplace_divergence
+from letalone.privacy.curves.laplace_curve import laplace_divergence
+from letalone.privacy.curves.renyi import RenyiDP
 from letalone.privacy.pure_terms import pure_divergence, pure_mu_squared, pure_rho
-from letalone.privacy.renyi import RenyiDP
 from stages import pick
 
 F = Fraction

@@ -8,7 +8,7 @@ import pytest
 
 from letalone.mechanisms.gaussian import Gaussian
 from letalone.privacy import GaussianDP
-from letalone.privacy.gaussian import gaussian_delta
+from letalone.privacy.curves.gaussian_curve import gaussian_delta
 
 
 def balle_wang(mu_squared: Fraction, epsilon: Fraction) -> mpmath.mpf:

@@ -31,6 +31,8 @@ from letalone.privacy import (
     compose,
 )
 from letalone.privacy.bank import ORDERS, USUAL_SHARES, Notion, Shares, price_of
+from letalone.privacy.curves.laplace_curve import laplace_divergence
+from letalone.privacy.curves.renyi import RenyiDP
 from letalone.privacy.filter_record import state_from_json, state_to_json
 from letalone.privacy.filters import (
     Filter,
@@ -40,9 +42,7 @@ from letalone.privacy.filters import (
     left_in_words,
     open_filter,
 )
-from letalone.privacy.laplace import laplace_divergence
 from letalone.privacy.pure_terms import pure_mu_squared, pure_rho
-from letalone.privacy.renyi import RenyiDP
 from stages import pick
 
 F = Fraction

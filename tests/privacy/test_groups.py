@@ -28,7 +28,7 @@ from letalone.privacy import (
     compose,
     unify,
 )
-from letalone.privacy.perturbed import PerturbedObjective
+from letalone.privacy.curves.perturbed import PerturbedObjective
 from stages import pick
 
 

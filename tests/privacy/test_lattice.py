@@ -7,7 +7,7 @@ from flint import arb, ctx
 from mpmath import exp, mp, mpf
 
 from letalone.exact.balls import certain
-from letalone.privacy.discrete_gaussian import (
+from letalone.privacy.curves.discrete_gaussian_curve import (
     euler_maclaurin,
     half_line,
     sum_all,
@@ -52,7 +52,7 @@ def test_the_sum_over_all_integers_is_the_same_directly_and_by_poisson(sigma):
 @pytest.mark.parametrize(("first", "sigma"), [(0, 1), (3, 2), (40, 16)])
 def test_what_is_left_out_term_by_term_is_charged(first, sigma, monkeypatch):
     """Stopped early, the rest is far wider than the rounding, and only its charge covers it."""
-    monkeypatch.setattr("letalone.privacy.discrete_gaussian.SPARE_BITS", -700)
+    monkeypatch.setattr("letalone.privacy.curves.discrete_gaussian_curve.SPARE_BITS", -700)
     with mp.workdps(250), ctx.workprec(900):
         real = sum_terms(first, Fraction(sigma))
         terms = (exp(-(mpf(x) ** 2) / (2 * sigma**2)) for x in range(first, 40 * sigma + first))

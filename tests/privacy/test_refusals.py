@@ -16,9 +16,9 @@ from letalone.privacy import (
     RandomizedResponsePrivacy,
 )
 from letalone.privacy.curve import REPEATS
-from letalone.privacy.gaussian import MU
-from letalone.privacy.randomized_response import CATEGORIES, TRUTH
-from letalone.privacy.renyi import RHO
+from letalone.privacy.curves.gaussian_curve import MU
+from letalone.privacy.curves.renyi import RHO
+from letalone.privacy.curves.response_curve import CATEGORIES, TRUTH
 
 CALLS = [
     ("epsilon", EPSILON, lambda x: PureDP(epsilon=x)),

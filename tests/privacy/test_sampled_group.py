@@ -27,9 +27,9 @@ from letalone.privacy import (
     compose,
     from_json,
 )
+from letalone.privacy.curves.mixtures import Sides, sides_of
 from letalone.privacy.loss.accountant import delta_above, delta_below
 from letalone.privacy.loss.mixture_pair import MixturePair
-from letalone.privacy.mixtures import Sides, sides_of
 from stages import pick
 
 

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from letalone.cli.expressions import parse, privacy_of
+from letalone.cli.noise.sums_of_releases import parse, privacy_of
 from letalone.errors import NeighboursDiffer, ParameterError, UnsupportedQuery
 from letalone.exact.balls import Ball, ball
 from letalone.privacy import (
@@ -39,7 +39,7 @@ from letalone.privacy import (
     from_json,
     shuffled,
 )
-from letalone.privacy.clones import (
+from letalone.privacy.curves.clones import (
     NOTHING_KNOWN,
     Answers,
     Clones,

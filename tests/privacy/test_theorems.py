@@ -20,7 +20,6 @@ from letalone.privacy import (
     PureDP,
 )
 from letalone.privacy.bank import ORDERS
-from letalone.privacy.chart import ChartAxis, ChartLine, chart, write_chart
 from letalone.privacy.comparison import compare
 from letalone.privacy.theorems import OptimalComposition, advanced, basic, optimal, optimal_of
 from stages import pick
@@ -161,16 +160,6 @@ def test_a_comparison_is_drawn(tmp_path) -> None:
     assert "advanced" in text
     with pytest.raises(ParameterError, match=r"\.svg"):
         compare(GaussianDP(0.1), 4, 1e-6).plot(tmp_path / "theorems.png")
-
-
-def test_a_chart_of_nothing_is_refused_and_words_are_escaped(tmp_path) -> None:
-    axes = {"across": ChartAxis("x"), "up": ChartAxis("y", factors=False)}
-    with pytest.raises(ParameterError, match="nothing to draw"):
-        chart([ChartLine("none", ((1.0, inf),))], title="t", **axes)
-    flat = [ChartLine("<b>", ((1.0, 2.0), (2.0, 2.0)))]
-    text = write_chart(tmp_path / "a.svg", flat, title="a & b", **axes).read_text("utf-8")
-    assert "&lt;b&gt;" in text
-    assert "a &amp; b" in text
 
 
 def test_laplace_is_never_dearer_than_what_is_merely_pure() -> None:

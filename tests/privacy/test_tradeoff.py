@@ -22,7 +22,7 @@ from letalone.privacy import (
     between,
     compose,
 )
-from letalone.privacy.envelopes import lowest_envelope
+from letalone.privacy.curves.envelopes import lowest_envelope
 from privacy import slow_sums as slow
 
 RATES = [

@@ -19,7 +19,7 @@ from sqlalchemy import event
 
 import letalone as la
 from forking import EVENTS, in_child
-from letalone.engines.lockdown import LockedDuck
+from letalone.engines.duckdb.lockdown import LockedDuck
 
 ASKED = 0.625
 EACH = 9  # every ninth of about seventy steps, to be quick; all of them were looked at once

@@ -18,7 +18,7 @@ from sqlalchemy import event
 
 import letalone as la
 from forking import EVENTS, in_child
-from letalone.engines.lockdown import LockedDuck
+from letalone.engines.duckdb.lockdown import LockedDuck
 
 EACH = 13  # every so many steps of a release about two tables
 

@@ -39,8 +39,10 @@ def opened(frame: Any = None, *, seed: int | None = None, **options: Any) -> la.
 
 def by_ward(session: la.Session) -> la.Query:
     """Counts and mean costs of three wards."""
-    return session.group_by("ward", keys=WARDS).agg(
-        n=la.count(), cost=la.mean("cost", lower=0, upper=1000)
+    return (
+        session.group_by("ward", keys=WARDS)
+        .bound(max_rows=10)
+        .agg(n=la.count(), cost=la.mean("cost", lower=0, upper=1000))
     )
 
 

@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 
 import letalone as la
-from letalone.engines.duck import DuckEngine
+from letalone.engines.duckdb.duck_engine import DuckEngine
 from letalone.errors.codes import Code
 from letalone.ledger import EntryKind, Ledger
-from letalone.session import bounds_purchase, pricing
-from letalone.session.bounds_purchase import TRIAL_BOUNDS, WIDEST_BOUNDS, lacking_bounds
-from letalone.session.in_steps import PricedInSteps
+from letalone.session import pricing
+from letalone.session.steps import bounds_purchase
+from letalone.session.steps.bounds_purchase import TRIAL_BOUNDS, WIDEST_BOUNDS, lacking_bounds
+from letalone.session.steps.in_steps import PricedInSteps
 
 ROWS = 3000
 
@@ -62,7 +63,8 @@ def test_bounds_take_a_fifth_and_both_are_charged_in_turn() -> None:
 def test_what_has_bounds_is_priced_as_any_other_question() -> None:
     my = session()
     sql = "SELECT COUNT(*) FROM my"
-    assert my.sql(sql).price_with_bounds(1).terms == my.sql(sql).price(1).terms  # type: ignore[union-attr]
+    asked = my.sql(sql, max_rows=10)
+    assert asked.price_with_bounds(1).terms == asked.price(1).terms  # type: ignore[union-attr]
     given = my.sql("SELECT AVG(days) FROM my", bounds={"days": (0, 5000)})
     assert lacking_bounds(given) == ()
 
@@ -103,7 +105,7 @@ def test_who_spends_in_between_leaves_the_bounds_which_are_free_then(
 
     def and_then_somebody_else(found: PricedInSteps) -> Any:
         bounds = buy(found)
-        my.sql("SELECT COUNT(*) FROM my", epsilon=1)
+        my.sql("SELECT COUNT(*) FROM my", epsilon=1, max_rows=10)
         return bounds
 
     with monkeypatch.context() as patch:

@@ -9,8 +9,8 @@ import pytest
 
 import letalone as la
 from letalone.errors import LetaloneError
+from letalone.session.declared_types import TYPES_ACT
 from letalone.session.query import Query
-from letalone.session.same_table import TYPES_ACT
 
 N = 40
 CELLS = {

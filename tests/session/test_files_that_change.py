@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import letalone as la
-from letalone.engines.failure import SourceUnreadable
+from letalone.engines.core.failure import SourceUnreadable
 from letalone.ledger import charging
 from letalone.ledger.freezes import freeze_of
 from letalone.session import pricing, training

@@ -10,7 +10,7 @@ from sqlalchemy import event
 
 import letalone as la
 from forking import told_by
-from letalone.engines import arrow
+from letalone.engines.frames import arrow
 from session.makers import opened, write_parquet
 
 DYING = Path(__file__).parent / "dying.py"

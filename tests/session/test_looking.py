@@ -48,11 +48,11 @@ def test_a_look_at_what_is_known_shows_what_is_left_and_writes_nothing(call: Ope
     with la.open(call.source, unit="patient_id", budget=1, ledger=call.ledger) as session:
         session.ledger.raise_version("visits")
     with la.open(call.source, ledger=call.ledger) as session:
-        digest = session.agg(n=la.count()).release(0.25).asked.digest
+        digest = session.bound(max_rows=10).agg(n=la.count()).release(0.25).asked.digest
         entries = len(session.ledger)
     with look_at(OpeningCall(call.source, ledger=call.ledger)) as look:
         assert look.unit == "patient_id"
-        priced = look.session().agg(n=la.count()).price(0.25)
+        priced = look.session().bound(max_rows=10).agg(n=la.count()).price(0.25)
         assert priced.fits
         assert priced.how_many_more() == 3
         assert (priced.terms.version, priced.terms.digest) == (2, digest)

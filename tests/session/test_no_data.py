@@ -1,6 +1,7 @@
 """Nothing but the answers themselves depends on the data: an empty table looks the same."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,13 @@ REFUSED: dict[str, Callable[[la.Session], Any]] = {
 ANSWERED: dict[str, Callable[[la.Session], la.Release]] = {
     "by ward": lambda s: by_ward(s).release(0.5),
     "units": lambda s: of_units(s).release(0.5),
-    "everything": lambda s: s.agg(**EVERYTHING).release(0.5),
-    "clipped": lambda s: (
-        by_ward(s).bound(max_groups=2, clip=True).release(0.5)  # a unit's own total
+    "everything": lambda s: s.bound(max_rows=10).agg(**EVERYTHING).release(0.5),
+    "clipped": lambda s: replace(by_ward(s), max_rows=None, max_groups=2, clip=True).release(
+        0.5
+    ),  # own totals
+    "filtered": lambda s: (
+        s.where(la.col("age") > 200).bound(max_rows=10).agg(**EVERYTHING).release(0.5)
     ),
-    "filtered": lambda s: s.where(la.col("age") > 200).agg(**EVERYTHING).release(0.5),
 }
 
 

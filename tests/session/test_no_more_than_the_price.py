@@ -89,7 +89,7 @@ def test_no_parameter_makes_the_engine_fail_after_the_charge(most):
 
 def test_a_link_to_a_file_has_the_schema_and_the_budget_of_the_file(tmp_path):
     from letalone.cli.places import ledger_path
-    from letalone.plans.schema import schema_path
+    from letalone.sources.places import schema_path
 
     file, link = tmp_path / "visits.csv", tmp_path / "link.csv"
     file.write_text("pid\n1\n", "utf-8")

@@ -11,10 +11,12 @@ import psycopg
 import pytest
 
 import letalone as la
-from letalone.ledger import Ledger, postgres, store
+from letalone.ledger import Ledger
 from letalone.ledger.acts import NotBegun
 from letalone.ledger.charging import NotWritten
-from letalone.ledger.tables import SCHEMA
+from letalone.ledger.storage import postgres_store as postgres
+from letalone.ledger.storage import store
+from letalone.ledger.storage.tables import SCHEMA
 from postgres import shared
 from session.makers import opened, write_parquet
 from session.test_one_charge import charges
@@ -119,10 +121,10 @@ def test_an_answer_that_a_ledger_was_too_busy_to_look_at_is_gone_on_with(
         with monkeypatch.context() as patch:
             settled_within(patch, lambda: held(place))
             with pytest.raises(la.LedgerUnavailable, match=r"same again goes on with that") as told:
-                session.agg(n=la.count()).release(0.25)
+                session.bound(max_rows=10).agg(n=la.count()).release(0.25)
         assert not isinstance(told.value, NotWritten)
         assert len(session.ledger.unsettled()) == 1
-        assert not session.agg(n=la.count()).release(0.25).repeated
+        assert not session.bound(max_rows=10).agg(n=la.count()).release(0.25).repeated
         assert charges(session) == [1]
 
 
@@ -147,11 +149,11 @@ def test_only_what_no_store_was_given_is_gone_on_with(
     with monkeypatch.context() as patch:
         patch.setattr(Ledger, "settle", failing)
         with pytest.raises(la.LedgerUnavailable) as told:
-            session.agg(n=la.count()).release(0.25)
+            session.bound(max_rows=10).agg(n=la.count()).release(0.25)
     assert isinstance(told.value, NotWritten) == closed
     assert "4711" not in str(told.value)
     assert (session.ledger.unsettled() == []) == closed
-    session.agg(n=la.count()).release(0.25)
+    session.bound(max_rows=10).agg(n=la.count()).release(0.25)
     assert charges(session) == [2 if closed else 1]
 
 
@@ -166,6 +168,6 @@ def test_where_a_charge_cannot_be_closed_either_it_is_gone_on_with(
     with monkeypatch.context() as patch, suppress(la.LedgerUnavailable):
         patch.setattr(Ledger, "settle", failing)
         patch.setattr(Ledger, "abandon", failing)
-        session.agg(n=la.count()).release(0.25)
-    session.agg(n=la.count()).release(0.25)
+        session.bound(max_rows=10).agg(n=la.count()).release(0.25)
+    session.bound(max_rows=10).agg(n=la.count()).release(0.25)
     assert charges(session) == [1]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import letalone as la
-from letalone.engines.duck import DuckEngine
+from letalone.engines.duckdb.duck_engine import DuckEngine
 from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import AskAgain
@@ -150,11 +150,11 @@ def test_of_two_who_draw_for_one_charge_one_is_told(
         def late(ledger: Ledger, *given: Any) -> Any:
             if not between:
                 monkeypatch.setattr(Ledger, "settle", settle)
-                between.append(other.agg(n=la.count()).release(0.001))
+                between.append(other.bound(max_rows=10).agg(n=la.count()).release(0.001))
             return settle(ledger, *given)
 
         monkeypatch.setattr(Ledger, "settle", late)
-        found = one.agg(n=la.count()).release(0.001)
+        found = one.bound(max_rows=10).agg(n=la.count()).release(0.001)
         assert found.to_json() == between[0].to_json()
         assert charges(one) == [1]
         one.ledger.verify()
@@ -176,7 +176,7 @@ def test_a_connection_that_breaks_while_an_answer_is_settled_costs_nothing(
         return settle(ledger, *given)
 
     monkeypatch.setattr(Ledger, "settle", broken)
-    found = session.agg(n=la.count()).release(0.5)
+    found = session.bound(max_rows=10).agg(n=la.count()).release(0.5)
     assert not found.repeated
     assert times == [found.to_json()] * 2
     assert (charges(session), session.ledger.unsettled()) == ([1], [])

@@ -12,7 +12,7 @@ import pytest
 
 import letalone as la
 from forking import told_by
-from letalone.engines.duck import DuckEngine
+from letalone.engines.duckdb.duck_engine import DuckEngine
 from letalone.ledger import Ledger, charging
 from session.makers import opened
 from session.test_secrets import leaks, told

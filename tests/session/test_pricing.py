@@ -27,7 +27,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_release_is_planned_and_compiled_once(calls: list[str]) -> None:
-    opened().agg(n=la.count()).release(0.5)
+    opened().bound(max_rows=10).agg(n=la.count()).release(0.5)
     assert calls == ["make_plan", "compile_plan"]
 
 

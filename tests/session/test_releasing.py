@@ -11,9 +11,9 @@ import pytest
 from sqlglot import parse_one
 
 import letalone as la
-from letalone.engines import lockdown
-from letalone.engines.duck import DuckEngine
-from letalone.engines.lockdown import LockedDuck
+from letalone.engines.duckdb import lockdown
+from letalone.engines.duckdb.duck_engine import DuckEngine
+from letalone.engines.duckdb.lockdown import LockedDuck
 from letalone.ledger import EntryKind
 from session.makers import EVERYTHING, by_ward, opened, visits, write_parquet
 
@@ -57,8 +57,8 @@ def test_a_repeat_is_free_and_identical() -> None:
 )
 def test_another_question_is_no_repeat(other: Any) -> None:
     session = opened(budget=la.Budget(1, 1e-3))
-    session.agg(n=la.count()).release(0.2)
-    assert not other(session.agg(n=la.count())).repeated
+    session.bound(max_rows=10).agg(n=la.count()).release(0.2)
+    assert not other(session.bound(max_rows=10).agg(n=la.count())).repeated
     assert kinds(session).count(EntryKind.RESERVED) == 2
 
 
@@ -79,7 +79,7 @@ def test_a_raised_version_makes_a_repeat_cost_again(tmp_path: Path) -> None:
 
 def test_g8_every_release_and_every_refusal_is_in_the_ledger() -> None:
     session = opened(budget=ONE)
-    query = session.agg(n=la.count())
+    query = session.bound(max_rows=10).agg(n=la.count())
     first = query.release(0.75)
     for refused in (lambda: query.release(0.5), lambda: session.batch([query] * 2, epsilon=0.25)):
         with pytest.raises(la.BudgetExceeded):
@@ -200,12 +200,12 @@ def test_an_interrupted_release_freezes_nothing_and_the_same_again_goes_on_with_
 
     monkeypatch.setattr(DuckEngine, "measure", interrupted)
     with pytest.raises(KeyboardInterrupt) as stopped:
-        session.agg(n=la.count()).release(0.5)
+        session.bound(max_rows=10).agg(n=la.count()).release(0.5)
     assert "Ask the same again" in stopped.value.__notes__[0]
     monkeypatch.undo()
     assert session.spent == la.Budget(0.5)
     assert len(session.ledger.unsettled(session.name)) == 1
-    assert not session.agg(n=la.count()).release(0.5).repeated
+    assert not session.bound(max_rows=10).agg(n=la.count()).release(0.5).repeated
     assert (session.spent, session.ledger.unsettled()) == (la.Budget(0.5), [])
 
 
@@ -246,7 +246,7 @@ def test_an_answer_that_cannot_be_written_down_is_not_shown(
 
     monkeypatch.setattr(la.Ledger, "settle", full)
     with pytest.raises(la.LedgerUnavailable):
-        session.agg(n=la.count()).release(0.5)
+        session.bound(max_rows=10).agg(n=la.count()).release(0.5)
     assert session.spent == la.Budget(0.5)
 
 
@@ -260,7 +260,7 @@ def test_data_is_touched_only_after_the_charge(monkeypatch: pytest.MonkeyPatch) 
         return measure(self, *given)
 
     monkeypatch.setattr(DuckEngine, "measure", watched)
-    query = session.agg(n=la.count())
+    query = session.bound(max_rows=10).agg(n=la.count())
     query.preview(0.5)
     query.explain(0.5)
     query.epsilon_for(error=10)
@@ -273,7 +273,7 @@ def test_data_is_touched_only_after_the_charge(monkeypatch: pytest.MonkeyPatch) 
 
 def test_every_aggregate_is_answered_with_its_columns() -> None:
     session = opened(seed=6, types={"age": "integer"})
-    query = session.agg(**EVERYTHING)
+    query = session.bound(max_rows=10).agg(**EVERYTHING)
     release = query.release(5000)
     assert query.preview(5000).columns == release.columns
     (row,) = release.rows()
@@ -323,12 +323,12 @@ def test_a_group_of_ten_and_the_curve_of_the_answer() -> None:
 CHILD = """
 import sys, os, signal
 import letalone as la
-from letalone.engines.duck import DuckEngine
+from letalone.engines.duckdb.duck_engine import DuckEngine
 path, book, what = sys.argv[1:]
 session = la.open(path, unit="patient_id", budget=la.Budget(1), ledger=book)
 if what == "kill":
     DuckEngine.measure = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-print(session.agg(n=la.count()).release(0.625).rows()[0]["n"])
+print(session.bound(max_rows=10).agg(n=la.count()).release(0.625).rows()[0]["n"])
 """
 
 
@@ -346,9 +346,12 @@ def test_a_budget_outlives_its_process(tmp_path: Path) -> None:
     assert second.stdout == first.stdout, "a repeat, also in another process"
     with la.open(path, unit="patient_id", ledger=book) as session:
         assert session.spent == la.Budget(0.625)
-        assert str(session.agg(n=la.count()).release(0.625).rows()[0]["n"]) == first.stdout.strip()
+        assert (
+            str(session.bound(max_rows=10).agg(n=la.count()).release(0.625).rows()[0]["n"])
+            == first.stdout.strip()
+        )
         with pytest.raises(la.BudgetExceeded):
-            session.agg(n=la.count()).release(0.5)
+            session.bound(max_rows=10).agg(n=la.count()).release(0.5)
         session.ledger.verify()
 
 
@@ -361,8 +364,8 @@ def test_a_killed_process_leaves_the_budget_spent_and_the_same_again_goes_on_wit
         assert session.spent == la.Budget(0.625)
         assert len(session.ledger.unsettled()) == 1
         with pytest.raises(la.BudgetExceeded):
-            session.agg(n=la.count()).release(0.5)
-        assert not session.agg(n=la.count()).release(0.625).repeated
+            session.bound(max_rows=10).agg(n=la.count()).release(0.5)
+        assert not session.bound(max_rows=10).agg(n=la.count()).release(0.625).repeated
         assert (session.spent, session.ledger.unsettled()) == (la.Budget(0.625), [])
-        assert session.agg(n=la.count()).release(0.625).repeated
+        assert session.bound(max_rows=10).agg(n=la.count()).release(0.625).repeated
         session.ledger.verify()

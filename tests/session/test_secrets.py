@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import letalone as la
-from letalone.engines.duck import DuckEngine
+from letalone.engines.duckdb.duck_engine import DuckEngine
 from letalone.errors.in_http import in_http, members_in_http
 from letalone.errors.in_options import in_options
 from session.makers import EVERYTHING, by_ward, of_units

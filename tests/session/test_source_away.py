@@ -6,9 +6,10 @@ import pytest
 import letalone as la
 from black_hole import black_hole
 from engines import on_postgres
-from letalone.engines.failure import SourceAway
+from letalone.engines.core.failure import SourceAway
 from letalone.errors import DataSetFrozen, ServiceUnavailable
-from letalone.ledger import charging, connecting, patience
+from letalone.ledger import charging
+from letalone.ledger.storage import connecting, patience
 from letalone.session import pricing, training
 from letalone.session.query import Query
 from postgres import shared

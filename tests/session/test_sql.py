@@ -21,7 +21,7 @@ def test_sql_asks_the_question_of_python() -> None:
 
 def test_with_an_epsilon_the_answer_comes_at_once() -> None:
     session = opened()
-    found = session.sql("SELECT COUNT(*) AS n FROM data", epsilon=0.5)
+    found = session.sql("SELECT COUNT(*) AS n FROM data", epsilon=0.5, max_rows=10)
     assert found.columns == ("n", "n_low", "n_high")
     assert found.epsilon == 0.5
     assert session.spent.epsilon > 0

@@ -46,18 +46,6 @@ def refuse(sql: str, **options: str) -> LetaloneError:
         ("SELECT COUNT(*) FROM 'visits.csv'", "SELECT COUNT(*) FROM visits"),
         ("SELECT COUNT(day_of) FROM visits", 'SELECT COUNT("day of") FROM visits'),
         (
-            "SELECT COUNT(*) FROM visits WHERE ward LIKE 'A%' AND cost > 2",
-            "SELECT COUNT(*) FROM visits WHERE ward IN ('A', 'B') AND cost > 2",
-        ),
-        (
-            "SELECT COUNT(*) FROM visits WHERE ward NOT LIKE 'A%'",
-            "SELECT COUNT(*) FROM visits WHERE ward NOT IN ('A', 'B')",
-        ),
-        (
-            "SELECT COUNT(*) FROM visits WHERE ward ILIKE 'it''s'",
-            "SELECT COUNT(*) FROM visits WHERE ward = 'it''s'",
-        ),
-        (
             "SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY cost LIMIT 3",
             "SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 3",
         ),
@@ -83,10 +71,10 @@ def test_where_no_edit_helps_a_count_is_offered(sql: str) -> None:
 
 
 def test_a_refusal_has_a_code_and_the_place_in_the_text() -> None:
-    sql = "SELECT COUNT(*) FROM visits WHERE ward LIKE 'A%'"
+    sql = "SELECT COUNT(*) FROM visits WHERE ward SIMILAR TO 'A%'"
     error = refuse(sql)
     assert error.code is Code.SQL_NOT_SUPPORTED
-    assert error.facts["construct"] == "Not answered: LIKE"
+    assert error.facts["construct"] == "Not answered: SIMILAR TO"
     assert sql[slice(*error.facts["span"])] == "ward"
     assert refuse("SELECT AVG(coast) FROM visits").code is Code.UNKNOWN_COLUMN
 

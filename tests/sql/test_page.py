@@ -19,7 +19,7 @@ REFUSED = list(SCRIPT["refused"]())
 # What only another dialect's parser makes of the same words.
 ELSEWHERE = {
     exp.TsOrDsToDate, exp.DayOfWeekIso, exp.Quantile, exp.PercentileDisc, exp.Null,
-    exp.DatetimeTrunc,
+    exp.DatetimeTrunc, exp.TimeStrToTime,
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import floor, prod
 from typing import Any
 
-from letalone.engines.measures import GridSum, Measure, ProductSum, Rows, RowsWith
+from letalone.engines.core.measures import GridSum, Measure, ProductSum, Rows, RowsWith
 from letalone.plans.expressions import ColumnRef
 
 Kind = tuple[int, Mapping[str, float | Fraction]]

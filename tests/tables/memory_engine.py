@@ -1,4 +1,4 @@
-"""A slow engine over lists of dicts, for tests: the contract of `engines.measures` word for word.
+"""A slow engine over lists of dicts, for tests: the contract of `core.measures` word for word.
 
 Where a cut is needed it keeps the first of a unit's pairs in the order of their spelling: any order
 that depends on the pair alone will do.
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from letalone.engines.measures import (
+from letalone.engines.core.measures import (
     CellCounts,
     DistinctUnits,
     DistinctValues,

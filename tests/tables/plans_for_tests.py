@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from letalone.plans.aggregates import (
+from letalone.plans.aggregates.of_columns import (
     Count,
     CountUnits,
     Deviation,

@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.measures import CellCounts, DistinctUnits, GridSum, Measure, Rows, RowsWith
+from letalone.engines.core.measures import (
+    CellCounts,
+    DistinctUnits,
+    GridSum,
+    Measure,
+    Rows,
+    RowsWith,
+)
 
 Floats = NDArray[np.float64]
 

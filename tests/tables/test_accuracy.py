@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from letalone.plans.aggregates import Count, Mean, Quantiles
+from letalone.plans.aggregates.of_columns import Count, Mean, Quantiles
 from letalone.tables.compiled import compile_plan
 from seeded import SeededBits
 from tables.plans_for_tests import PRESENT, A, F, X, plan_of

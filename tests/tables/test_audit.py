@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from letalone.audit import Audit, Verdict, audit, confidence_of_each
-from letalone.plans.aggregates import (
+from letalone.plans.aggregates.formula_trees import Constant, Operation, PartValue
+from letalone.plans.aggregates.formulas import Formula
+from letalone.plans.aggregates.of_columns import (
     Count,
     CountPresent,
     CountUnits,
@@ -26,9 +28,7 @@ from letalone.plans.aggregates import (
     Sum,
     Variance,
 )
-from letalone.plans.formulas import Formula
 from letalone.plans.plan import Aggregate
-from letalone.plans.trees import Constant, Operation, PartValue
 from letalone.tables.compiled import compile_plan
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine

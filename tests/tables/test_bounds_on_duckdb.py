@@ -6,8 +6,15 @@ from typing import Any
 import pyarrow as pa
 
 import letalone as la
-from letalone.engines.duck import open_duck
-from letalone.engines.measures import WEIGHT_BITS, DistinctUnits, GridSum, Measure, Rows, RowsWith
+from letalone.engines.core.measures import (
+    WEIGHT_BITS,
+    DistinctUnits,
+    GridSum,
+    Measure,
+    Rows,
+    RowsWith,
+)
+from letalone.engines.duckdb.duck_engine import open_duck
 from letalone.tables.compiled import compile_plan
 
 S = 1 << WEIGHT_BITS

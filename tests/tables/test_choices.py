@@ -14,12 +14,12 @@ import pytest
 
 from letalone.errors import ParameterError
 from letalone.mechanisms import Exponential
-from letalone.plans.aggregates import Extreme, MostFrequent, PrivateBounds, Quantiles
+from letalone.plans.aggregates.of_columns import Extreme, MostFrequent, PrivateBounds, Quantiles
 from letalone.plans.plan import Aggregate
-from letalone.tables.choices import LARGEST, choose_ranks, rank_utilities
 from letalone.tables.compiled import SURE, compile_plan
-from letalone.tables.parts import parts_of
-from letalone.tables.quantiles import RankPart
+from letalone.tables.parts.choices import LARGEST, choose_ranks, rank_utilities
+from letalone.tables.parts.chosen_parts import parts_of
+from letalone.tables.parts.quantiles import RankPart
 from seeded import SeededBits
 from tables.plans_for_tests import A, D, F, X, plan_of
 

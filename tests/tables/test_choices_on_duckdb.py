@@ -19,11 +19,11 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import letalone as la
-from letalone.engines.duck import open_duck
+from letalone.engines.duckdb.duck_engine import open_duck
 from letalone.mechanisms.choosing import Chooser
 from letalone.mechanisms.top_k import TopK
 from letalone.tables.compiled import Compiled, compile_plan
-from letalone.tables.quantiles import RankPart
+from letalone.tables.parts.quantiles import RankPart
 
 MOST = 3  # rows that are kept of a person
 ASKED: dict[str, Any] = {

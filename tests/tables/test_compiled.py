@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from letalone.engines.measures import scope_of
-from letalone.engines.statements import ALONE
+from letalone.engines.core.measures import scope_of
+from letalone.engines.core.statements import ALONE
 from letalone.errors import ParameterError
-from letalone.plans.aggregates import (
+from letalone.plans.aggregates.of_columns import (
     Count,
     CountUnits,
     CountValues,
@@ -22,7 +22,7 @@ from letalone.plans.plan import Plan
 from letalone.privacy import REPLACE, Relation
 from letalone.tables.ahead import epsilon_for
 from letalone.tables.compiled import Compiled, compile_plan
-from letalone.tables.vectors import SharedCount
+from letalone.tables.parts.vectors import SharedCount
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine, Row
 from tables.plans_for_tests import EVERYTHING, PRESENT, A, D, F, X, plan_of

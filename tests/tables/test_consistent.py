@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from letalone.tables.consistent import CountTree, power_sums, tree_for, tree_of
+from letalone.tables.parts.consistent import CountTree, power_sums, tree_for, tree_of
 
 SHAPES = [(1, 1, 2), (2, 1, 2), (7, 2, 3), (30, 5, 2), (103, 3, 5), (103, 4, 4), (10, 1, 10)]
 

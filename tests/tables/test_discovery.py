@@ -9,10 +9,10 @@ import pytest
 from mpmath import exp, mp, mpf
 
 from letalone.errors import ParameterError
-from letalone.plans.aggregates import Count, Mean
+from letalone.plans.aggregates.of_columns import Count, Mean
 from letalone.privacy import REPLACE
 from letalone.tables.compiled import compile_plan
-from letalone.tables.discovery import Discovery
+from letalone.tables.parts.discovery import Discovery
 from letalone.tables.sensitivity import Contribution
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine

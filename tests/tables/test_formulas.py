@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 
 import letalone as la
 from letalone.errors import ParameterError
-from letalone.plans.aggregates import Count, CountPresent, Sum
-from letalone.plans.formulas import Formula, inner_name
+from letalone.plans.aggregates.formula_trees import (
+    Constant,
+    FunctionCall,
+    Operation,
+    PartValue,
+    Tree,
+)
+from letalone.plans.aggregates.formulas import Formula, inner_name
+from letalone.plans.aggregates.of_columns import Count, CountPresent, Sum
 from letalone.plans.plan import make_plan
-from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue, Tree
 from letalone.tables.columns import NoisyColumn
 from letalone.tables.compiled import compile_plan
 from letalone.tables.formula_answers import evaluate_formula

@@ -12,7 +12,15 @@ import numpy as np
 import pytest
 
 from letalone.exact.balls import ball, upper, with_bits
-from letalone.plans.aggregates import Count, CountUnits, Deviation, Histogram, Mean, Sum, Variance
+from letalone.plans.aggregates.of_columns import (
+    Count,
+    CountUnits,
+    Deviation,
+    Histogram,
+    Mean,
+    Sum,
+    Variance,
+)
 from letalone.plans.plan import Aggregate, Plan
 from letalone.privacy import REPLACE
 from letalone.tables.columns import NoisyColumn

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from letalone.mechanisms import Gaussian, Geometric
-from letalone.plans.aggregates import Count, Deviation, Mean, Sum, Variance
-from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
+from letalone.plans.aggregates.of_columns import Count, Deviation, Mean, Sum, Variance
+from letalone.plans.aggregates.of_pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.plan import Aggregate
 from letalone.randomness.bits import BitSource
 from letalone.randomness.real_noise import add_gaussian, grid_exponent

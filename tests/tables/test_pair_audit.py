@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from letalone.audit import Verdict, audit, confidence_of_each
-from letalone.plans.aggregates import CountValues
+from letalone.plans.aggregates.of_columns import CountValues
+from letalone.plans.aggregates.of_pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.expressions import col
-from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.plan import Aggregate
 from letalone.tables.compiled import compile_plan
-from letalone.tables.part import VectorPart
+from letalone.tables.parts.part import VectorPart
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine
 from tables.plans_for_tests import A, D, F, X, plan_of

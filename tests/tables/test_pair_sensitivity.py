@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from letalone.engines.duck import open_duck
-from letalone.engines.measures import DistinctValues, GridSum, ProductSum, RowScope
+from letalone.engines.core.measures import DistinctValues, GridSum, ProductSum, RowScope
+from letalone.engines.duckdb.duck_engine import open_duck
 from letalone.errors import UnsupportedQuery
-from letalone.plans.aggregates import Count, CountValues
-from letalone.tables.cross import CrossCorners, GridAxis
+from letalone.plans.aggregates.of_columns import Count, CountValues
 from letalone.tables.grid import Grid
-from letalone.tables.regression import RegressionPart
+from letalone.tables.parts.cross import CrossCorners, GridAxis
+from letalone.tables.parts.regression import RegressionPart
 from letalone.tables.sensitivity import Contribution, Moved, contribution, sensitivity_of
 from stages import pick
 from tables.memory_engine import MemoryEngine, Row

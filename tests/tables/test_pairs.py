@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from letalone.errors import ParameterError
-from letalone.plans.aggregates import CountValues, Deviation, Variance
+from letalone.plans.aggregates.of_columns import CountValues, Deviation, Variance
+from letalone.plans.aggregates.of_pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.expressions import col
-from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.plan import Aggregate, Bounding, GroupColumn, Plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
-from letalone.tables import regression as regressions
 from letalone.tables.ahead import epsilon_for
 from letalone.tables.compiled import compile_plan
 from letalone.tables.intervals import Family, NoiseLaw
-from letalone.tables.pair_parts import PairPart
-from letalone.tables.parts import parts_of
-from letalone.tables.regression import LeastSquaresSolver
+from letalone.tables.parts import regression as regressions
+from letalone.tables.parts.chosen_parts import parts_of
+from letalone.tables.parts.pair_parts import PairPart
+from letalone.tables.parts.regression import LeastSquaresSolver
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine
 from tables.plans_for_tests import A, D, F, X, plan_of
@@ -334,7 +334,9 @@ def test_with_laplace_noise_they_are_where_one_in_ten_is_shown() -> None:
         shown, covered = shown_near_the_edge(ratio, Family.LAPLACE)
         assert shown == pytest.approx(seen, abs=0.1)
         assert covered > 0.93
-    assert shown_near_the_edge(1.5, Family.LAPLACE)[1] < 0.9, "if not, say so in tables.regression"
+    assert shown_near_the_edge(1.5, Family.LAPLACE)[1] < 0.9, (
+        "if not, say so in tables.parts.regression"
+    )
 
 
 @pytest.mark.parametrize(("count", "products"), [(2, 9), (3, 14), (8, 54)])

@@ -11,13 +11,13 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from letalone.plans.aggregates import Extreme, Quantiles
+from letalone.plans.aggregates.of_columns import Extreme, Quantiles
 from letalone.plans.plan import Aggregate
 from letalone.privacy import REPLACE
 from letalone.tables.columns import NoisyColumn
 from letalone.tables.compiled import Compiled, compile_plan
-from letalone.tables.parts import parts_of
-from letalone.tables.quantiles import RankPart
+from letalone.tables.parts.chosen_parts import parts_of
+from letalone.tables.parts.quantiles import RankPart
 from seeded import SeededBits
 from tables.plans_for_tests import A, F, X, plan_of
 from tables.simulated import exact, skewed

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from letalone.engines.measures import (
+from letalone.engines.core.measures import (
     CellCounts,
     DistinctUnits,
     DistinctValues,
@@ -26,10 +26,10 @@ from letalone.engines.measures import (
     RowScope,
     RowsWith,
 )
-from letalone.engines.measures import scope_of as plan_scope
+from letalone.engines.core.measures import scope_of as plan_scope
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.mechanisms import Gaussian
-from letalone.plans.aggregates import (
+from letalone.plans.aggregates.of_columns import (
     Count,
     CountUnits,
     Histogram,
@@ -39,12 +39,13 @@ from letalone.plans.aggregates import (
 )
 from letalone.plans.plan import Plan
 from letalone.privacy import ADD_REMOVE, REPLACE
-from letalone.tables.candidates import TopPart
 from letalone.tables.grid import Grid, grid_for
-from letalone.tables.moments import Corners
-from letalone.tables.part import ChoicePart, VectorPart
-from letalone.tables.parts import parts_of
-from letalone.tables.quantiles import TreePart
+from letalone.tables.parts.candidates import TopPart
+from letalone.tables.parts.chosen_parts import parts_of
+from letalone.tables.parts.moments import Corners
+from letalone.tables.parts.part import ChoicePart, VectorPart
+from letalone.tables.parts.quantiles import TreePart
+from letalone.tables.parts.vectors import TotalPart
 from letalone.tables.sensitivity import (
     Contribution,
     Moved,
@@ -56,7 +57,6 @@ from letalone.tables.sensitivity import (
     shares_move,
 )
 from letalone.tables.split import split
-from letalone.tables.vectors import TotalPart
 from stages import pick
 from tables.memory_engine import Fault, MemoryEngine, Row
 from tables.plans_for_tests import D, F, X, plan_of

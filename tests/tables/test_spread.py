@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from letalone.tables.consistent import power_sums, tree_of
 from letalone.tables.intervals import WIDER, Family, NoiseLaw, reach, width, widths
+from letalone.tables.parts.consistent import power_sums, tree_of
 
 LAPLACE, GAUSSIAN = NoiseLaw(Family.LAPLACE, 3.0), NoiseLaw(Family.GAUSSIAN, 3.0)
 SIZES = (1, 2, 3, 6, 9, 18)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from letalone.mechanisms import Geometric
-from letalone.plans.aggregates import (
+from letalone.plans.aggregates.of_columns import (
     Count,
     CountPresent,
     CountUnits,
@@ -31,15 +31,15 @@ from letalone.plans.aggregates import (
     Sum,
     Variance,
 )
+from letalone.plans.aggregates.of_pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.expressions import Case, Comparison, Literal
-from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.plan import Aggregate
 from letalone.privacy import ADD_REMOVE, REPLACE, GaussianDP, Neighbours
 from letalone.randomness.bits import SYSTEM
 from letalone.tables.compiled import Compiled, compile_plan
-from letalone.tables.discovery import Discovery
 from letalone.tables.noise import root_above
-from letalone.tables.quantiles import RankPart
+from letalone.tables.parts.discovery import Discovery
+from letalone.tables.parts.quantiles import RankPart
 from tables.memory_engine import Row
 from tables.plans_for_tests import A, F, X, plan_of
 from tables.watched import Loss, losses, measured, watched

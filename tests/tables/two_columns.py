@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.measures import Measure, ProductSum
+from letalone.engines.core.measures import Measure, ProductSum
 from letalone.plans.expressions import ColumnRef
 
 Floats = NDArray[np.float64]

@@ -17,7 +17,7 @@ from letalone.mechanisms import Exponential, Gaussian, Geometric, TopK
 from letalone.tables.columns import NoisyColumn
 from letalone.tables.compiled import Compiled
 from letalone.tables.noise import Noise
-from letalone.tables.part import VectorPart
+from letalone.tables.parts.part import VectorPart
 from tables.memory_engine import MemoryEngine, Row
 
 ALL_KEYS = tuple((key,) for key in "ABCD")  # where they are to be found; some unit has each

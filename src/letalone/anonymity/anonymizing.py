@@ -27,10 +27,10 @@ from letalone.anonymity.kinds import natural
 from letalone.anonymity.measuring import Anonymity, measure
 from letalone.anonymity.mondrian import OUT, MondrianTable, Promise, partition, table_of
 from letalone.anonymity.value_cells import ValueCells, Whole, combine_codes, read_cells
-from letalone.engines.arrow import ArrowTable as ArrowTable
-from letalone.engines.arrow import table_of as table_of_columns
-from letalone.engines.coded import FIRST, as_kind, label_places
-from letalone.engines.frames import family_of
+from letalone.engines.frames.arrow import ArrowTable as ArrowTable
+from letalone.engines.frames.arrow import table_of as table_of_columns
+from letalone.engines.frames.coded import FIRST, as_kind, label_places
+from letalone.engines.frames.to_arrow import family_of
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.anonymity.kinds import ColumnNature, Natural
-from letalone.engines.coded import FIRST, Coded
+from letalone.engines.frames.coded import FIRST, Coded
 from letalone.errors import ParameterError
 from letalone.exact.typed import SCALE, Number
 

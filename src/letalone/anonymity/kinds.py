@@ -14,7 +14,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.coded import Coded
+from letalone.engines.frames.coded import Coded
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,2})?\s*")
 NOT_A_NUMBER = re.compile(r"\s*[-+]?nan\s*", re.IGNORECASE)

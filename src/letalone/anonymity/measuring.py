@@ -23,7 +23,7 @@ from letalone.anonymity.kinds import order_column
 from letalone.anonymity.risk import Risk, risk_of
 from letalone.anonymity.value_cells import ValueCells, ValueHistogram, Whole, read_cells
 from letalone.answers.promise import as_percent
-from letalone.engines.coded import Coded
+from letalone.engines.frames.coded import Coded
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural, plural_counted, plural_people, plural_rows
 from letalone.exact.typed import COUNT, SCALE, Number

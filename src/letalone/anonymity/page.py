@@ -14,11 +14,11 @@ from letalone.anonymity.exposure import WHY, Limits
 from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.risk import Risk
 from letalone.answers.promise import as_percent
+from letalone.drawing.shares import ShareBar, shares_svg
 from letalone.errors.spelling import plural, plural_people, plural_rows
 
 SIZES = (1, 2, 5, 10, 50)  # a bar begins at each of them, and at the k that was asked for
 FACTS = ("nothing more", "one value that is wrong", "two values that are wrong")
-LINE, BAR, GAP = 20, 10, 12  # pixels: a line of text, the bar below it, and what is left free
 STYLE = """
 :root{color-scheme:light dark;--ink:#1d2733;--soft:#5b6875;--line:#d5dbe1;--bad:#b3261e;
 --good:#1b6e53;--paper:#fff;--track:#eceff2}
@@ -120,13 +120,12 @@ def _sizes(found: Anonymity, k: float | None) -> str:
     """Bars by size: bad below the k that was asked for; without one, those who are alone."""
     starts = sorted({*SIZES, int(k or 1)})
     ends = [*(start - 1 for start in starts[1:]), None]
-    bars: list[tuple[str, int]] = []
+    bars: list[ShareBar] = []
     for low, high in zip(starts, ends, strict=True):
         rows = sum(s * n for s, n in found.sizes() if s >= low and (high is None or s <= high))
-        bars.append((_size(low, high), rows))
-    bad = 1 if k is None else sum(start < k for start in starts)
-    good = "plain" if k is None else "good"
-    return _bars(bars, most=int(found.group_sizes.sum()), bad=bad, good=good)
+        good = "plain" if k is None else "good"
+        bars.append(ShareBar(_size(low, high), rows, "bad" if low < (k or 2) else good))
+    return shares_svg(bars, most=int(found.group_sizes.sum()))
 
 
 def _size(low: int, high: int | None) -> str:
@@ -138,10 +137,12 @@ def _size(low: int, high: int | None) -> str:
 def _exposure_part(limits: Limits) -> str:
     parts: list[str] = []
     for name, exposure in limits.exposures.items():
-        bars = [*zip(FACTS, exposure.known, strict=True), ("a private release instead", 0)]
+        known = zip(FACTS, exposure.known, strict=True)
+        bars = [ShareBar(*fact, "bad") for fact in known]
+        bars.append(ShareBar("a private release instead", 0, "good"))
         parts.append(
             f"<h3>{exposure.counted.capitalize()} whose {escape(name)} is certain, to who knows"
-            " their group and&nbsp;…</h3>" + _bars(bars, most=exposure.people, bad=len(FACTS))
+            " their group and&nbsp;…</h3>" + shares_svg(bars, most=exposure.people)
         )
     return "".join(parts)
 
@@ -158,28 +159,6 @@ def _beside(limits: Limits) -> str:
     ]
     cells = [[escape(cell) for cell in row] for row in shown]
     return f"{head}{words}{_table([escape(name) for name in names], cells)}"
-
-
-def _bars(bars: Sequence[tuple[str, int]], *, most: int, bad: int, good: str = "good") -> str:
-    """Bars below their names and numbers; the first ones, so many, are bad news.
-
-    Lengths are shares of the width, and letters have their size on every screen.
-    """
-    shapes: list[str] = []
-    for place, (name, value) in enumerate(bars):
-        top, wide = place * (LINE + BAR + GAP), 100 * value / max(most, 1)
-        kind, low = "bad" if place < bad else good, top + LINE
-        bar = f'y="{low}" height="{BAR}" rx="2"'
-        shapes.append(
-            f'<text x="0" y="{low - 5}">{escape(name)}</text>'
-            f'<text x="100%" y="{low - 5}" text-anchor="end">{value:,}</text>'
-            f'<rect class="track" width="100%" {bar}/>'
-            f'<rect class="{kind}" width="{wide:.2f}%" {bar}/>'
-        )
-    description = "; ".join(f"{name}: {value:,}" for name, value in bars)
-    height = len(bars) * (LINE + BAR + GAP) - GAP
-    label = escape(description)
-    return f'<svg height="{height}" role="img" aria-label="{label}">{"".join(shapes)}</svg>'
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -15,9 +15,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.coded import MISSING, NAN, Coded, counts, encode_column
-from letalone.engines.counted import NUMBER_OF_ROWS
-from letalone.engines.duck import open_duck
+from letalone.engines.duckdb.duck_engine import open_duck
+from letalone.engines.frames.coded import MISSING, NAN, Coded, counts, encode_column
+from letalone.engines.frames.counted import NUMBER_OF_ROWS
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem

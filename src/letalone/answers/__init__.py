@@ -1,5 +1,1 @@
-"""What comes back: a value with its interval."""
-
-from letalone.answers.estimate import Estimate as Estimate
-
-__all__ = ["Estimate"]
+"""What comes back: releases, estimates with their intervals, how they are shown."""

@@ -7,17 +7,26 @@ of it, so the same question in another order is the same question, and free.
   Tested:   tests/answers/test_arranged.py
 """
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from fractions import Fraction
-from math import isnan
 from operator import eq, ge, gt, le, lt, ne
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-from letalone.answers.columns import Cell, Output
+from letalone.answers.columns import Cell, CellKind, Output
 from letalone.answers.release import ReleaseRecord
+from letalone.answers.row_formulas import (
+    COUNTING,
+    Calculation,
+    Fixed,
+    Order,
+    OutputRef,
+    RowFormula,
+    WindowFunction,
+    compute_column,
+    sort_rows,
+    without_nan,
+)
 
 AnyRelease = TypeVar("AnyRelease", bound=ReleaseRecord)
 COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -28,21 +37,6 @@ COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
     ">": gt,
     ">=": ge,
 }
-RANGE = re.compile(r"\[(-?\d+(?:[./]\d+)?), ")
-
-
-@dataclass(frozen=True, slots=True)
-class OutputRef:
-    """The cell of a column: a key, or a noisy number."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """A constant."""
-
-    value: Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,32 +53,24 @@ Condition = OutputRef | Fixed | HavingTest
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """One column to sort by; rows without a value come last, unless `missing_first`.
-
-    Where the column holds `ranges` such as '[0, 10)', they are sorted by where they begin.
-    """
-
-    name: str
-    descending: bool = False
-    missing_first: bool = False
-    ranges: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Which rows of an answer are shown, and in which order; `hidden` columns are not."""
+    """Which rows of an answer are shown, and in which order; `hidden` columns are not.
+
+    `computed` are columns made of those of the answer, over the rows that pass `having`; of these
+    rows `keep` leaves some out afterwards, as QUALIFY does.
+    """
 
     having: Condition | None = None
     order: tuple[Order, ...] = ()
     limit: int | None = None
     offset: int = 0
     hidden: tuple[str, ...] = ()
+    computed: tuple[tuple[str, RowFormula], ...] = ()
+    keep: Condition | None = None
 
     def in_words(self) -> str:
-        sentences: list[str] = []
-        if self.having is not None:
-            sentences.append(f"only those with {_words(self.having)}")
+        tests = [condition for condition in (self.having, self.keep) if condition is not None]
+        sentences = [f"only those with {_words(condition)}" for condition in tests]
         if self.order:
             ways = [
                 f"{order.name}{' downwards' if order.descending else ''}" for order in self.order
@@ -94,7 +80,10 @@ class Arrangement:
             sentences.append(f"without the first {self.offset:,}")
         if self.limit is not None:
             sentences.append(f"at most {self.limit:,} of them")
-        return f"Rows are {'; '.join(sentences)}: by the noisy numbers." if sentences else ""
+        names = [name for name, _ in self.computed if name not in self.hidden]
+        of = f"Computed from the noisy numbers, without a range: {', '.join(names)}."
+        rows = f"Rows are {'; '.join(sentences)}: by the noisy numbers." if sentences else ""
+        return " ".join(words for words in (rows, of if names else "") if words)
 
 
 AS_IT_IS = Arrangement()
@@ -104,12 +93,10 @@ def arrange_release(release: AnyRelease, how: Arrangement) -> AnyRelease:
     """The view of a release; the receipt that goes with it is that of the whole."""
     if how == AS_IT_IS:
         return release
-    rows = release.rows()
-    having = how.having or Fixed(value=True)
-    kept = [place for place, row in enumerate(rows) if _value(having, row) is True]
+    release, rows, kept = _compute_columns(release, how)
     places = kept
     for order in reversed(how.order):
-        places = _sort_rows(places, [row.get(order.name) for row in rows], order)
+        places = sort_rows(places, [row.get(order.name) for row in rows], order)
     end = None if how.limit is None else how.offset + how.limit
     places = places[how.offset : end]
     shown = tuple(output for output in release.outputs if output.aggregate not in how.hidden)
@@ -122,10 +109,61 @@ def arrange_release(release: AnyRelease, how: Arrangement) -> AnyRelease:
         keys=tuple(
             replace(column, values=tuple(column.values[place] for place in places))
             for column in release.keys
+            if column.name not in how.hidden
         ),
         outputs=tuple(_output(output, places) for output in shown),
         standing=replace(standing, remark=remark or None, none_passes=none_passes),
     )
+
+
+def _compute_columns(
+    release: AnyRelease, how: Arrangement
+) -> tuple[AnyRelease, Sequence[Mapping[str, Cell]], list[int]]:
+    """The release with its computed columns, its rows, and the places of those that are kept."""
+    rows = release.rows()
+    kept = _passing(how.having, rows, range(len(rows)))
+    if not how.computed:
+        return release, rows, kept
+    added: list[Output] = []
+    for name, formula in how.computed:
+        cells = dict(zip(kept, compute_column(formula, [rows[at] for at in kept]), strict=True))
+        kind = _kind(formula, release)
+        values = tuple(_as_kind(cells.get(place), kind) for place in range(len(rows)))
+        added.append(Output(name, name, "", kind, values))
+    release = replace(release, outputs=(*release.outputs, *added))
+    rows = release.rows()
+    return release, rows, _passing(how.keep, rows, kept)
+
+
+def _passing(
+    condition: Condition | None, rows: Sequence[Mapping[str, Cell]], places: Iterable[int]
+) -> list[int]:
+    if condition is None:
+        return list(places)
+    return [place for place in places if _value(condition, rows[place]) is True]
+
+
+def _kind(formula: RowFormula, release: ReleaseRecord) -> CellKind:
+    """What a computed column holds; a calculation gives numbers."""
+    match formula:
+        case WindowFunction(function) if function in COUNTING:
+            return CellKind.INTEGER
+        case WindowFunction(function, of) if of is not None and function not in ("sum", "avg"):
+            return _kind(of, release)
+        case OutputRef(name):
+            columns = (*release.keys, *release.outputs)
+            return next((c.kind for c in columns if c.name == name), CellKind.NUMBER)
+        case Fixed() | Calculation() | WindowFunction():
+            return CellKind.NUMBER
+
+
+def _as_kind(cell: Cell, kind: CellKind) -> Cell:
+    if kind is not CellKind.NUMBER or not isinstance(cell, int | float):
+        return cell
+    try:
+        return float(cell)
+    except OverflowError:
+        return None
 
 
 def _none_passes(how: Arrangement) -> str:
@@ -137,7 +175,7 @@ def _none_passes(how: Arrangement) -> str:
 def _value(condition: Condition, row: Mapping[str, Cell]) -> Cell:
     match condition:
         case OutputRef(name):
-            return _without_nan(row.get(name))
+            return without_nan(row.get(name))
         case Fixed(value):
             return value
         case HavingTest(op, parts):
@@ -175,34 +213,6 @@ def _alike(one: Cell, other: Cell) -> Cell:
         return date.fromisoformat(one)
     except ValueError:
         return None
-
-
-def _without_nan(cell: Cell) -> Cell:
-    return None if isinstance(cell, float) and isnan(cell) else cell
-
-
-def _sort_rows(places: list[int], cells: Sequence[Cell], order: Order) -> list[int]:
-    """A stable sort, downwards too: equal ones stay in the order in which they were."""
-    sortable = {
-        place: _sortable(_without_nan(cells[place]), ranges=order.ranges) for place in places
-    }
-    present = [place for place in places if sortable[place] is not None]
-    gone = [place for place in places if sortable[place] is None]
-    present.sort(key=lambda place: cast("Any", sortable[place]), reverse=order.descending)
-    return [*gone, *present] if order.missing_first else [*present, *gone]
-
-
-def _sortable(cell: Cell, *, ranges: bool) -> tuple[float, str] | None:
-    match cell:
-        case None:
-            return None
-        case str():
-            match = RANGE.match(cell) if ranges else None
-            return (float(Fraction(match[1])) if match else 0.0, cell)
-        case date():
-            return (float(cell.toordinal()), "")
-        case _:
-            return (float(cell), "")
 
 
 def _output(output: Output, places: Sequence[int]) -> Output:

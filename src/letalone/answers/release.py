@@ -9,19 +9,22 @@ of the noisy answers. `to_json` is what a ledger settles and a receipt signs.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
-from letalone.answers import columns, picture, views
+from letalone.answers import columns, views
 from letalone.answers.columns import Cell, CellKind, KeyColumn, Output
 from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
 from letalone.answers.shown import as_shown, title_of
-from letalone.errors import FormatError, LetaloneError
+from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.errors.problem import Spelled, without_context
 from letalone.exact.typed import Number, read_rational
 from letalone.privacy.bounds import above
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.stored import from_json
+
+if TYPE_CHECKING:
+    from letalone.drawing import Sheet
 
 FORMAT = 1
 KIND = "release"
@@ -181,11 +184,13 @@ class ReleaseRecord:
         return columns.to_arrow(self._named)
 
     def plot(self, path: object = None) -> Any:
-        """A matplotlib figure with error bars; a path ending in .svg, .png or .pdf writes it."""
-        asked = title_of(self.plan, [column.name for column in self.keys])
-        bars = f"bars at {as_sure(self.confidence)}"
-        title = f"{asked} ({self.data_set})\n{self._price()}; {bars}"
-        return picture.draw(self.keys, self.shown, title=title, path=path)
+        """A matplotlib figure with error bars; a path ending in .svg, .png or .pdf writes it.
+
+        An .svg needs no matplotlib; without it, None is returned.
+        """
+        from letalone.drawing import plot  # who draws nothing loads nothing of it
+
+        return plot(self._sheet(), path)
 
     # In words.
 
@@ -207,7 +212,23 @@ class ReleaseRecord:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return views.as_html(self.keys, self.shown, self._lines())
+        table = views.as_html(self.keys, self.shown, self._lines())
+        if not self.keys:
+            return table
+        from letalone.drawing import to_html
+
+        try:
+            return table + to_html(self._sheet())
+        except ParameterError:  # there is nothing to draw
+            return table
+
+    def _sheet(self) -> "Sheet":
+        from letalone.answers.picture import draw_release
+
+        asked = title_of(self.plan, [column.name for column in self.keys])
+        bars = f"bars at {as_sure(self.confidence)}"
+        title = f"{asked} ({self.data_set})\n{self._price()}; {bars}"
+        return draw_release(self.keys, self.shown, title=title)
 
     # As it is stored.
 

@@ -21,7 +21,7 @@ from typing import cast
 
 from letalone.answers.columns import Output
 from letalone.exact.typed import read_rational
-from letalone.plans.formulas import facts_of_stored
+from letalone.plans.aggregates.formulas import facts_of_stored
 from letalone.plans.wording import and_words
 from letalone.privacy.curve import Json
 

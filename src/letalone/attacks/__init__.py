@@ -9,40 +9,6 @@ looks at exact values and is for the owner of the data.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from letalone.attacks.canaries import Canaries as Canaries
-    from letalone.attacks.canaries import Exposed as Exposed
-    from letalone.attacks.canaries import extract_secrets as extract_secrets
-    from letalone.attacks.differencing import Differencing as Differencing
-    from letalone.attacks.differencing import subtract as subtract
-    from letalone.attacks.frequencies import Membership as Membership
-    from letalone.attacks.frequencies import Power as Power
-    from letalone.attacks.frequencies import trace_member as trace_member
-    from letalone.attacks.heat_map import Crowd as Crowd
-    from letalone.attacks.heat_map import HeatMap as HeatMap
-    from letalone.attacks.heat_map import find_cells as find_cells
-    from letalone.attacks.histories import Curve as Curve
-    from letalone.attacks.histories import Histories as Histories
-    from letalone.attacks.histories import single_out as single_out
-    from letalone.attacks.inversion import ModelInversion as ModelInversion
-    from letalone.attacks.inversion import invert_model as invert_model
-    from letalone.attacks.inversion import rows_in_model as rows_in_model
-    from letalone.attacks.linkage import Linkage as Linkage
-    from letalone.attacks.linkage import link as link
-    from letalone.attacks.membership import ModelMembership as ModelMembership
-    from letalone.attacks.membership import infer_membership as infer_membership
-    from letalone.attacks.pseudonyms import Pseudonyms as Pseudonyms
-    from letalone.attacks.pseudonyms import Reversed as Reversed
-    from letalone.attacks.pseudonyms import reverse_hashes as reverse_hashes
-    from letalone.attacks.rates import Rates as Rates
-    from letalone.attacks.reconstruction import Guesses as Guesses
-    from letalone.attacks.reconstruction import Protected as Protected
-    from letalone.attacks.reconstruction import Reconstruction as Reconstruction
-    from letalone.attacks.reconstruction import Recovered as Recovered
-    from letalone.attacks.reconstruction import reconstruct as reconstruct
-    from letalone.attacks.shadows import Test as Test
 
 # file -> its public names; importing a file that is called as its function would hide that
 _FILES = {

@@ -37,7 +37,8 @@ import numpy as np
 from letalone.answers.promise import as_percent, most_caught
 from letalone.attacks import characters, stage
 from letalone.attacks.characters import END, Model, Reading, Whole, encode_text
-from letalone.attacks.result import AttackReport, Line, Numbers, Picture, Series, SeriesStyle
+from letalone.attacks.result import AttackReport, Line, Numbers
+from letalone.drawing.chart import AxisKind, Chart, ChartAxis, Series, SeriesStyle
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.privacy import Privacy
@@ -232,7 +233,7 @@ class Canaries(AttackReport):
     def _own_secrets(self) -> dict[str, object]:
         return {"number": self.own, "found": self.own_found}
 
-    def _picture(self) -> Picture:
+    def _picture(self) -> Chart:
         across = tuple(float(exposed.repetitions) for exposed in self.private)
         limits = tuple(self.most_exposed(exposed.repetitions) for exposed in self.private)
         shown = (
@@ -242,7 +243,9 @@ class Canaries(AttackReport):
         )
         title = f"A secret of {log2(self.space):.1f} bits in the text: how many the model tells"
         words = "lines that hold the secret"
-        return Picture(title, words, "exposure in bits", shown, logarithmic=True)
+        return Chart(
+            title, ChartAxis(words, AxisKind.FACTORS), ChartAxis("exposure in bits"), shown
+        )
 
 
 def most_exposed(epsilon: float, space: int) -> float:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.anonymity.value_cells import combine_codes
-from letalone.engines import arrow
-from letalone.engines.coded import FIRST, Coded, counts, encode_column
-from letalone.engines.counted import NUMBER_OF_ROWS
-from letalone.engines.duck import open_duck
+from letalone.engines.duckdb.duck_engine import open_duck
+from letalone.engines.frames import arrow
+from letalone.engines.frames.coded import FIRST, Coded, counts, encode_column
+from letalone.engines.frames.counted import NUMBER_OF_ROWS
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem

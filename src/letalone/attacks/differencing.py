@@ -30,18 +30,19 @@ from letalone.answers.promise import as_percent, best_guess
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Counted, Whole, joint_keys, names_of, read
 from letalone.attacks.rates import Rates, bound
-from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, beyond_line
-from letalone.engines.coded import FIRST
-from letalone.engines.lockdown import LockedDuck
+from letalone.attacks.result import AttackReport, Line, beyond_line
+from letalone.drawing.chart import Chart, ChartAxis, Series, SeriesStyle
+from letalone.engines.duckdb.lockdown import LockedDuck
+from letalone.engines.frames.coded import FIRST
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.mechanisms import Geometric
+from letalone.plans.aggregates.requests import count_distinct
 from letalone.plans.expressions import Expression, col
-from letalone.plans.requests import count_distinct
 from letalone.privacy import Budget, Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
-from letalone.session import Session
 from letalone.session.opening import open as open_table
+from letalone.session.session import Session
 
 KNOWN = ("zip", "birth_date", "gender")
 HALF = 0.5
@@ -112,7 +113,7 @@ class Differencing(AttackReport):
             beyond_line(self.exceeds),
         ]
 
-    def _picture(self) -> Picture:
+    def _picture(self) -> Chart:
         across, up = zip(*self.curve, strict=True)
         test = Series(
             f"difference of two answers, ε = {self.epsilon:g}", across, up, SeriesStyle.POINTS
@@ -121,7 +122,7 @@ class Differencing(AttackReport):
         limit = bound(self.privacy, self._limit_label, ALARM_RATES)
         title = "Two answers that differ in one person: does this person have the diagnosis?"
         shown = (test, exact, limit)
-        return Picture(title, "false alarms", "share found", shown)
+        return Chart(title, ChartAxis("false alarms"), ChartAxis("share found"), shown)
 
 
 def subtract(

@@ -37,7 +37,8 @@ from numpy.typing import NDArray
 from letalone.answers.promise import as_percent, most_caught
 from letalone.attacks.counted_table import Counted, Whole, names_of, read, truths
 from letalone.attacks.rates import Rates, judge_scores, series_of
-from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle
+from letalone.attacks.result import AttackReport, Line
+from letalone.drawing.chart import AxisKind, Chart, ChartAxis, Series, SeriesStyle
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, PROBABILITY, Number, whole_from
 from letalone.mechanisms import Geometric
@@ -202,7 +203,7 @@ class Membership(AttackReport):
             *(_line(power) for power in self.power[:MAX_LINES]),
         ]
 
-    def _picture(self) -> Picture:
+    def _picture(self) -> Chart:
         sizes = sorted({power.people for power in self.power})
         every = tuple(sorted({float(power.attributes) for power in self.power}))
         exact = [
@@ -217,7 +218,12 @@ class Membership(AttackReport):
         limit = Series(self._limit_label, every, allowed, SeriesStyle.BOUND)
         title = f"Was this person in the study? Found at {as_percent(self.alarm)} false alarms"
         up = "share of participants found"
-        return Picture(title, "attributes", up, (*exact, noisy, limit), logarithmic=True)
+        return Chart(
+            title,
+            ChartAxis("attributes", AxisKind.FACTORS),
+            ChartAxis(up),
+            (*exact, noisy, limit),
+        )
 
 
 def trace_member(

@@ -30,13 +30,14 @@ import numpy as np
 from letalone.answers.promise import FALSE_ALARMS, as_percent, most_caught
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Counted, Whole, names_of, read
-from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle
-from letalone.engines.coded import Coded
+from letalone.attacks.result import AttackReport, Line
+from letalone.drawing.chart import AxisKind, Chart, ChartAxis, Series, SeriesStyle
+from letalone.engines.frames.coded import Coded
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural, plural_people
 from letalone.exact.typed import COUNT, EPSILON, Number
+from letalone.plans.aggregates.requests import count_distinct
 from letalone.plans.keys import product
-from letalone.plans.requests import count_distinct
 from letalone.privacy import Privacy
 from letalone.session.opening import open as open_table
 
@@ -127,7 +128,7 @@ class HeatMap(AttackReport):
         limit = f"at most {as_percent(self._one_allowed)}"
         return [*shown, ("one person in a cell found (D6)", "no limit", limit)]
 
-    def _picture(self) -> Picture:
+    def _picture(self) -> Chart:
         shown = [crowd for crowd in self.crowds if crowd.cells]
         places = tuple(float(place) for place in range(len(shown)))
         today = tuple(float(crowd.least > 0) for crowd in shown)
@@ -140,7 +141,12 @@ class HeatMap(AttackReport):
         )
         labels = tuple(crowd.label for crowd in shown)
         title = "A heat map: which cells show that somebody was there"
-        return Picture(title, "people in the cell", "share of cells", series, labels)
+        return Chart(
+            title,
+            ChartAxis("people in the cell", AxisKind.NAMES, labels),
+            ChartAxis("share of cells"),
+            series,
+        )
 
 
 def find_cells(

@@ -22,7 +22,8 @@ from letalone.anonymity.value_cells import combine_codes
 from letalone.answers.promise import FALSE_ALARMS, as_percent
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Counted, Whole, names_of, read
-from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle
+from letalone.attacks.result import AttackReport, Line
+from letalone.drawing.chart import Chart, ChartAxis, Series, SeriesStyle
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
 
@@ -76,7 +77,7 @@ class Histories(AttackReport):
             for p, share in enumerate(curve.unique[:8], 1)
         ]
 
-    def _picture(self) -> Picture:
+    def _picture(self) -> Chart:
         across = tuple(float(p) for p in range(1, 1 + len(self.curves[0].unique)))
         curves = [
             Series(f"{', '.join(curve.columns)} known", across, curve.unique)
@@ -87,7 +88,7 @@ class Histories(AttackReport):
         limit = Series(label, across, allowed, SeriesStyle.BOUND)
         title = f"How many points tell one of {self.people:,} people from all others"
         up = "share of people who are alone"
-        return Picture(title, "points known", up, (*curves, limit))
+        return Chart(title, ChartAxis("points known"), ChartAxis(up), (*curves, limit))
 
 
 def single_out(

@@ -37,9 +37,10 @@ from letalone.answers.promise import as_percent
 from letalone.attacks.confidence import likelihood
 from letalone.attacks.games import MODELS, fitted_on, ordinary_model, play, private_model
 from letalone.attacks.rates import Rates, exchange, series_of
-from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, beyond_line
+from letalone.attacks.result import AttackReport, Line, beyond_line
 from letalone.attacks.stage import OUTCOME, SENSITIVE, study
 from letalone.attacks.training_people import MAX_VALUES, TrainingPeople, people_of
+from letalone.drawing.chart import AxisKind, Chart, ChartAxis, Series, SeriesStyle
 from letalone.errors import ParameterError
 from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Number
@@ -126,7 +127,7 @@ class ModelInversion(AttackReport):
             ),
         ]
 
-    def _picture(self) -> Picture:
+    def _picture(self) -> Chart:
         both, at = (self.ordinary, self.private), (0.0, 1.0)
         strangers = [exchange(rates) for rates in both]
         bars = (
@@ -140,7 +141,12 @@ class ModelInversion(AttackReport):
         )
         title = f"Guessing {self.sensitive!r} with a model that predicts {self.target!r}"
         places = ("ordinary", f"ε = {self.epsilon:g}")
-        return Picture(title, "model", "share guessed", (*bars, *lines), places)
+        return Chart(
+            title,
+            ChartAxis("model", AxisKind.NAMES, places),
+            ChartAxis("share guessed"),
+            (*bars, *lines),
+        )
 
 
 def invert_model(

@@ -30,7 +30,8 @@ from letalone.anonymity.value_cells import combine_codes
 from letalone.answers.promise import FALSE_ALARMS, as_percent, at_most, best_guess
 from letalone.attacks import stage
 from letalone.attacks.counted_table import MISSING, Counted, Whole, joint_keys, names_of, read
-from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle
+from letalone.attacks.result import AttackReport, Line
+from letalone.drawing.chart import AxisKind, Chart, ChartAxis, Series, SeriesStyle
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural_rows
 from letalone.exact.typed import EPSILON, Number
@@ -126,14 +127,19 @@ class Linkage(AttackReport):
             rows.insert(1, ("people found", shown, ""))
         return rows
 
-    def _picture(self) -> Picture:
+    def _picture(self) -> Chart:
         sizes = range(MAX_SIZE_SHOWN + 1)
         large = sum(rows for size, rows in self.candidates.items() if size > MAX_SIZE_SHOWN)
         rows = [*(self.candidates.get(size, 0) for size in sizes), large]
         bars = Series("rows", tuple(map(float, range(len(rows)))), tuple(rows), SeriesStyle.BARS)
         places = (*map(str, sizes), f"> {MAX_SIZE_SHOWN}")
         title = f"{self.certain:,} of {plural_rows(self.rows)} without names fit one person alone"
-        return Picture(title, "people who fit the row", "rows", (bars,), places)
+        return Chart(
+            title,
+            ChartAxis("people who fit the row", AxisKind.NAMES, places),
+            ChartAxis("rows"),
+            (bars,),
+        )
 
 
 def link(

@@ -33,10 +33,11 @@ from letalone.answers.promise import as_percent, best_guess, most_caught
 from letalone.attacks.confidence import Loss
 from letalone.attacks.games import MODELS, ordinary_model, private_model
 from letalone.attacks.rates import bound
-from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle, beyond_line
+from letalone.attacks.result import AttackReport, Line, beyond_line
 from letalone.attacks.shadows import ShadowAttack, Test, beyond, confidence_of_each
 from letalone.attacks.stage import TARGET, study
 from letalone.attacks.training_people import TrainingPeople, people_of, people_of_arrays
+from letalone.drawing.chart import Chart, ChartAxis, Series, SeriesStyle
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number
 from letalone.privacy import Privacy
@@ -144,13 +145,16 @@ class ModelMembership(AttackReport):
     def _private_by_name(self) -> dict[str, Test]:
         return {test.name: test for test in self.private}
 
-    def _picture(self) -> Picture:
+    def _picture(self) -> Chart:
         lines = [_line(f"ordinary, {test.name}", test) for test in self.ordinary]
         lines += [_line(f"ε = {self.epsilon:g}, {test.name}", test) for test in self.private]
         limit = bound(self.privacy, self._limit_label)
         title = "Was this person's row in the training data?"
-        return Picture(
-            title, "share of strangers accused", "share of members found", (*lines, limit)
+        return Chart(
+            title,
+            ChartAxis("share of strangers accused"),
+            ChartAxis("share of members found"),
+            (*lines, limit),
         )
 
 

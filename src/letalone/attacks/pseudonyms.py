@@ -26,9 +26,10 @@ import numpy as np
 from letalone.answers.promise import FALSE_ALARMS, as_percent
 from letalone.attacks import stage
 from letalone.attacks.counted_table import Whole, names_of, read
-from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle
-from letalone.engines.coded import FIRST, Coded
-from letalone.engines.duck import open_duck
+from letalone.attacks.result import AttackReport, Line
+from letalone.drawing.chart import AxisKind, Chart, ChartAxis, Series, SeriesStyle
+from letalone.engines.duckdb.duck_engine import open_duck
+from letalone.engines.frames.coded import FIRST, Coded
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural, plural_rows
 from letalone.exact.typed import COUNT, EPSILON, Number
@@ -99,7 +100,7 @@ class Pseudonyms(AttackReport):
             rows.append((f"{name}: seconds", f"{column.seconds:.1f}", ""))
         return [*rows, ("one person found (D6)", "no limit", limit)]
 
-    def _picture(self) -> Picture:
+    def _picture(self) -> Chart:
         if not self.columns:
             raise ParameterError("There is nothing to draw: no column looks like a hash.")
         places = tuple(float(place) for place in range(len(self.columns)))
@@ -110,7 +111,12 @@ class Pseudonyms(AttackReport):
             for column in self.columns
         )
         title = "Pseudonyms that are hashes: the share that is reversed"
-        return Picture(title, "column", "share reversed", (bars,), labels)
+        return Chart(
+            title,
+            ChartAxis("column", AxisKind.NAMES, labels),
+            ChartAxis("share reversed"),
+            (bars,),
+        )
 
 
 def reverse_hashes(

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from letalone.answers.promise import as_percent, most_caught
-from letalone.attacks.result import Numbers, Series, SeriesStyle
+from letalone.attacks.result import Numbers
+from letalone.drawing.chart import Series, SeriesStyle
 from letalone.privacy import Privacy
 
 Floats = NDArray[np.float64]

@@ -42,8 +42,9 @@ from scipy.special import ndtr
 from letalone.answers.promise import as_percent
 from letalone.attacks.counted_table import Counted, Whole, read, truths
 from letalone.attacks.rates import least, most
-from letalone.attacks.result import AttackReport, Line, Picture, Series, SeriesStyle
-from letalone.engines.coded import FIRST
+from letalone.attacks.result import AttackReport, Line
+from letalone.drawing.chart import AxisKind, Chart, ChartAxis, Series, SeriesStyle
+from letalone.engines.frames.coded import FIRST
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.mechanisms import Geometric
@@ -243,12 +244,14 @@ class Reconstruction(AttackReport):
             ("sure of one person (D6)", "no limit", f"at most {as_percent(ours.allowed)}"),
         ]
 
-    def _picture(self) -> Picture:
+    def _picture(self) -> Chart:
         """The share that came back, by the error over √n: the fall is where that is about 1."""
         title = "How much of a secret column comes back, by the error"
         across = "standard deviation of the error / √n"
         shown = (*_plain_series(self), *_private_series(self))
-        return Picture(title, across, "share recovered", shown, logarithmic=True)
+        return Chart(
+            title, ChartAxis(across, AxisKind.FACTORS), ChartAxis("share recovered"), shown
+        )
 
 
 def _line(level: Recovered) -> Line:

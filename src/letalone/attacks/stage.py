@@ -16,7 +16,7 @@ from hashlib import md5
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines import arrow
+from letalone.engines.frames import arrow
 from letalone.sample.hospital import visits
 
 GIVEN = ("Ada", "Ben", "Cleo", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "June", "Kai", "Lena")

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.attacks.counted_table import names_of, read
-from letalone.engines.coded import FIRST, Coded
-from letalone.engines.duck import open_duck
+from letalone.engines.duckdb.duck_engine import open_duck
+from letalone.engines.frames.coded import FIRST, Coded
 from letalone.errors import ParameterError
 
 Floats = NDArray[np.float64]

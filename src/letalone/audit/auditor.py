@@ -33,16 +33,23 @@ from enum import Enum
 from fractions import Fraction
 from math import exp
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
 import numpy as np
 
-from letalone.answers.figure import empty_figure, save_figure
 from letalone.audit.bound import Floats, HitCounts, epsilon_below, region
 from letalone.audit.draws import Source, source_of
 from letalone.audit.events import Event, best_event
 from letalone.audit.outputs import Raw, layout_of, raise_if_all_failed, read
+from letalone.drawing import (
+    Chart,
+    ChartAxis,
+    ChartMark,
+    Series,
+    SeriesStyle,
+    plot,
+    to_html,
+)
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Number, between_0_and_1, whole_from
 from letalone.randomness.bits import BitSource
@@ -53,11 +60,8 @@ SAMPLES = whole_from(
 CONFIDENCE = between_0_and_1(
     "0.95 means: of 100 audits of honest mechanisms at most 5 accuse, on average."
 )
-CLAIM, SEEN, FOUND = "#0072B2", "#D55E00", "#000000"  # Okabe and Ito
 CURVE_POINTS = 400
 MAX_EXPONENT = 700  # beyond, the exponential is no float, and the curve no different
-FIGURE_SIZE = (6, 6.4)
-TITLE_WIDTH = 78  # of a line of the title
 
 
 class AuditVerdict(Enum):
@@ -102,7 +106,10 @@ class Audit:
 
     def plot(self, path: Path | str | None = None) -> Any:
         """A picture: an attacker's errors against the claimed curve; to a file if one is named."""
-        return draw(self, path)
+        return plot(draw_audit(self), path)
+
+    def _repr_html_(self) -> str:
+        return to_html(draw_audit(self))
 
     def to_json(self) -> dict[str, object]:
         """All of it, by name; the bound is rounded down."""
@@ -196,18 +203,22 @@ def _rounded_down(number: float) -> str:
     return f"{int(number * 10_000) / 10_000:.4f}"
 
 
-def draw(audit: Audit, path: Path | str | None = None) -> Any:
-    """The figure, written to a file where a path is given."""
-    figure = empty_figure(path, figsize=FIGURE_SIZE)
-    axes = figure.subplots()
-    _draw_curves(axes, audit)
-    _draw_region(axes, audit)
-    axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
-    axes.set_xlabel("the event happens, though it was the other input")
-    axes.set_ylabel("the event does not happen, though it was this one")
-    axes.legend(loc="upper right", fontsize=8)
-    figure.suptitle(fill(audit.in_words, TITLE_WIDTH), fontsize=9)
-    return save_figure(figure, path)
+def draw_audit(audit: Audit) -> Chart:
+    """The claimed curve, the one that was seen, and the region of the true errors."""
+    total = audit.counts.total
+    shares = tuple(step / CURVE_POINTS for step in range(CURVE_POINTS + 1))
+    alarms, misses = errors_of(audit.counts, audit.confidence)
+    counted = audit.counts.seldom / total, 1 - audit.counts.often / total
+    words = f"the true errors, at {100 * audit.confidence:g} %"
+    region = Series(words, tuple(alarms.tolist()), tuple(misses.tolist()), SeriesStyle.REGION)
+    return Chart(
+        audit.in_words,
+        ChartAxis("the event happens, though it was the other input", ends=(0.0, 1.0)),
+        ChartAxis("the event does not happen, though it was this one", ends=(0.0, 1.0)),
+        (*_curves(audit, shares), region),
+        (ChartMark(*counted, "as counted"),),
+        square=True,
+    )
 
 
 def curve(across: Floats, *, epsilon: float, delta: float) -> Floats:
@@ -217,23 +228,15 @@ def curve(across: Floats, *, epsilon: float, delta: float) -> Floats:
     return np.maximum(np.maximum(steep, flat), 0)
 
 
-def _draw_curves(axes: Any, audit: Audit) -> None:
-    across, delta = np.linspace(0, 1, CURVE_POINTS), float(audit.claimed_delta)
-    claimed = float(audit.claimed_epsilon)
+def _curves(audit: Audit, shares: tuple[float, ...]) -> tuple[Series, Series]:
+    claimed, delta = float(audit.claimed_epsilon), float(audit.claimed_delta)
     words = f"claimed: ε = {claimed:g}" + (f", δ = {delta:g}" if delta else "")
-    axes.plot(across, curve(across, epsilon=claimed, delta=delta), color=CLAIM, label=words)
-    seen = curve(across, epsilon=audit.lower, delta=delta)
-    words = f"seen: ε is at least {int(audit.lower * 1000) / 1000:g}"
-    axes.plot(across, seen, color=SEEN, linestyle="--", label=words)
-
-
-def _draw_region(axes: Any, audit: Audit) -> None:
-    alarms, misses = errors_of(audit.counts, audit.confidence)
-    words = f"the true errors, at {100 * audit.confidence:g} %"
-    axes.fill_between(alarms, 0, misses, color=SEEN, alpha=0.25, linewidth=0, label=words)
-    total = audit.counts.total
-    at = audit.counts.seldom / total, 1 - audit.counts.often / total
-    axes.plot(*at, marker="o", color=FOUND, linestyle="", label="as counted", clip_on=False)
+    seen = f"seen: ε is at least {int(audit.lower * 1000) / 1000:g}"
+    ups = [
+        tuple(curve(np.array(shares), epsilon=epsilon, delta=delta).tolist())
+        for epsilon in (claimed, audit.lower)
+    ]
+    return Series(words, shares, ups[0]), Series(seen, shares, ups[1])
 
 
 def errors_of(counts: HitCounts, confidence: float) -> tuple[Floats, Floats]:

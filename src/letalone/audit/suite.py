@@ -35,7 +35,7 @@ from letalone.mechanisms import (
     RandomizedResponse,
     TopK,
 )
-from letalone.plans import requests
+from letalone.plans.aggregates import requests
 from letalone.privacy import Budget
 
 UP, DOWN = [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]
@@ -146,7 +146,7 @@ def draw_releases(what: Any) -> Callable[[bool, int], Any]:
     """Draws of an aggregate: a release of as many equal groups."""
 
     def draw(more: bool, count: int) -> Any:
-        from letalone.session import open as open_session  # loads an engine
+        from letalone.session.opening import open as open_session  # loads an engine
 
         names = [f"k{place}" for place in range(count)]
         session = open_session(_table(names, more), unit="u", budget=Budget(epsilon=1))

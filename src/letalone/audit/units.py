@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pyarrow import csv
 
-from letalone.engines.coded import MISSING, NAN, encode_column
+from letalone.engines.frames.coded import MISSING, NAN, encode_column
 from letalone.errors import ParameterError
 
 Mask = NDArray[np.bool_]

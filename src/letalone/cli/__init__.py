@@ -12,6 +12,9 @@ import sys
 
 def main() -> None:
     """Run the command that was typed, and exit with its code."""
-    from letalone.cli.app import run
+    try:
+        from letalone.cli.app import run
+    except ModuleNotFoundError as error:  # installed for a client alone
+        raise SystemExit(f"letalone needs {error.name}, which is not installed.") from None
 
     raise SystemExit(run(sys.argv[1:]))

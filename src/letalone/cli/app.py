@@ -47,12 +47,12 @@ COMMANDS = {
     "attack": "What an attacker learns, today and from a private release.",
 }
 FILES = {
-    "attack": ("attack",),
-    "noise_commands": ("noise", "account", "calibrate", "explain"),
-    "table_commands": (
+    "trust.attack": ("attack",),
+    "noise.noise_commands": ("noise", "account", "calibrate", "explain"),
+    "tables.table_commands": (
         "demo", "init", "convert", "query", "train", "predict", "describe", "anonymity",
     ),
-    "trust_commands": ("audit", "lint", "doctor", "verify", "ledger", "serve"),
+    "trust.trust_commands": ("audit", "lint", "doctor", "verify", "ledger", "serve"),
 }  # fmt: skip
 # Whose errors come from functions of Python, and options that Python calls otherwise.
 SAID_IN_OPTIONS = ("anonymity", "attack", "audit", "serve", "train")

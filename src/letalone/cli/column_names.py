@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from letalone.engines.duck import open_duck
+from letalone.engines.opening import open_engine
 from letalone.errors import LetaloneError, ParameterError
 from letalone.plans.schema import LISTED
 
@@ -51,7 +51,7 @@ def _names(word: str, file: str | None, table: str | None) -> list[str]:
 def _columns(file: str, table: str | None = None) -> list[str] | None:
     """The file's columns; None where it cannot be opened, which is said where it is read."""
     try:
-        with closing(open_duck(file, table=table)) as engine:
+        with closing(open_engine(file, table=table)) as engine:
             return [column.name for column in engine.schema().columns]
     except LetaloneError:
         return None

@@ -1,23 +1,27 @@
-"""Where the ledger of a file lies, and how the command line shows places."""
+"""Where the schema file and the ledger of a file lie, and how the command line shows places."""
 
 from pathlib import Path
 
-from letalone.engines.addresses import is_address, stand_in
+from letalone.engines.catalogue import ENGINES
 from letalone.errors import ParameterError
 from letalone.exact.typed import expand_home
-from letalone.plans import schema
+from letalone.sources import places
+from letalone.sources.places import is_schema_file
+from letalone.sources.resolve import is_address, read_source
 
 
 def ledger_path(file: str, given: Path | None = None) -> Path:
-    """The ledger that was given, or the one beside the file.
-
-    That of a database on a server is DATABASE.letalone.db in the working folder, that of a schema
-    on Spark CATALOG.SCHEMA.letalone.db.
-    """
+    """The ledger that was given, or the one beside the file."""
     if given is not None:
         return expand_home(given)
-    elsewhere = stand_in(file) if is_address(file) else None
-    return in_short_form(schema.ledger_path(file if elsewhere is None else elsewhere[0]))
+    found = read_source(file, look=ENGINES).ledger_file if is_address(file) else None
+    return in_short_form(found or places.ledger_path(file))
+
+
+def schema_beside(file: str, table: str | None = None) -> Path:
+    """Where the schema file of a table lies, or would lie; a schema file is itself."""
+    found = None if is_schema_file(file) else read_source(file, table, look=ENGINES).schema_file
+    return in_short_form(found or expand_home(file))
 
 
 def in_short_form(path: Path) -> Path:
@@ -46,7 +50,7 @@ def check_folder(path: Path) -> None:
 
 def drawable(path: Path | None) -> Path | None:
     """The place of a picture, once it is clear that one can be drawn there."""
-    from letalone.answers.figure import check_drawable
+    from letalone.drawing.figure import check_drawable
 
     check_place("--plot", path)
     if path is not None:

@@ -19,7 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 
 Declared = TypeVar("Declared", bound=Callable[..., Any])
 
-TABLE = "A table: a file (.csv, .parquet, .duckdb), postgresql://… or spark:…"
+TABLE = "A table: a file (.csv, .parquet, .duckdb, .sqlite), postgresql://… or spark:…"
 COMMA = re.compile(r"[+-]?\d+,\d+")
 RATIO = re.compile(r"[+-]?\d+/[1-9]\d*")
 
@@ -106,16 +106,17 @@ def command(
     """Adds a command to an app: a function whose parameters are its options, or a record of them.
 
     A class becomes such a record, frozen. `work` takes the record, or the same options, and returns
-    the exit code. It is a function, or the "module:name" of one, which is "NAME:NAME" if not given:
-    its module is loaded when the command runs, so that help is quick. Every command has `--json`,
-    which also counts where it stands before the command; a record has a field for it, `as_json`.
-    `tuple[str, ...]` is an option to be repeated.
+    the exit code. It is a function, or the "folder.module:name" of one, whose module is loaded when
+    the command runs, so that help is quick; if not given, NAME:NAME in the same folder.
+    Every command has `--json`, which also counts where it stands before the command; a record has a
+    field for it, `as_json`. `tuple[str, ...]` is an option to be repeated.
     """
     if example is not None:
         settings["epilog"] = f"Example: letalone {name} {example}"
 
     def add(declared: Declared) -> Declared:
         is_record = isclass(declared)
+        place = work or f"{declared.__module__.split('.')[2]}.{name}:{name}"
         if is_record:
             declared = cast("Declared", dataclass(frozen=True, slots=True)(declared))
         options = {"as_json": AsJson, **get_annotations(declared)}
@@ -127,8 +128,7 @@ def command(
         def typed(context: typer.Context, **values: Any) -> None:
             values |= {name: tuple(values[name] or ()) for name in several}
             values["as_json"] = values["as_json"] or bool(context.obj)
-            place = f"letalone.cli.{work or f'{name}:{name}'}"
-            run = work if callable(work) else resolve_name(place)
+            run = work if callable(work) else resolve_name(f"letalone.cli.{place}")
             code = run(declared(**values)) if is_record else run(**values)
             if code:
                 raise typer.Exit(code)
@@ -175,7 +175,7 @@ def read_whole_number(word: str) -> int:
         raise typer.BadParameter(_not_a_number(word, "a whole number such as 10000")) from None
 
 
-AUTO = "auto"  # as in session.row_limit, which takes long to import
+AUTO = "auto"  # as in session.steps.row_limit, which takes long to import
 
 
 def read_row_limit(word: str) -> str:
@@ -235,9 +235,7 @@ Epsilon = Annotated[float | None, number("The privacy to spend. Smaller is more 
 Confidence = Annotated[float, number("How often the error bar must be right.")]
 AnyTable = Annotated[str, typer.Argument(help=TABLE, metavar="FILE")]
 DataFile = Annotated[str, typer.Argument(help="A file: .csv, .parquet or .duckdb.", metavar="FILE")]
-TableName = Annotated[
-    str | None, text("Which table of a DuckDB file or a server.", "NAME", "--table")
-]
+TableName = Annotated[str | None, text("Which table of a file or a server.", "NAME", "--table")]
 TableOfFile = Annotated[str | None, text("Which table of a DuckDB file.", "NAME", "--table")]
 SideTableName = Annotated[
     str | None,

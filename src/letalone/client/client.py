@@ -21,26 +21,18 @@ from typing import Any, NoReturn, Self, cast
 from letalone.answers import views
 from letalone.client.address import read_address
 from letalone.client.connection import ServiceConnection
-from letalone.client.records import (
-    AccessRequest,
-    Grant,
-    Listing,
-    PastRelease,
-    RemoteDataSet,
-    read_all,
-    read_one,
-)
+from letalone.client.listing import Listing, PastRelease, RemoteDataSet, read_all, read_one
 from letalone.client.remote_pricing import read_signed
-from letalone.client.remote_session import RemoteSession
-from letalone.client.remote_table import RemoteTable, no_grant
+from letalone.client.remote_table import RemoteSession, RemoteTable, no_grant
 from letalone.client.secret import read_secret
 from letalone.errors import LedgerDamaged, LetaloneError, NotAllowed, ParameterError
 from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import Number, refusal
-from letalone.ledger import verify_receipt
-from letalone.ledger.keys import fingerprint, is_key
+from letalone.ledger.chain.receipts import verify_receipt
+from letalone.ledger.chain.signing_key import fingerprint, is_key
 from letalone.privacy import Budget
 from letalone.session.release import Release
+from letalone.wire.records import AccessRequest, Grant
 
 Json = dict[str, Any]
 TIMEOUT_SECONDS = 60
@@ -142,6 +134,7 @@ class Client:
         chosen = self._purpose(name, purpose)
         self._check_key()
         table = RemoteTable(self._link, opened.schema, purpose=chosen, public_key=self._public_key)
+        table.look_up_limit()
         return RemoteSession(table)
 
     def request_access(

@@ -8,16 +8,14 @@ Tested:   tests/client/test_problems.py: every class of letalone's errors comes 
 
 from collections.abc import Mapping
 from dataclasses import fields
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any, cast
 
 from letalone import errors
 from letalone.errors import LetaloneError, ServiceUnavailable, remedies
 from letalone.errors.codes import Code
 from letalone.errors.problem import Fact, Problem, Remedy
-from letalone.exact.typed import as_typed, read_rational
-from letalone.privacy import Budget
+from letalone.privacy.budget import Budget
+from letalone.wire.json_values import read_budget
 
 MAX_WORDS_LENGTH = 5000
 AMOUNTS = ("spent", "asked", "left")
@@ -115,15 +113,9 @@ def _budget(sent: object) -> Budget | None:
         return None
     amounts = cast("Mapping[str, object]", sent)
     try:
-        return Budget(*(amount(amounts[part]) for part in ("epsilon", "delta")))
+        return read_budget(amounts)
     except (KeyError, ValueError, ArithmeticError, LetaloneError):
         return None
-
-
-def amount(words: object) -> Fraction:
-    """Digits such as 0.7 and 1e-6, or a fraction; ValueError for what is too long to be one."""
-    text = str(words)
-    return read_rational(text) if "/" in text else as_typed(Decimal(text))
 
 
 def printable(words: str) -> str:

@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any, cast
 
 from letalone.answers.arranged import arrange_release
 from letalone.answers.release import SplitPart, Standing
-from letalone.client.problems import amount
-from letalone.client.records import DAMAGE
+from letalone.client.listing import DAMAGE
 from letalone.errors import FormatError
 from letalone.errors.problem import without_context
-from letalone.exact.typed import CONFIDENCE, COUNT, DELTA, EPSILON, Number
-from letalone.ledger import verify_receipt
+from letalone.exact.typed import CONFIDENCE, COUNT, DELTA, EPSILON, ERROR, Number
+from letalone.ledger.chain.receipts import verify_receipt
 from letalone.plans.plan import Plan
 from letalone.privacy.stored import from_json
 from letalone.session.backend import PricedQuestion
-from letalone.session.preview import Preview
 from letalone.session.release import Release, releases_from
+from letalone.wire.json_values import read_amount
 
 if TYPE_CHECKING:
+    from letalone.answers.preview import Preview
     from letalone.client.remote_table import RemoteTable
 
 Json = dict[str, Any]
-READ = {"epsilon": EPSILON, "delta": DELTA, "confidence": CONFIDENCE, "rows": COUNT}
+READ = {"epsilon": EPSILON, "delta": DELTA, "confidence": CONFIDENCE, "rows": COUNT, "error": ERROR}
 OTHER_ANSWER = "The service answered another question than the one that was asked. Tell its owner."
 
 
@@ -42,10 +42,10 @@ class RemotePriced(PricedQuestion):
     delta: Number
     confidence: Number
 
-    def preview(self, rows: int | None = None) -> Preview:
+    def preview(self, rows: int | None = None) -> "Preview":
         """The price, its split and the errors to expect: no data touched, nothing spent."""
         more = {} if rows is None else {"rows": rows}
-        said = self._ask("preview", {**self._price, **more}, left=True)
+        said = self._ask("preview", self._price | more, left=True)
         damaged = "The preview cannot be read. Update the older of client and service."
         return without_context(lambda: _read_preview(said), *DAMAGE, error=FormatError(damaged))
 
@@ -73,21 +73,10 @@ class RemotePriced(PricedQuestion):
         return {"epsilon": self.epsilon, "delta": self.delta, "confidence": self.confidence}
 
     def _ask(self, what: str, price: Mapping[str, Number], **more: object) -> Json:
-        table = self.table
-        table.check_open()
-        body = {
-            "data_set": table.name,
-            "purpose": table.purpose,
-            "plan": self.plan.to_json(),
-            **{name: _exact_digits(name, number) for name, number in price.items()},
-            **table.sent_with(self.plan),
-            **more,
-        }
-        post = table.link.post_once if what == "release" else table.link.post
-        return post(f"/questions/{what}", body)
+        return self.table.ask(what, self.plan, price, **more)
 
 
-def _exact_digits(name: str, number: Number) -> str | int:
+def exact_digits(name: str, number: Number) -> str | int:
     """A number by its exact digits, checked in the words that a local table has."""
     exact = READ[name].typed(name, number)
     return int(exact) if name == "rows" else str(exact)
@@ -114,7 +103,9 @@ def _check_answers(release: Release, plan: Plan, price: Mapping[str, Number]) ->
         raise FormatError(OTHER_ANSWER)
 
 
-def _read_preview(said: Json) -> Preview:
+def _read_preview(said: Json) -> "Preview":
+    from letalone.answers.preview import Preview
+
     return Preview(
         privacy=from_json(said["privacy"]),
         epsilon=float(said["epsilon"]),
@@ -122,7 +113,7 @@ def _read_preview(said: Json) -> Preview:
         confidence=float(said["confidence"]),
         columns=tuple(said["columns"]),
         split=tuple(
-            SplitPart(part["name"], amount(part["share"]), part["noise"], part["groups"])
+            SplitPart(part["name"], read_amount(part["share"]), part["noise"], part["groups"])
             for part in said["split"]
         ),
         errors={

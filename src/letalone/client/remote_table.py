@@ -1,27 +1,43 @@
 """A table that is elsewhere: its schema is here, its rows and its budget are not.
 
+It is asked in the same words as a table of one's own. The budget that is shown is the own grant:
+what one may still ask. The data set's cap, which is the guarantee, may be used up by others before.
+
 Public tables that questions join are sent along, as columns of JSON. So that both sides speak of
 the same table, by the same digest, it is joined here as it will be read there.
 
   Tested:   tests/client/test_sessions.py
 """
 
+from collections.abc import Mapping
+from importlib.util import find_spec
 from math import isfinite
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+from urllib.parse import quote
 
 from letalone.client.connection import ServiceConnection
-from letalone.client.records import Grant, read_all
-from letalone.client.remote_pricing import RemotePriced
-from letalone.engines.arrow import array_of, table_of
-from letalone.engines.frames import as_arrow
-from letalone.errors import LetaloneError, NotAllowed, ParameterError, UnsupportedQuery
+from letalone.client.listing import DAMAGE, read_all
+from letalone.client.remote_pricing import Json, RemotePriced, exact_digits
+from letalone.errors import (
+    FormatError,
+    LetaloneError,
+    NotAllowed,
+    ParameterError,
+    UnsupportedQuery,
+)
+from letalone.errors.problem import without_context
 from letalone.exact.typed import Number
 from letalone.plans.plan import Plan, PublicJoin
 from letalone.plans.schema import Schema
-from letalone.privacy.filters import brief
-from letalone.session.backend import Backend
-from letalone.session.row_limit import KeptLimit, RowLimit
-from letalone.session.time_steps import Asker
+from letalone.privacy.budget import brief
+from letalone.session.backend import Backend, Error
+from letalone.session.session import Session
+from letalone.session.steps.row_limit import KeptLimit, RowLimit
+from letalone.wire.json_values import read_amount
+from letalone.wire.records import Grant
+
+if TYPE_CHECKING:
+    from letalone.session.time_steps import Asker
 
 SENT = (bool, int, float, str, type(None))
 Columns = dict[str, list[Any]]
@@ -46,6 +62,32 @@ class RemoteTable(Backend):
         """A question at a price, which the service knows."""
         return RemotePriced(self, plan, epsilon, delta, confidence)
 
+    def epsilon_for(
+        self, plan: Plan, *, error: Error, delta: Number, confidence: Number, rows: int | None
+    ) -> float:
+        """The smallest ε that keeps an error, which the service solves for."""
+        price = {"delta": delta, "confidence": confidence}
+        price |= {} if rows is None else {"rows": rows}
+        if isinstance(error, Mapping):
+            wanted = {name: exact_digits("error", limit) for name, limit in error.items()}
+        else:
+            wanted = exact_digits("error", error)
+        return float(self.ask("epsilon", plan, price, error=wanted)["epsilon"])
+
+    def ask(self, what: str, plan: Plan, price: Mapping[str, Number], **more: object) -> Json:
+        """What the service says of a question; an answer is asked for under one name."""
+        self.check_open()
+        body = {
+            "data_set": self.name,
+            "purpose": self.purpose,
+            "plan": plan.to_json(),
+            **{name: exact_digits(name, number) for name, number in price.items()},
+            **self.sent_with(plan),
+            **more,
+        }
+        post = self.link.post_once if what == "release" else self.link.post
+        return post(f"/questions/{what}", body)
+
     def standing(self) -> Grant:
         """The own grant as it stands now."""
         wanted = (self.name, self.purpose)
@@ -55,8 +97,16 @@ class RemoteTable(Backend):
         raise no_grant(*wanted)
 
     def kept_limit(self) -> KeptLimit | None:
-        """The row limit that was found through this session; the ledger is elsewhere."""
+        """The row limit that one had paid for when this was opened, or has found since."""
         return self._limit
+
+    def look_up_limit(self) -> None:
+        """Asks the service for the row limit that one has paid for, if there is one."""
+        said = self.link.get(f"/data-sets/{quote(self.name, safe='')}", purpose=self.purpose)
+        damaged = FormatError("The row limit cannot be read. Update the older of both.")
+        limit = without_context(lambda: _read_limit(said), *DAMAGE, error=damaged)
+        if limit is not None and said.get("version") == self.schema.version:
+            self.learn_limit(limit)
 
     def learn_limit(self, limit: RowLimit) -> None:
         self._limit = KeptLimit(limit, is_paid=True)
@@ -89,7 +139,7 @@ class RemoteTable(Backend):
             " own answers, and client.receipt(…) what it signed."
         )
 
-    def asked_by(self, asker: Asker) -> NoReturn:
+    def asked_by(self, asker: "Asker") -> NoReturn:
         """Refused: who asks is known by the token, and the service has its own time step."""
         raise NotAllowed(
             f"Who asks is known by the token, so it cannot be {asker.analyst!r} for"
@@ -105,6 +155,10 @@ class RemoteTable(Backend):
 
     def as_joined(self, frame: object, *, name: str) -> object:
         """A public table as the service will read it from JSON."""
+        if find_spec("pyarrow") is None:
+            raise ParameterError("Public tables are read by pyarrow: pip install numpy pyarrow.")
+        from letalone.engines.frames.arrow import array_of, table_of
+
         arrays = [(column, array_of(values)) for column, values in columns_of(name, frame).items()]
         for column, array in arrays:
             if array is None:
@@ -138,8 +192,48 @@ class RemoteTable(Backend):
         self._closed.set()
 
 
+class RemoteSession(Session):
+    """A data set elsewhere and what may be asked of it, made by `client.open`.
+
+    `budget`, `spent` and `remaining` are those of the own grant.
+    """
+
+    __slots__ = ("_table",)
+
+    _table: RemoteTable
+
+    def __init__(self, table: RemoteTable) -> None:
+        self._table = table
+
+    @property
+    def purpose(self) -> str:
+        """What the answers are for."""
+        return self._table.purpose
+
+    @property
+    def grant(self) -> Grant:
+        """The own grant as it stands now."""
+        return self._table.standing()
+
+    def batch(self, *_: object, **__: object) -> NoReturn:
+        """Refused: a service charges each question by itself."""
+        raise UnsupportedQuery(
+            "A service charges each question by itself. Release them one by one, or ask several"
+            " aggregates in one question: .agg(n=la.count(), cost=la.mean('cost'))."
+        )
+
+
+def _read_limit(said: dict[str, Any]) -> RowLimit | None:
+    limit = said.get("row_limit")
+    if limit is None:
+        return None
+    return RowLimit(int(limit["rows"]), read_amount(limit["epsilon"]), int(limit["in_groups"]))
+
+
 def columns_of(name: str, frame: object) -> Columns:
     """The columns of a public table as JSON can hold them."""
+    from letalone.engines.frames.to_arrow import as_arrow
+
     table = cast("Any", as_arrow(frame))
     names = cast("list[str]", table.column_names)
     if len(set(names)) < len(names):

@@ -18,29 +18,35 @@ from pathlib import Path
 from shutil import disk_usage
 from typing import Self
 
-from letalone.curator.asking import AskingService
-from letalone.curator.browser_sessions import BrowserSessions, Drafts
-from letalone.curator.consistency import data_sets_without_rows, open_matching_stores, recall_seen
-from letalone.curator.data_sets import DataSets
-from letalone.curator.database import Database, DatabaseDamaged, damage_error
-from letalone.curator.dependencies import Dependencies, SteadyClock, since_start
-from letalone.curator.identities import Identities
-from letalone.curator.ledger_view import LedgerView
-from letalone.curator.people import PeopleService
-from letalone.curator.proposals import Proposals
-from letalone.curator.registration_preview import RegistrationPreview
-from letalone.curator.requests import Requests
-from letalone.curator.settings import Settings
-from letalone.curator.stored_values import Clock, utc_now
-from letalone.curator.subjects import Subjects
-from letalone.curator.sweeping import spilling, sweep, sweep_spills
-from letalone.curator.tokens import Tokens
-from letalone.curator.transparency import ControllerService, Processing, PublicPage
-from letalone.engines.lockdown import Room
+from letalone.curator.asking.service import AskingService
+from letalone.curator.data_sets.data_store import DataStore
+from letalone.curator.data_sets.registration_preview import RegistrationPreview
+from letalone.curator.data_sets.service import DataSets
+from letalone.curator.grants.proposals import Proposals
+from letalone.curator.grants.service import Requests
+from letalone.curator.people.browser_sessions import BrowserSessions, Drafts
+from letalone.curator.people.identities import Identities
+from letalone.curator.people.service import PeopleService
+from letalone.curator.people.tokens import Tokens
+from letalone.curator.record.service import ControllerService, Processing, PublicPage
+from letalone.curator.storage.consistency import (
+    data_sets_without_rows,
+    open_matching_stores,
+    recall_seen,
+)
+from letalone.curator.storage.database import Database, DatabaseDamaged, damage_error
+from letalone.curator.storage.dependencies import Dependencies, SteadyClock, since_start
+from letalone.curator.storage.ledger_view import LedgerView
+from letalone.curator.storage.master_key import MasterKey
+from letalone.curator.storage.settings import Settings
+from letalone.curator.storage.stored_values import Clock, utc_now
+from letalone.curator.storage.sweeping import spilling, sweep, sweep_spills
+from letalone.curator.subjects.service import Subjects
+from letalone.engines.duckdb.lockdown import Room
 from letalone.errors import ParameterError, ServiceUnavailable
 from letalone.ledger import Ledger
-from letalone.ledger.store import is_postgres
-from letalone.ledger.watch import touch
+from letalone.ledger.storage.store import is_postgres
+from letalone.ledger.storage.watch import touch
 
 MIN_FREE_BYTES = 64 << 20  # bytes: some thousand answers
 Checks = Mapping[str, Callable[[], None]]
@@ -55,20 +61,28 @@ class Curator:
         "tokens", "visits",
     )  # fmt: skip
 
-    def __init__(self, shared: Dependencies, spill: ExitStack) -> None:
+    def __init__(
+        self,
+        shared: Dependencies,
+        master: MasterKey,
+        steady: SteadyClock,
+        room: Room,
+        spill: ExitStack,
+    ) -> None:
         self._shared, self._spill = shared, spill
         self.forgotten: tuple[str, ...] = ()  # frozen now, since the ledger is older than was seen
         self.people = PeopleService(shared)
         self.tokens = Tokens(shared, self.people)
-        self.visits = BrowserSessions(shared, self.people)
+        self.visits = BrowserSessions(shared, self.people, master)
         self.drafts = Drafts(shared)
         self.identities = Identities(shared, self.people)
-        self.data_sets = DataSets(shared, self.people)
-        self.beforehand = RegistrationPreview(shared, self.people, self.data_sets)
+        store = DataStore(shared, master, room)
+        self.data_sets = DataSets(shared, self.people, store, steady)
+        self.beforehand = RegistrationPreview(shared, self.people, self.data_sets, room)
         self.requests = Requests(shared, self.people, self.data_sets)
         self.proposals = Proposals(shared, self.people, self.data_sets)
-        self.asking = AskingService(shared, self.people, self.data_sets.store, self.requests)
-        self.subjects = Subjects(shared, self.people, self.data_sets)
+        self.asking = AskingService(shared, self.people, store, self.requests, master)
+        self.subjects = Subjects(shared, self.people, self.data_sets, master)
         self.facts = ControllerService(shared, self.people)
         self.openness = PublicPage(shared, self.data_sets, self.facts)
         self.processing = Processing(shared, self.people, self.data_sets, self.requests, self.facts)
@@ -99,9 +113,8 @@ class Curator:
         spill = ExitStack()
         spill_folder = spill.enter_context(spilling(settings.spill_folder))
         room = Room(spill_folder, settings.memory_of_each, settings.spill_megabytes << 20)
-        view = LedgerView(ledger)
-        shared = Dependencies(settings, database, ledger, view, master, clock, steady, room)
-        curator = cls(shared, spill)
+        shared = Dependencies(settings, database, ledger, LedgerView(ledger), clock)
+        curator = cls(shared, master, steady, room, spill)
         try:
             curator.forgotten = tuple(recall_seen(database, ledger))
             curator.sweep()

@@ -1,15 +1,19 @@
-"""Opens a source with its engine: PostgreSQL and Spark by their addresses, all else with DuckDB."""
+"""Opens a source with its engine: PostgreSQL and Spark by their addresses, SQLite files by their
+first bytes, all else with DuckDB.
+"""
 
 from collections.abc import Mapping
 
-from letalone.engines.addresses import check_address
-from letalone.engines.duck import open_duck
-from letalone.engines.postgres_address import is_address
-from letalone.engines.spark_address import is_spark, is_spark_address, look_up_address
-from letalone.engines.sql_engine import Engine
+from letalone.engines.core.sql_engine import Engine
+from letalone.engines.duckdb.duck_engine import open_duck
+from letalone.engines.spark.spark_catalogue import look_up_address
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
+from letalone.sources.files import is_sqlite
+from letalone.sources.postgres_address import is_address
+from letalone.sources.resolve import check_address
+from letalone.sources.spark_names import is_spark, is_spark_address
 
 
 def open_engine(
@@ -32,7 +36,7 @@ def open_engine(
         check_address(source, table)
         source = look_up_address(source)
     if isinstance(source, str) and is_address(source):
-        from letalone.engines.postgres import open_postgres
+        from letalone.engines.postgres.postgres_engine import open_postgres
 
         return open_postgres(
             source,
@@ -43,7 +47,7 @@ def open_engine(
             timeout_seconds=timeout_seconds,
         )
     if is_spark(source):
-        from letalone.engines.spark import open_spark
+        from letalone.engines.spark.spark_engine import open_spark
 
         return open_spark(
             source,
@@ -52,9 +56,15 @@ def open_engine(
             vouched=vouched,
             timeout_seconds=timeout_seconds,
         )
+    if is_sqlite(source):
+        from letalone.engines.sqlite.sqlite_engine import open_sqlite
+
+        return open_sqlite(
+            source, schema=schema, types=types, table=table, timeout_seconds=timeout_seconds
+        )
     if timeout_seconds is not None:
         raise ParameterError(
-            f"timeout_seconds is {timeout_seconds!r}, but only a server or Spark stops a statement"
-            " after a time. Leave it out."
+            f"timeout_seconds is {timeout_seconds!r}, but only a server, Spark or SQLite stops a"
+            " statement after a time. Leave it out."
         )
     return open_duck(source, schema=schema, types=types, table=table, unit=unit, vouched=vouched)

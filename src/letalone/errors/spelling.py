@@ -19,10 +19,10 @@ def nearest(word: str, known: Iterable[str], *, near: float = NEAR) -> str | Non
     return by_lower[matches[0]] if matches else None
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, known: Iterable[str], *, quoted: bool = True) -> str:
     """A closing question if one of the words is near, else nothing."""
     meant = nearest(word, known)
-    return "" if meant is None else f" Did you mean {meant!r}?"
+    return "" if meant is None else f" Did you mean {repr(meant) if quoted else meant}?"
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:

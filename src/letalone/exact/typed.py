@@ -171,6 +171,9 @@ CONFIDENCE = Constraint(
     "0.95 means: right in 95 of 100 releases.",
     (0, 1, -1, 95, 5e-324, 9e-10, 0.9999999999999999, NAN, INF),
 )
+ERROR = Constraint(
+    "a positive number", lambda x: x > 0, "It is the half-width of the interval.", (0, -1)
+)
 SENSITIVITY = positive(
     "It is the most that one person can change the answer; la.sensitivity computes it."
 )

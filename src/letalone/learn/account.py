@@ -20,12 +20,12 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import Number, as_typed
 from letalone.ledger import Ledger
 from letalone.ledger.acts import Reservation
-from letalone.ledger.canonical import digest_of
+from letalone.ledger.chain.canonical import digest_of
 from letalone.ledger.charging import Charge, Payer
 from letalone.privacy import ADD_REMOVE, ApproxDP, Budget, Neighbours, Privacy
 from letalone.privacy.bank import Shares
+from letalone.privacy.budget import brief
 from letalone.privacy.curve import Json
-from letalone.privacy.filters import brief
 
 Path = str | os.PathLike[str]
 CURVE = "curve"

@@ -13,7 +13,7 @@ from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.errors.spelling import check_format
 from letalone.learn.account import CURVE
 from letalone.ledger import Receipt, verify_receipt
-from letalone.ledger.canonical import as_object, canonical, digest_of, read_object
+from letalone.ledger.chain.canonical import as_object, canonical, digest_of, read_object
 from letalone.privacy.curve import Json
 
 FORMAT = 1

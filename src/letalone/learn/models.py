@@ -20,7 +20,7 @@ from letalone import learn
 from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.exact.typed import as_typed, read_rational, write_rational
 from letalone.learn import model_files
-from letalone.learn.encoding import TableEncoder
+from letalone.learn.features.encoding import TableEncoder
 from letalone.learn.on_tables import width_of
 from letalone.learn.plan import FitRecord
 from letalone.learn.stored import from_json, to_json
@@ -63,7 +63,7 @@ def load(path: str | os.PathLike[str], *, public_key: str | None = None) -> Any:
 
 
 def _file_content(model: object) -> Json:
-    known = type(model).__name__ in learn.__all__ and not hasattr(model, "best_estimator_")
+    known = type(model).__name__ in dir(learn) and not hasattr(model, "best_estimator_")
     if not isinstance(model, PrivateEstimator) or not known:
         raise ParameterError(
             f"This is {type(model).__name__}, but only estimators of letalone.learn are saved. Of a"
@@ -94,7 +94,7 @@ def _is_public(name: str) -> bool:
 
 def _restore_model(stored: Json) -> PrivateEstimator:
     name = cast("str", stored["model"])
-    kind = getattr(learn, name) if name in learn.__all__ else None
+    kind = getattr(learn, name) if name in dir(learn) else None
     if not isinstance(kind, type) or not issubclass(kind, PrivateEstimator):
         raise FormatError(f"The model file holds a {name!r}, which this letalone does not know.")
     parameters = from_json(cast("Mapping[str, object]", stored["parameters"]))

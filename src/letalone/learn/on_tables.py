@@ -15,9 +15,9 @@ import numpy as np
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
-from letalone.learn.encoding import TableEncoder, declaration_of
+from letalone.learn.features.encoding import TableEncoder, declaration_of
+from letalone.learn.features.row_cells import quietly
 from letalone.learn.plan import FitPlan
-from letalone.learn.row_cells import quietly
 from letalone.learn.stored import stored_model
 from letalone.ledger.charging import Settled
 from letalone.plans.fit_job import FitColumns, FitJob

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from letalone.exact.typed import Number
 from letalone.learn.account import Account
 from letalone.privacy import ADD_REMOVE, ApproxDP, Budget, Privacy, PureDP
+from letalone.privacy.budget import brief
 from letalone.privacy.curve import Json
-from letalone.privacy.filters import brief
 from letalone.randomness.bits import BitSource
 
 Floats = NDArray[np.float64]

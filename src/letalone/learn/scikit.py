@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from letalone.errors import ParameterError
-from letalone.learn.row_cells import Floats, numeric
+from letalone.learn.features.row_cells import Floats, numeric
 
 
 def rows_of(estimator: object, X: Any, *, fitting: bool = False) -> Floats:  # noqa: N803

@@ -20,8 +20,9 @@ from sklearn.exceptions import DataConversionWarning
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.learn.account import Account, account_of
-from letalone.learn.classes import check_numbers
-from letalone.learn.encoding import TableEncoder
+from letalone.learn.features.classes import check_numbers
+from letalone.learn.features.encoding import TableEncoder
+from letalone.learn.features.row_cells import as_objects, quietly
 from letalone.learn.on_tables import (
     PrivateTable,
     TableJob,
@@ -31,7 +32,6 @@ from letalone.learn.on_tables import (
     width_of,
 )
 from letalone.learn.plan import FitPlan, FitRecord, Floats, Labels, Released
-from letalone.learn.row_cells import as_objects, quietly
 from letalone.learn.scikit import copy_of, is_regressor, rows_of, with_parameters
 from letalone.learn.stored import model_from, stored_model
 from letalone.ledger.charging import Work, charged_work, uncharged_work

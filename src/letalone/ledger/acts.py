@@ -34,12 +34,12 @@ from letalone.errors.remedies import Thaw
 from letalone.exact.typed import DELTA, Number, read_rational
 from letalone.ledger import data_sets
 from letalone.ledger import levels as level_rules
-from letalone.ledger.canonical import canonical, read_object, text_digest
+from letalone.ledger.chain.canonical import canonical, read_object, text_digest
+from letalone.ledger.chain.entries import Entry, EntryKind, now
 from letalone.ledger.data_sets import DataSet
-from letalone.ledger.entries import Entry, EntryKind, now
 from letalone.ledger.levels import Charge, Key, Level
-from letalone.ledger.tables import Settlement
-from letalone.ledger.transaction import AnswerRow, LedgerTransaction, versions
+from letalone.ledger.storage.tables import Settlement
+from letalone.ledger.storage.transaction import AnswerRow, LedgerTransaction, versions
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.filters import USUAL_POINT, charge_filter

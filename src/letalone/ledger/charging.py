@@ -49,8 +49,9 @@ from letalone.ledger.claims import WAIT_SECONDS
 from letalone.ledger.data_sets import DataSet, storable
 from letalone.ledger.ledger import Ledger
 from letalone.privacy import Budget, Neighbours, Privacy
+from letalone.privacy.budget import brief
 from letalone.privacy.curve import Json
-from letalone.privacy.filters import brief, left_in_words
+from letalone.privacy.filters import left_in_words
 
 ONE_PAYER = "one"  # the run of what one data set pays for
 SETTLE_TRIES = 2

@@ -14,10 +14,10 @@ from letalone.errors.problem import problem
 from letalone.errors.remedies import RaiseBudget
 from letalone.exact.typed import Number, read_rational, refusal
 from letalone.privacy.bank import USUAL_SHARES, Shares
-from letalone.privacy.budget import Budget
+from letalone.privacy.budget import Budget, brief
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.filter_record import state_from_json, state_to_json
-from letalone.privacy.filters import FilterState, brief, how_many_more, open_filter
+from letalone.privacy.filters import FilterState, how_many_more, open_filter
 from letalone.privacy.neighbours import Neighbours, Relation
 from letalone.privacy.stored import from_json
 

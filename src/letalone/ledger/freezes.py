@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED
-from letalone.ledger.entries import Entry, EntryKind
-from letalone.ledger.remembering import ANOTHER, OLDER
+from letalone.ledger.chain.entries import Entry, EntryKind
+from letalone.ledger.chain.remembering import ANOTHER, OLDER
 
 if TYPE_CHECKING:
     from letalone.ledger.ledger import Ledger

@@ -29,27 +29,33 @@ from letalone.errors import LedgerUnavailable, LetaloneError
 from letalone.exact.typed import COUNT, Number
 from letalone.ledger import acts, data_sets, rationing
 from letalone.ledger.acts import ChargeRequest, Reservation
-from letalone.ledger.canonical import canonical, digest_of
-from letalone.ledger.checkpoints import add_checkpoint
+from letalone.ledger.chain.canonical import canonical, digest_of
+from letalone.ledger.chain.checkpoints import add_checkpoint
+from letalone.ledger.chain.entries import Entry, EntryKind
+from letalone.ledger.chain.export import export, write_export
+from letalone.ledger.chain.receipt_signing import receipt
+from letalone.ledger.chain.remembering import Remembering, Seen
+from letalone.ledger.chain.signing_key import fingerprint
+from letalone.ledger.chain.verification import Verified, verify_ledger
 from letalone.ledger.claims import WAIT_SECONDS, hold_claim
 from letalone.ledger.data_sets import DataSet
-from letalone.ledger.entries import Entry, EntryKind
-from letalone.ledger.export import export, write_export
-from letalone.ledger.keys import fingerprint
 from letalone.ledger.levels import Key, Level, read_expires, read_key, read_people
-from letalone.ledger.receipts import receipt
-from letalone.ledger.remembering import Remembering, Seen
-from letalone.ledger.store import Store, file_store, is_postgres, memory_store
-from letalone.ledger.transaction import LedgerTransaction, Standing, to_charge, to_settle, to_stand
-from letalone.ledger.verification import Verified, verify_ledger
-from letalone.ledger.watch import touch
+from letalone.ledger.storage.store import Store, file_store, is_postgres, memory_store
+from letalone.ledger.storage.transaction import (
+    LedgerTransaction,
+    Standing,
+    to_charge,
+    to_settle,
+    to_stand,
+)
+from letalone.ledger.storage.watch import touch
 from letalone.privacy.bank import USUAL_SHARES, Shares
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.neighbours import Neighbours, read_neighbours
 
 if TYPE_CHECKING:
-    from letalone.ledger.postgres import PostgresStore
+    from letalone.ledger.storage.postgres_store import PostgresStore
 
 Path = str | os.PathLike[str]
 MOST_SEEN = 1000
@@ -79,7 +85,7 @@ class Ledger:
         newest entries are in the log beside the file, so copy it by `backup` only.
         """
         if is_postgres(path):
-            from letalone.ledger.postgres import postgres_store
+            from letalone.ledger.storage.postgres_store import postgres_store
 
             return cls(postgres_store(str(path), create=create))
         return cls(file_store(path, create=create, keep=keep))

@@ -17,13 +17,13 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import Problem, Spelled, problem
 from letalone.errors.remedies import Allow
 from letalone.exact.typed import Number, read_rational, refusal
+from letalone.ledger.chain.entries import TIME_FORMAT, Entry
 from letalone.ledger.data_sets import DAMAGE, DataSet, Filtered, read_name
-from letalone.ledger.entries import TIME_FORMAT, Entry
 from letalone.privacy.bank import Shares
-from letalone.privacy.budget import Budget
+from letalone.privacy.budget import Budget, brief
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.filter_record import state_from_json, state_to_json
-from letalone.privacy.filters import FilterState, brief, charge_filter, how_many_more, open_filter
+from letalone.privacy.filters import FilterState, charge_filter, how_many_more, open_filter
 
 Charge = tuple[Privacy, Fraction]
 

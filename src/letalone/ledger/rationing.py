@@ -18,8 +18,8 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import AllowPurpose
 from letalone.ledger import acts
+from letalone.ledger.chain.entries import Entry, EntryKind, now
 from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json
-from letalone.ledger.entries import Entry, EntryKind, now
 from letalone.ledger.levels import (
     Charge,
     Key,
@@ -29,11 +29,10 @@ from letalone.ledger.levels import (
     points_in,
     raised_level,
 )
-from letalone.ledger.tables import Payment
-from letalone.ledger.transaction import AnswerRow, LedgerTransaction
-from letalone.privacy.budget import Budget
+from letalone.ledger.storage.tables import Payment
+from letalone.ledger.storage.transaction import AnswerRow, LedgerTransaction
+from letalone.privacy.budget import Budget, brief
 from letalone.privacy.curve import Json
-from letalone.privacy.filters import brief
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ known faults of other libraries, which show in the way they are called. Noise ha
 import ast
 from collections.abc import Iterator
 
-from letalone.lint import noise
+from letalone.lint import noise_rules as noise
 from letalone.lint.finding import Found, Rule
 from letalone.lint.names import Script, argument
 

@@ -32,7 +32,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.answers import Estimate
+from letalone.answers.estimate import Estimate
 from letalone.errors import ParameterError
 from letalone.exact.balls import Ball, ball, certain, upper
 from letalone.exact.typed import CONFIDENCE, COUNT, EPSILON, Constraint, Number, as_typed, refusal

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
-from letalone.plans.aggregates import CountUnits, Extreme, Histogram, Quantiles
+from letalone.plans.aggregates.facts import check_aggregate, facts_of
+from letalone.plans.aggregates.features import PerUnit, check_features, rows_schema
+from letalone.plans.aggregates.formulas import Aggregate, shown_name, with_formula_parts
+from letalone.plans.aggregates.of_columns import CountUnits, Extreme, Histogram, Quantiles
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin, PublicJoin
 from letalone.plans.expressions import ColumnRef, Expression, inline_columns
-from letalone.plans.facts import check_aggregate, facts_of
-from letalone.plans.features import PerUnit, check_features, rows_schema
-from letalone.plans.formulas import Aggregate, shown_name, with_formula_parts
 from letalone.plans.keys import check_groupable
 from letalone.plans.schema import Schema, check_name, check_names
 from letalone.plans.types import Key, Type

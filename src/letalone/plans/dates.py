@@ -9,6 +9,7 @@ Only constants are read: which they are is decided by the types of columns, neve
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import cast
 
@@ -66,10 +67,12 @@ def read_moment(text: str, kind: Type) -> Value:
 
 def _read_dates_in(node: Expression, columns: ColumnTypes) -> Expression:
     match cast("nodes.Node", node):
-        case nodes.Comparison(op, left, right):
+        case nodes.Comparison(_, left, right) | nodes.Arithmetic("-", left, right) as pair:
             left, right = _read_dates_in(left, columns), _read_dates_in(right, columns)
             sides = _beside(left, right, columns), _beside(right, left, columns)
-            return nodes.Comparison(op, *sides)
+            return replace(pair, left=sides[0], right=sides[1])
+        case nodes.StartOf(period, nodes.Literal(str() as text)):
+            return nodes.StartOf(period, nodes.Literal(read_moment(text, Type.DATE)))
         case nodes.OneOf(of, values):
             of = _read_dates_in(of, columns)
             if not any(isinstance(value, str | date) for value in values):

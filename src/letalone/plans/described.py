@@ -14,11 +14,11 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Any, cast
 
 from letalone.errors.spelling import plural
-from letalone.plans import features
+from letalone.plans.aggregates import features
+from letalone.plans.aggregates.facts import facts_of
+from letalone.plans.aggregates.features import PerUnit
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin
 from letalone.plans.expressions import Clamp
-from letalone.plans.facts import facts_of
-from letalone.plans.features import PerUnit
 from letalone.plans.types import Key
 from letalone.plans.wording import and_words, clamped_in_words, in_words, join_words, value_in_words
 

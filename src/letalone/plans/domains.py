@@ -9,15 +9,16 @@ from typing import cast
 
 from letalone.plans import expressions as nodes
 from letalone.plans.expressions import Expression
+from letalone.plans.texts.date_patterns import PART_RANGE, all_texts
 from letalone.plans.types import Key, Type
-from letalone.plans.typing import MISSING, PART_RANGE, ColumnTypes
+from letalone.plans.typing import MISSING, ColumnTypes
 
 
 def closed_domain(expression: Expression, columns: ColumnTypes) -> tuple[Key, ...] | None:
     """All keys that an expression can have, where that is public; None where it is not.
 
-    Public are declared keys, the two truth values, months, days, weekdays, hours, the numbers
-    of ranges and the constants of a case.
+    Public are declared keys, the two truth values, quarters, months, days, weekdays, hours, their
+    names, the numbers of ranges and the constants of a case.
     """
     match cast("nodes.Node", expression):
         case nodes.ColumnRef(name) if name in columns.derived:
@@ -27,6 +28,8 @@ def closed_domain(expression: Expression, columns: ColumnTypes) -> tuple[Key, ..
         case nodes.DatePart(part) if part in PART_RANGE:
             lower, upper = PART_RANGE[part]
             return tuple(range(lower, upper + 1))
+        case nodes.DateText(pattern):
+            return all_texts(pattern)
         case nodes.Bin(count=count):
             return tuple(range(count))
         case nodes.Case(branches, otherwise):

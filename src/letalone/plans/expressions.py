@@ -4,6 +4,7 @@
     (la.col("cost") - la.col("refund")) / 2
     la.col("ward").isin(["A", "B"]) & ~la.col("cost").is_null()
     la.case((la.col("age") < 18, "child"), otherwise="adult")
+    la.col("city").starts_with("New ") | la.col("city").upper().like("%BURG")
 
 Every expression is total: on every row it has a value or is missing (NULL), and nothing
 that a row holds can make it fail.
@@ -14,8 +15,10 @@ that a row holds can make it fail.
 - Conditions have three values; a filter keeps a row where the condition is true.
 - Whole numbers compared with whole numbers stay 64-bit integers, and those outside of 64
   bits are missing; a whole number compared with a number is compared as a double.
-- Text is compared byte by byte, and only for equality.
-- Dates with a time are in UTC. Weekdays run from 1 (Monday) to 7 (Sunday).
+- Text is compared byte by byte, and only for equality or with a pattern. Its letters are Unicode's
+  code points, counted from 1; capitals and small letters are those of ASCII, and blanks are U+0020.
+- Dates with a time are in UTC. Weekdays run from 1 (Monday) to 7 (Sunday). The difference of two
+  dates is a number of days.
 - A column with declared bounds is clamped to them where it is read.
 
 `==` builds a `Comparison`; `same` tells whether two expressions are the same one.
@@ -33,10 +36,12 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import Constraint, refusal
 from letalone.plans.constants import Value, as_bound, as_value, format_constant
 from letalone.plans.records import stored_as
+from letalone.plans.texts.date_patterns import Part, as_date_pattern
+from letalone.plans.texts.like_patterns import ANY, as_it_is, as_pattern, small
 
 ArithmeticOp = OneOfThese["+", "-", "*", "/"]
 ComparisonOp = OneOfThese["=", "<>", "<", "<=", ">", ">="]
-Part = OneOfThese["year", "month", "day", "weekday", "hour"]
+Spelling = OneOfThese["upper", "lower", "trim", "trim_start", "trim_end"]
 Period = OneOfThese["year", "quarter", "month", "week", "day"]
 
 PARTS: tuple[Part, ...] = get_args(Part)
@@ -46,6 +51,12 @@ MOST_NODES = 200
 DEEPEST = 50
 MOST_VALUES = 10_000
 MOST_BINS = 100_000
+MOST_LETTERS = 1_000_000
+ELSEWHERE = {
+    "str": " Write .upper(), .contains('A') or .substr(1, 3) of the expression itself.",
+    "dt": " Write .month() or .part('month') of the expression itself.",
+    "trunc": " Write .start_of('month').",
+}
 
 WIDTH = Constraint("a positive number", lambda x: x > 0, "It is how wide each range is.", (0, -1))
 BINS = Constraint(
@@ -53,6 +64,12 @@ BINS = Constraint(
     lambda x: 1 <= x <= MOST_BINS and x.denominator == 1,
     "It is the number of ranges; make them wider.",
     (0, -1, 1.5, MOST_BINS + 1),
+)
+PLACE = Constraint(
+    f"a whole number from 1 to {MOST_LETTERS:,}",
+    lambda x: 1 <= x <= MOST_LETTERS and x.denominator == 1,
+    "Letters are counted from 1.",
+    (0, 1.5, MOST_LETTERS + 1),
 )
 
 
@@ -146,9 +163,90 @@ class Expression(ArithmeticOperators["Arithmetic"]):
         """Whether the value is missing."""
         return IsNull(self)
 
+    def if_null(self, *others: object) -> "Case":
+        """The value, or the first of the others that is not missing where it is."""
+        return coalesce(self, *others)
+
+    def like(self, pattern: str, *, escape: str | None = None) -> "Like":
+        """Whether a text matches: % stands for any letters, _ for one, but not after `escape`."""
+        return Like(self, as_pattern(pattern, escape))
+
+    def ilike(self, pattern: str, *, escape: str | None = None) -> "Like":
+        """The same, whatever the case of the letters A to Z."""
+        return Like(Respelled("lower", self), small(as_pattern(pattern, escape)))
+
+    def starts_with(self, text: str) -> "Like":
+        """Whether a text begins with these letters."""
+        return Like(self, as_it_is(text) + ANY)
+
+    def ends_with(self, text: str) -> "Like":
+        """Whether a text ends with these letters."""
+        return Like(self, ANY + as_it_is(text))
+
+    def contains(self, text: str) -> "Like":
+        """Whether these letters stand somewhere in a text."""
+        return Like(self, ANY + as_it_is(text) + ANY)
+
+    def upper(self) -> "Respelled":
+        """The text with the letters a to z as capitals; other letters stay as they are."""
+        return Respelled("upper", self)
+
+    def lower(self) -> "Respelled":
+        """The text with the letters A to Z as small ones; other letters stay as they are."""
+        return Respelled("lower", self)
+
+    def trim(self) -> "Respelled":
+        """The text without the blanks at both ends."""
+        return Respelled("trim", self)
+
+    def substr(self, start: int, length: int | None = None) -> "Substring":
+        """The letters from the first, 1, on; from the end where `start` is negative."""
+        return Substring(self, start, length)
+
+    def length(self) -> "Length":
+        """How many letters (code points) a text has."""
+        return Length(self)
+
+    def concat(self, *others: object) -> "Concat":
+        """This and the others as one text; missing where one of them is."""
+        return Concat((self, *map(as_expression, others)))
+
     def part(self, part: Part) -> "DatePart":
-        """A part of a date: year, month, day, weekday (1 is Monday) or hour (in UTC)."""
+        """A part of a date: year, quarter, month, day, yearday, weekday (1 is Monday), hour or
+        minute (in UTC)."""
         return DatePart(part, self)
+
+    def year(self) -> "DatePart":
+        """The year of a date."""
+        return DatePart("year", self)
+
+    def quarter(self) -> "DatePart":
+        """The quarter of a date, 1 to 4."""
+        return DatePart("quarter", self)
+
+    def month(self) -> "DatePart":
+        """The month of a date, 1 to 12."""
+        return DatePart("month", self)
+
+    def day(self) -> "DatePart":
+        """The day of the month of a date, 1 to 31."""
+        return DatePart("day", self)
+
+    def weekday(self) -> "DatePart":
+        """The weekday of a date, 1 (Monday) to 7."""
+        return DatePart("weekday", self)
+
+    def hour(self) -> "DatePart":
+        """The hour of a time, 0 to 23 (in UTC)."""
+        return DatePart("hour", self)
+
+    def strftime(self, pattern: str) -> "DateText":
+        """A date as text: '%Y-%m', '%A' (the name of the day), '%B' (of the month)."""
+        return DateText(pattern, self)
+
+    def days_since(self, other: object) -> "Arithmetic":
+        """How many days after another date; times count with their day (in UTC)."""
+        return StartOf("day", self) - StartOf("day", as_expression(other))
 
     def start_of(self, period: Period) -> "StartOf":
         """The first day of its year, quarter, month or week (a Monday), or its day (in UTC)."""
@@ -163,7 +261,7 @@ class Expression(ArithmeticOperators["Arithmetic"]):
         return Clamp(self, low, high)
 
     def __getattr__(self, name: str) -> NoReturn:
-        hint = f' Write .part("{name}").' if name in PARTS else ""
+        hint = f' Write .part("{name}").' if name in PARTS else ELSEWHERE.get(name, "")
         raise AttributeError(f"An expression has no {name!r}.{hint}", name=name, obj=self)
 
     def __hash__(self) -> int:
@@ -207,7 +305,7 @@ class Literal(Expression):
 @stored_as("Arithmetic")
 @final
 class Arithmetic(Expression):
-    """Sum, difference, product or quotient, in doubles."""
+    """Sum, difference, product or quotient, in doubles; days between two dates."""
 
     op: ArithmeticOp
     left: Expression
@@ -302,7 +400,8 @@ class Case(Expression):
 @stored_as("DatePart")
 @final
 class DatePart(Expression):
-    """A whole number: year, month 1-12, day 1-31, weekday 1-7 (Monday is 1), hour 0-23 (UTC)."""
+    """A whole number: year, quarter 1-4, month 1-12, day 1-31, yearday 1-366, weekday 1-7 (Monday
+    is 1), hour 0-23 and minute 0-59 (UTC)."""
 
     # `field()` because the method `part` of Expression would be taken for a default.
     part: Part = field()  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -318,6 +417,82 @@ class StartOf(Expression):
     of: Expression
 
 
+@stored_as("DateText")
+@final
+class DateText(Expression):
+    """A date as text, by a pattern of `texts.date_patterns`."""
+
+    pattern: str
+    of: Expression
+
+    def __post_init__(self) -> None:
+        _check_fields(self)
+        object.__setattr__(self, "pattern", as_date_pattern(self.pattern))
+
+
+@stored_as("Like")
+@final
+class Like(Expression):
+    """Whether a text matches a pattern of `texts.like_patterns`; missing where it is missing."""
+
+    of: Expression
+    pattern: str
+
+    def __post_init__(self) -> None:
+        _check_fields(self)
+        object.__setattr__(self, "pattern", as_pattern(self.pattern))
+
+
+@stored_as("Respelled")
+@final
+class Respelled(Expression):
+    """Text with A to Z in one case, or without the blanks (U+0020) at an end or at both."""
+
+    how: Spelling
+    of: Expression
+
+
+@stored_as("Substring")
+@final
+class Substring(Expression):
+    """So many letters of a text from a place on, or all; a negative place counts from the end.
+
+    Where the text is shorter, what there is: letters 2 to 4 of 'abc' are 'bc'. The third letter
+    from the end of 'ab' is its first.
+    """
+
+    of: Expression
+    start: int
+    letters: int | None
+
+    def __post_init__(self) -> None:
+        _check_fields(self)
+        PLACE.typed("start", abs(self.start) if isinstance(self.start, int) else self.start)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if self.letters is not None:
+            PLACE.typed("length", self.letters)
+        if self.start < 0 and self.letters is not None:
+            raise ParameterError(
+                "substr got a length and a place that counts from the end. Leave out the length,"
+                " and take letters of the result."
+            )
+
+
+@stored_as("Length")
+@final
+class Length(Expression):
+    """How many code points a text has."""
+
+    of: Expression
+
+
+@stored_as("Concat")
+@final
+class Concat(Expression):
+    """Texts and whole numbers as one text; missing where one is, or beyond a million letters."""
+
+    parts: tuple[Expression, ...]
+
+
 @stored_as("Bin")
 @final
 class Bin(Expression):
@@ -328,7 +503,7 @@ class Bin(Expression):
     """
 
     of: Expression
-    lower: Fraction
+    lower: Fraction = field()  # pyright: ignore[reportIncompatibleMethodOverride]
     width: Fraction
     count: int
 
@@ -356,8 +531,8 @@ class Clamp(Expression):
     """
 
     of: Expression
-    lower: Fraction | None
-    upper: Fraction | None
+    lower: Fraction | None = field()  # pyright: ignore[reportIncompatibleMethodOverride]
+    upper: Fraction | None = field()  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __post_init__(self) -> None:
         _check_fields(self)
@@ -388,6 +563,12 @@ Node = (
     | Case
     | DatePart
     | StartOf
+    | DateText
+    | Like
+    | Respelled
+    | Substring
+    | Length
+    | Concat
     | Bin
     | Clamp
 )
@@ -406,6 +587,12 @@ def case(*branches: tuple[object, object], otherwise: object = None) -> Case:
             raise refusal("branch", branch, "a pair (condition, value)")
     pairs = ((as_expression(condition), as_expression(value)) for condition, value in branches)
     return Case(tuple(pairs), as_expression(otherwise))
+
+
+def coalesce(*values: object) -> Case:
+    """The first of the values that is not missing."""
+    *first, last = map(as_expression, values)
+    return Case(tuple((Not(IsNull(value)), value) for value in first), last)
 
 
 def as_expression(value: object) -> Expression:

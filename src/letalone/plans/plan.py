@@ -7,7 +7,7 @@ alone. `make_plan` builds one from what people write, if it names nobody (`plans
 In order: public tables are joined, derived columns computed, rows filtered, units bounded,
 groups formed. Every name in an expression is a column of the table, of a public table, or
 an earlier derived one. With `per_unit` the rows are units and the columns their features
-(`plans.features`): then all of this is about them, and a unit is one row.
+(`plans.aggregates.features`): then all of this is about them, and a unit is one row.
 
   Tested:   tests/plans/test_query.py
 """
@@ -27,8 +27,13 @@ from letalone.errors.problem import Problem, Remedy, Spelled, problem
 from letalone.errors.remedies import FindKeys, NameKeys
 from letalone.exact.canonical import canonical
 from letalone.exact.typed import refusal
-from letalone.plans import checks, features
-from letalone.plans.aggregates import CountUnits, PrivateBounds
+from letalone.plans import checks
+from letalone.plans.aggregates import features
+from letalone.plans.aggregates.features import PerUnit
+from letalone.plans.aggregates.formula_trees import Computable, FormulaRequest
+from letalone.plans.aggregates.formulas import Aggregate, with_formula_parts
+from letalone.plans.aggregates.of_columns import CountUnits, PrivateBounds
+from letalone.plans.aggregates.requests import AggregateRequest, resolve_aggregate
 from letalone.plans.bounds import resolve_all
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin
 from letalone.plans.clauses import PublicJoin as PublicJoin
@@ -37,14 +42,10 @@ from letalone.plans.dates import first_day, read_dates, read_derived
 from letalone.plans.described import describe_plan
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Bin, ColumnRef, Expression, StartOf, as_expression
-from letalone.plans.features import PerUnit
-from letalone.plans.formulas import Aggregate, with_formula_parts
 from letalone.plans.keys import MOST_KEYS, read_keys
 from letalone.plans.keys import product as all_of
 from letalone.plans.records import StructuralEquality, fields_to_stored
-from letalone.plans.requests import AggregateRequest, resolve_aggregate
 from letalone.plans.schema import Schema
-from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.types import Key, Type
 from letalone.plans.typing import ColumnTypes, columns_of
 from letalone.plans.unnamed import check_names_nobody
@@ -122,13 +123,12 @@ def make_plan(
     clip: bool = False,
     per_unit: PerUnit | None = None,
     find_keys: bool = True,
-    usual_rows: int = USUAL_MAX_ROWS,
 ) -> Plan:
     """A plan from what people write: bounds, steps, keys and bounding that were left out filled in.
 
     Keys that are not listed are those that are public anyway (see `closed_domain`); if there
     are none for some group column, they are found privately, or missing without `find_keys`.
-    `usual_rows` is the row limit where none is given. One error names all bounds and keys that are
+    One error names all bounds and keys that are
     missing.
     """
     named = tuple((name, as_expression(value)) for name, value in derived)
@@ -154,9 +154,7 @@ def make_plan(
         groups=grouped,
         keys=listed,
         aggregates=resolved,
-        bounding=_bounding(
-            schema, grouped, resolved, given, per_unit=units is not None, usual_rows=usual_rows
-        ),
+        bounding=_bounding(schema, grouped, resolved, given, per_unit=units is not None),
         per_unit=units,
     )
     check_names_nobody(plan)
@@ -320,7 +318,6 @@ def _bounding(
     given: Bounding,
     *,
     per_unit: bool,
-    usual_rows: int,
 ) -> Bounding:
     """What was given; else the usual rows, unless the unit is the row or units are counted.
 
@@ -338,4 +335,4 @@ def _bounding(
     if schema.unit is None:
         return given
     only_bounds = all(isinstance(aggregate, PrivateBounds) for _, aggregate in aggregates)
-    return Bounding(max_rows=1 if only_bounds else usual_rows)
+    return Bounding(max_rows=1 if only_bounds else USUAL_MAX_ROWS)

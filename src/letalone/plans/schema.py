@@ -10,11 +10,9 @@ goes could change which rows of another are kept.
   Tested:   tests/plans/test_schema.py
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from hashlib import sha256
 from pathlib import Path
 from typing import Self, cast
 
@@ -23,19 +21,15 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import UseName
 from letalone.errors.spelling import did_you_mean, nearest
-from letalone.exact.typed import COUNT, expand_home, read_flag, refusal
+from letalone.exact.typed import COUNT, read_flag, refusal
 from letalone.plans.constants import as_bound, format_constant, well_formed
 from letalone.plans.keys import read_column_keys
 from letalone.plans.records import stored_as
-from letalone.plans.schema_file import parse_schema, read_field, read_schema_text, write_schema
 from letalone.plans.types import Key, Type
 from letalone.privacy.neighbours import ADD_REMOVE, Neighbours, read_neighbours
 
 SUFFIX = ".letalone.toml"
-LEDGER_SUFFIX = ".letalone.db"
 LISTED = 30
-UNFIT = re.compile(r'[\\/:*?"<>|%\x00-\x1f]')
-LONGEST_IN_A_PATH = 100  # in bytes; names of files have 255
 
 
 @stored_as("Column")
@@ -127,16 +121,22 @@ class Schema:
 
     def to_toml(self, remarks: Mapping[str, str] | None = None) -> str:
         """The schema file, with comments that say what can be filled in; remarks are by column."""
+        from letalone.plans.schema_file import write_schema  # who reads no file loads no reader
+
         return write_schema(self, remarks or {})
 
     @classmethod
     def from_toml(cls, text: str) -> "Schema":
         """The schema that a file declares; refuses what is unknown, damaged or newer."""
+        from letalone.plans.schema_file import parse_schema
+
         return parse_schema(text, cls, Column)
 
     @classmethod
     def read(cls, path: str | Path) -> "Schema":
         """The schema in a file; the errors name the file."""
+        from letalone.plans.schema_file import read_schema_text
+
         text = read_schema_text(Path(path))
         try:
             return cls.from_toml(text)
@@ -155,45 +155,6 @@ class Schema:
                 f"The unit column {unit!r} has bounds, and clamping it would merge people."
                 " Remove its lower and upper."
             )
-
-
-def read_source(path: Path) -> str:
-    """Where the data of a schema file are, as it says."""
-    Schema.read(path)  # or says what is wrong with it
-    source = read_field(path, "source")
-    if source is None:
-        raise FormatError(
-            f"{path} does not say where its data are. Open the data, or add a line such as"
-            ' source = "postgresql://host/database/table".'
-        )
-    return source
-
-
-def schema_path(data_path: str | Path, table: str | None = None) -> Path:
-    """Where the schema of a data file lies: NAME.letalone.toml beside NAME.parquet.
-
-    That of one of several tables in it: NAME.TABLE.letalone.toml.
-    """
-    return _beside(data_path, SUFFIX if table is None else f".{_in_a_path(table)}{SUFFIX}")
-
-
-def ledger_path(data_path: str | Path) -> Path:
-    """Where the ledger of a data file lies: NAME.letalone.db beside NAME.parquet."""
-    return _beside(data_path, LEDGER_SUFFIX)
-
-
-def _in_a_path(table: str) -> str:
-    """A table's name as a part of a file's name, which has fewer letters and an end."""
-    written = UNFIT.sub(lambda found: f"%{ord(found[0]):02X}", table)
-    if len(written.encode()) <= LONGEST_IN_A_PATH:
-        return written
-    return sha256(table.encode()).hexdigest()
-
-
-def _beside(data_path: str | Path, suffix: str) -> Path:
-    path = expand_home(data_path).resolve()  # a link to a file has the file's schema and budget
-    stem = path.name.removesuffix(SUFFIX) if path.name.endswith(SUFFIX) else path.stem
-    return path.with_name(stem + suffix)
 
 
 def check_name(what: str, name: object) -> None:

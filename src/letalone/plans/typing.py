@@ -18,10 +18,10 @@ row for a missing age.
 
 Theorem.  If `condition` is true in a row, then every column of `surely_present(condition)`
 is not missing in it.
-  Proven:   by induction: arithmetic, negation, parts and starts of dates, ranges, clamps,
-            comparisons and `isin` are missing where an operand is; `and` is true only if all
-            parts are; `or` only if one is, so what all parts share is kept; `not` is true only
-            where its operand is false, hence not missing
+  Proven:   by induction: arithmetic, negation, parts and starts of dates, functions of text,
+            ranges, clamps, comparisons, patterns and `isin` are missing where an operand is;
+            `and` is true only if all parts are; `or` only if one is, so what all parts share is
+            kept; `not` is true only where its operand is false, hence not missing
   Tested:   tests/plans/test_presence.py, against every row of small tables
 """
 
@@ -42,12 +42,14 @@ from letalone.plans.clauses import Join
 from letalone.plans.constants import Value
 from letalone.plans.expressions import ColumnRef, Expression
 from letalone.plans.schema import Column, Schema, unknown_column
+from letalone.plans.texts.date_patterns import PART_RANGE, Part, parts_in
 from letalone.plans.types import Type, type_of_value
 from letalone.plans.wording import in_words
 
-PART_RANGE = {"month": (1, 12), "day": (1, 31), "weekday": (1, 7), "hour": (0, 23)}
 LARGEST = float_info.max
 ORDERED = (Type.DATE, Type.TIMESTAMP)
+WRITTEN = (Type.TEXT, Type.INTEGER)
+TIMED: tuple[Part, ...] = ("hour", "minute")
 ColumnNames = frozenset[str]
 NO_COLUMNS: ColumnNames = frozenset()
 
@@ -170,6 +172,21 @@ def _type_node(expression: Expression, columns: ColumnTypes) -> ExpressionType:
         case nodes.StartOf(period, of):
             typed = _type_of_date(of, columns, f"start of its {period}")
             return ExpressionType(Type.DATE, nullable=typed.nullable)
+        case nodes.DateText(pattern, of):
+            timed = next((part for part in parts_in(pattern) if part in TIMED), "day")
+            return ExpressionType(Type.TEXT, nullable=_date_part(timed, of, columns).nullable)
+        case nodes.Like(of):
+            nullable = _text(of, columns, "matched with a pattern").nullable
+            return ExpressionType(Type.BOOLEAN, nullable=nullable)
+        case nodes.Respelled(_, of) | nodes.Substring(of):
+            return _text(of, columns, "taken for text")
+        case nodes.Length(of):
+            nullable = _text(of, columns, "counted by letters").nullable
+            return ExpressionType(Type.INTEGER, 0, nullable=nullable)
+        case nodes.Concat(parts):
+            for part in parts:
+                _text(part, columns, "joined to text", WRITTEN)
+            return ExpressionType(Type.TEXT)  # what is too long is missing
         case nodes.Bin(of, _, _, count):
             _numeric(of, columns, "put into ranges")
             return ExpressionType(Type.INTEGER, 0, count - 1)
@@ -198,9 +215,12 @@ def _of_constant(value: Value) -> ExpressionType:
 
 
 def _arithmetic(expression: nodes.Arithmetic, columns: ColumnTypes) -> ExpressionType:
+    left, right = (_type_node(side, columns) for side in (expression.left, expression.right))
+    if expression.op == "-" and {left.type, right.type} & set(ORDERED):
+        return _days_between(expression, left, right)
     done = {"+": "added", "-": "subtracted", "*": "multiplied", "/": "divided"}[expression.op]
-    left = _numeric(expression.left, columns, done)
-    right = _numeric(expression.right, columns, done)
+    _check_numeric(expression.left, left, done)
+    _check_numeric(expression.right, right, done)
     lower, upper = _interval(expression.op, left, right)
     fits = isfinite(lower) and isfinite(upper)
     return ExpressionType(
@@ -209,6 +229,18 @@ def _arithmetic(expression: nodes.Arithmetic, columns: ColumnTypes) -> Expressio
         max(upper, -LARGEST),
         nullable=left.nullable or right.nullable or not fits,
     )
+
+
+def _days_between(
+    expression: nodes.Arithmetic, left: ExpressionType, right: ExpressionType
+) -> ExpressionType:
+    """Of two dates. Nobody declares bounds of dates, so their number has none."""
+    if left.type is right.type is Type.DATE:
+        return ExpressionType(Type.NUMBER, nullable=left.nullable or right.nullable)
+    words = f"'{in_words(expression)}' subtracts {right.type.value} from {left.type.value}."
+    python = f"{words} Write .days_since(…): two dates have a number of days between them."
+    sql = f"{words} Write DATE_DIFF('day', start, end), the number of days between two dates."
+    raise ParameterError(problem(Code.WRONG_KIND, words=Spelled(python, sql)))
 
 
 def _interval(op: str, left: ExpressionType, right: ExpressionType) -> tuple[float, float]:
@@ -357,7 +389,7 @@ def is_whole(end: Fraction) -> bool:
 
 
 def _date_part(part: str, of: Expression, columns: ColumnTypes) -> ExpressionType:
-    allowed = (Type.TIMESTAMP,) if part == "hour" else ORDERED
+    allowed = (Type.TIMESTAMP,) if part in TIMED else ORDERED
     typed = _type_of_date(of, columns, part, allowed)
     lower, upper = PART_RANGE.get(part, (-inf, inf))
     return ExpressionType(Type.INTEGER, lower, upper, typed.nullable)
@@ -388,6 +420,11 @@ def _condition(expression: Expression, columns: ColumnTypes) -> bool:
 
 def _numeric(expression: Expression, columns: ColumnTypes, done: str) -> ExpressionType:
     typed = _type_node(expression, columns)
+    _check_numeric(expression, typed, done)
+    return typed
+
+
+def _check_numeric(expression: Expression, typed: ExpressionType, done: str) -> None:
     if not typed.type.is_numeric:
         hint = (
             " Count with la.case((condition, 1), otherwise=0)."
@@ -398,6 +435,17 @@ def _numeric(expression: Expression, columns: ColumnTypes, done: str) -> Express
         raise ParameterError(
             f"'{in_words(expression)}' is {kind} and cannot be {done}; numbers can.{hint}"
         )
+
+
+def _text(
+    of: Expression, columns: ColumnTypes, done: str, allowed: Sequence[Type] = (Type.TEXT,)
+) -> ExpressionType:
+    typed = _type_node(of, columns)
+    if typed.type not in allowed:
+        kind = "missing" if typed == MISSING else typed.type.value
+        kinds = {Type.TEXT: "text", Type.INTEGER: "whole numbers"}
+        can = " and ".join(kinds[kind] for kind in allowed)
+        raise ParameterError(f"'{in_words(of)}' is {kind} and cannot be {done}; {can} can.")
     return typed
 
 
@@ -425,8 +473,12 @@ def _columns_needed(expression: Expression) -> ColumnNames:
             return _columns_needed(left) | _columns_needed(right)
         case nodes.Negated(of) | nodes.Not(of) | nodes.OneOf(of) | nodes.Bin(of) | nodes.Clamp(of):
             return _columns_needed(of)
-        case nodes.DatePart(_, of) | nodes.StartOf(_, of):
+        case nodes.DatePart(_, of) | nodes.StartOf(_, of) | nodes.DateText(_, of):
             return _columns_needed(of)
+        case nodes.Like(of) | nodes.Respelled(_, of) | nodes.Substring(of) | nodes.Length(of):
+            return _columns_needed(of)
+        case nodes.Concat(parts):
+            return NO_COLUMNS.union(*map(_columns_needed, parts))
         # `and`, `or` and cases can be there without all of their parts; `is_null` always is.
         case nodes.And() | nodes.Or() | nodes.Case() | nodes.IsNull() | nodes.Literal():
             return NO_COLUMNS

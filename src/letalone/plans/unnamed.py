@@ -23,11 +23,11 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from letalone.errors import ParameterError, UnsupportedQuery
-from letalone.plans.aggregates import CountPresent, CountValues
+from letalone.plans.aggregates.features import made_of
+from letalone.plans.aggregates.formulas import expressions_of, with_formula_parts
+from letalone.plans.aggregates.of_columns import CountPresent, CountValues
 from letalone.plans.clauses import Join
 from letalone.plans.expressions import Case, ColumnRef, Expression, IsNull, Literal, children
-from letalone.plans.features import made_of
-from letalone.plans.formulas import expressions_of, with_formula_parts
 from letalone.plans.schema import Column, Schema
 
 if TYPE_CHECKING:

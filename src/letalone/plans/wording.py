@@ -10,8 +10,16 @@ from typing import cast
 from letalone.plans import expressions as nodes
 from letalone.plans.constants import Value, format_constant
 from letalone.plans.expressions import Expression
+from letalone.plans.texts.like_patterns import small
 
 LISTED = 5
+RESPELLED: dict[nodes.Spelling, str] = {
+    "upper": "{} in capitals",
+    "lower": "{} in small letters",
+    "trim": "{} without blanks at its ends",
+    "trim_start": "{} without blanks at its beginning",
+    "trim_end": "{} without blanks at its end",
+}
 
 
 def in_words(expression: Expression) -> str:
@@ -51,6 +59,22 @@ def in_words(expression: Expression) -> str:
             return f"the date of {_part(of)}"
         case nodes.StartOf(period, of):
             return f"the first day of the {period} of {_part(of)}"
+        case nodes.DateText("%A" | "%B" as pattern, of):
+            return f"the name of the {'day' if pattern == '%A' else 'month'} of {_part(of)}"
+        case nodes.DateText(pattern, of):
+            return f"{_part(of)} written as {pattern!r}"
+        case nodes.Like(nodes.Respelled("lower", of), pattern) if pattern == small(pattern):
+            return f"{_part(of)} is like {pattern!r} in any case of letters"
+        case nodes.Like(of, pattern):
+            return f"{_part(of)} is like {pattern!r}"
+        case nodes.Respelled(how, of):
+            return RESPELLED[how].format(_part(of))
+        case nodes.Substring(of, start, letters):
+            return _letters(start, letters, _part(of))
+        case nodes.Length(of):
+            return f"the number of letters of {_part(of)}"
+        case nodes.Concat(parts):
+            return " followed by ".join(_part(part) for part in parts)
         case nodes.Bin(of, lower, width, count):
             end = format_constant(lower + count * width)
             return (
@@ -59,6 +83,23 @@ def in_words(expression: Expression) -> str:
             )
         case nodes.Clamp(of, lower, upper):
             return f"{_part(of)} clamped to {_ends(lower, upper)}"
+
+
+def short_name(expression: Expression) -> str | None:
+    """What a column of it is called: month_day, upper_ward; None where that would be long."""
+    match cast("nodes.Node", expression):
+        case nodes.ColumnRef(name):
+            return name
+        case nodes.DatePart(part, nodes.ColumnRef(name)):
+            return f"{part}_{name}"
+        case nodes.StartOf(period, nodes.ColumnRef(name)):
+            return f"{period}_of_{name}"
+        case nodes.DateText("%A" | "%B" as pattern, nodes.ColumnRef(name)):
+            return f"{'dayname' if pattern == '%A' else 'monthname'}_{name}"
+        case nodes.Respelled(how, nodes.ColumnRef(name)):
+            return f"{how}_{name}"
+        case _:
+            return None
 
 
 def value_in_words(value: Value) -> str:
@@ -98,6 +139,20 @@ def join_words(words: list[str]) -> str:
 def _cases(branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression) -> str:
     cases = "; ".join(f"{_part(value)} if {_part(condition)}" for condition, value in branches)
     return f"({cases}; otherwise {_part(otherwise)})"
+
+
+def _letters(start: int, letters: int | None, of: str) -> str:
+    if start < 0:
+        return f"the last {_some_letters(-start)} of {of}"
+    if start == 1 and letters is not None:
+        return f"the first {_some_letters(letters)} of {of}"
+    if letters is None:
+        return f"{of} from letter {start} on"
+    return f"letters {start} to {start + letters - 1} of {of}"
+
+
+def _some_letters(number: int) -> str:
+    return "letter" if number == 1 else f"{number} letters"
 
 
 def _ends(lower: Fraction | None, upper: Fraction | None) -> str:

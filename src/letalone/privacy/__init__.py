@@ -3,36 +3,62 @@
 from letalone import privacy
 privacy.GaussianDP(1).epsilon(delta=1e-5)        # 4.377…, rounded up
 privacy.between([1/2, 1/2], [1/3, 2/3]).delta(0)  # 1/6, rounded up
+
+What registers a curve is loaded with the package, so that any stored one is known; the rest is
+fetched when it is first used.
 """
 
-from letalone.privacy.approximate import ApproxDP, NoPrivacy, PureDP
-from letalone.privacy.bank import Shares
-from letalone.privacy.bounded_range import BoundedRange
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from letalone.privacy.budget import Budget, warn_if_delta_is_large
-from letalone.privacy.claims import Direction, Verdict, loss_tail, satisfies
-from letalone.privacy.comparison import compare
 from letalone.privacy.composition import Composed, compose
 from letalone.privacy.conversions import convert
 from letalone.privacy.curve import Privacy
-from letalone.privacy.discrete_gaussian import DiscreteGaussianPrivacy
-from letalone.privacy.filter_record import state_from_json, state_to_json
-from letalone.privacy.filters import Filter, FilterState, Odometer
-from letalone.privacy.finite import Finite, FiniteGroup, between
-from letalone.privacy.gaussian import GaussianDP
-from letalone.privacy.geometric import GeometricPrivacy
-from letalone.privacy.grouped import Grouped
-from letalone.privacy.laplace import LaplacePrivacy
-from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relation, unify
+from letalone.privacy.curves.approximate import ApproxDP, NoPrivacy, PureDP
+from letalone.privacy.curves.bounded_range import BoundedRange
+from letalone.privacy.curves.discrete_gaussian_curve import DiscreteGaussianPrivacy
+from letalone.privacy.curves.finite import Finite, FiniteGroup, between
+from letalone.privacy.curves.gaussian_curve import GaussianDP
+from letalone.privacy.curves.geometric_curve import GeometricPrivacy
+from letalone.privacy.curves.grouped import Grouped
+from letalone.privacy.curves.laplace_curve import LaplacePrivacy
 
 # Not public: only `learn` makes it, and `from_json` must know its kind.
-from letalone.privacy.perturbed import PerturbedObjective as PerturbedObjective
-from letalone.privacy.planning import noise_for, rate_for, steps_for
-from letalone.privacy.randomized_response import RandomizedResponsePrivacy
-from letalone.privacy.renyi import ZCDP, RenyiDP
-from letalone.privacy.sampled import Sampled, SampledGroup
-from letalone.privacy.shuffled import Shuffled, shuffled
+from letalone.privacy.curves.perturbed import PerturbedObjective as PerturbedObjective
+from letalone.privacy.curves.renyi import ZCDP, RenyiDP
+from letalone.privacy.curves.response_curve import RandomizedResponsePrivacy
+from letalone.privacy.curves.sampled import Sampled, SampledGroup
+from letalone.privacy.curves.shuffled import Shuffled, shuffled
+from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relation, unify
 from letalone.privacy.stored import from_json
 from letalone.privacy.theorems import OptimalComposition, advanced, basic, optimal, optimal_of
+
+if TYPE_CHECKING:
+    from letalone.privacy.bank import Shares as Shares
+    from letalone.privacy.claims import Direction as Direction
+    from letalone.privacy.claims import Verdict as Verdict
+    from letalone.privacy.claims import loss_tail as loss_tail
+    from letalone.privacy.claims import satisfies as satisfies
+    from letalone.privacy.comparison import compare as compare
+    from letalone.privacy.filter_record import state_from_json as state_from_json
+    from letalone.privacy.filter_record import state_to_json as state_to_json
+    from letalone.privacy.filters import Filter as Filter
+    from letalone.privacy.filters import FilterState as FilterState
+    from letalone.privacy.filters import Odometer as Odometer
+    from letalone.privacy.planning import noise_for as noise_for
+    from letalone.privacy.planning import rate_for as rate_for
+    from letalone.privacy.planning import steps_for as steps_for
+
+_LATER = {  # and their public names
+    "bank": "Shares",
+    "claims": "Direction Verdict loss_tail satisfies",
+    "comparison": "compare",
+    "filter_record": "state_from_json state_to_json",
+    "filters": "Filter FilterState Odometer",
+    "planning": "noise_for rate_for steps_for",
+}
+_HOMES = {name: file for file, names in _LATER.items() for name in names.split()}
 
 __all__ = [
     "ADD_REMOVE",
@@ -86,3 +112,13 @@ __all__ = [
     "unify",
     "warn_if_delta_is_large",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'letalone.privacy' has no attribute {name!r}")
+    return getattr(import_module(f"letalone.privacy.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -23,12 +23,12 @@ from typing import NamedTuple, Self
 from letalone.errors import ParameterError
 from letalone.exact.balls import certain
 from letalone.exact.typed import PROBABILITY, Number, as_typed
-from letalone.privacy.approximate import ApproxDP, PureDP
 from letalone.privacy.bounds import ANY_ACCURACY, ZERO, at_most, is_zero, rational_above
 from letalone.privacy.composition import Composed, compose
 from letalone.privacy.curve import Part, Privacy
-from letalone.privacy.gaussian import GaussianDP, gaussian_delta
-from letalone.privacy.renyi import ZCDP, RenyiDP, best_order, order_delta, renyi_delta, rough
+from letalone.privacy.curves.approximate import ApproxDP, PureDP
+from letalone.privacy.curves.gaussian_curve import GaussianDP, gaussian_delta
+from letalone.privacy.curves.renyi import ZCDP, RenyiDP, best_order, order_delta, renyi_delta, rough
 
 ORDERS = tuple(Fraction(order) for order in (3, 6, 12, 24, 48, 96))
 MAX_DENOMINATOR_BITS = 2048  # bits below the line, beyond which a total is rounded up

@@ -14,7 +14,7 @@ from warnings import warn
 
 from letalone.errors import BudgetExceeded, ParameterError, PrivacyWarning
 from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Number, positive, zero_or_more
-from letalone.privacy.bounds import at_a_glance, format_number
+from letalone.privacy.bounds import at_a_glance, format_number, six
 
 FACTOR = zero_or_more("It says how many times the budget is meant.")
 SHARES = positive("It says into how many equal parts the budget is cut.")
@@ -106,3 +106,9 @@ def warn_if_delta_is_large(delta: Number, size: Number) -> None:
             PrivacyWarning,
             stacklevel=3,
         )
+
+
+def brief(budget: Budget, *, up: bool = True) -> str:
+    """A budget in six digits, exact where it is shorter; what is left is rounded down."""
+    delta = f", δ = {six(budget.delta, up=up)}" if budget.delta else ""
+    return f"ε = {six(budget.epsilon, up=up)}{delta}"

@@ -21,7 +21,7 @@ from fractions import Fraction
 from letalone.exact.balls import ball, is_positive
 from letalone.exact.typed import DELTA, FINITE, Number
 from letalone.privacy.bounds import ZERO, above, format_number
-from letalone.privacy.finite import Finite, loss_exceeds, pair
+from letalone.privacy.curves.finite import Finite, loss_exceeds, pair
 
 
 class Direction(Enum):

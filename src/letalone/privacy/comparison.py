@@ -19,13 +19,12 @@ from math import inf, isinf
 from pathlib import Path
 
 from letalone.exact.typed import COUNT, POSITIVE_DELTA, Number, as_typed
-from letalone.privacy.approximate import NoPrivacy
 from letalone.privacy.bank import ORDERS
 from letalone.privacy.bounds import shown_above, six
-from letalone.privacy.chart import ChartAxis, ChartLine, write_chart
 from letalone.privacy.curve import Privacy
-from letalone.privacy.gaussian import GaussianDP
-from letalone.privacy.renyi import ZCDP, RenyiDP
+from letalone.privacy.curves.approximate import NoPrivacy
+from letalone.privacy.curves.gaussian_curve import GaussianDP
+from letalone.privacy.curves.renyi import ZCDP, RenyiDP
 from letalone.privacy.theorems import MOST_ATOMS, advanced, basic, optimal
 
 CHART_POINTS = 12
@@ -70,14 +69,18 @@ class TheoremComparison:
 
     def plot(self, path: Path | str) -> Path:
         """Draw epsilon over the number of runs, a curve for each theorem, into an .svg file."""
+        from letalone.drawing import AxisKind, Chart, ChartAxis, Series, write_svg  # when drawn
+
         shares = (n / CHART_POINTS for n in range(CHART_POINTS + 1))
         counts = sorted({max(1, round(self.times**share)) for share in shares})
-        curves = [
-            ChartLine(name, tuple((float(count), proves(count)[0]) for count in counts))
+        across = tuple(float(count) for count in counts)
+        curves = tuple(
+            Series(name, across, tuple(proves(count)[0] for count in counts))
             for name, proves in theorems(self.privacy, self.delta)
-        ]
+        )
         title = f"What is proven of n × {self.privacy.named()}, at δ = {six(self.delta)}"
-        return write_chart(path, curves, title=title, across=ChartAxis("n runs"), up=ChartAxis("ε"))
+        axes = (ChartAxis("n runs", AxisKind.FACTORS), ChartAxis("ε", AxisKind.FACTORS))
+        return write_svg(Chart(title, *axes, curves), path)
 
 
 def compare(privacy: Privacy, times: Number, delta: Number) -> TheoremComparison:

@@ -26,14 +26,14 @@ from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.balls import Ball, ball
 from letalone.exact.typed import COUNT
 from letalone.privacy import bounds, composed_losses
-from letalone.privacy.approximate import NoPrivacy
 from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, as_ball, at_most, once, smaller
 from letalone.privacy.curve import Json, Part, Privacy, combinator, curve
-from letalone.privacy.envelopes import highest_envelope, lowest_envelope
-from letalone.privacy.gaussian import GaussianDP
-from letalone.privacy.grouped import Grouped
+from letalone.privacy.curves.approximate import NoPrivacy
+from letalone.privacy.curves.envelopes import highest_envelope, lowest_envelope
+from letalone.privacy.curves.gaussian_curve import GaussianDP
+from letalone.privacy.curves.grouped import Grouped
+from letalone.privacy.curves.renyi import ZCDP, RenyiDP, rough
 from letalone.privacy.neighbours import Neighbours, unify
-from letalone.privacy.renyi import ZCDP, RenyiDP, rough
 
 TRIED_DELTAS = (Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**12))
 SHRINK = 1 - Fraction(1, 2**50)

@@ -21,10 +21,10 @@ from math import isinf
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import EPSILON_OR_ZERO, Number
-from letalone.privacy.approximate import ApproxDP, PureDP
 from letalone.privacy.curve import Privacy
-from letalone.privacy.gaussian import GaussianDP
-from letalone.privacy.renyi import ORDER, ZCDP, RenyiDP
+from letalone.privacy.curves.approximate import ApproxDP, PureDP
+from letalone.privacy.curves.gaussian_curve import GaussianDP
+from letalone.privacy.curves.renyi import ORDER, ZCDP, RenyiDP
 
 Term = tuple[Fraction | None, Callable[[Fraction], Privacy], str]
 

@@ -39,7 +39,7 @@ from letalone.exact.typed import DELTA, EPSILON, Number, as_typed, refusal
 from letalone.privacy import bank
 from letalone.privacy.bank import USUAL_SHARES, FilterAccount, FilterPrice, Notion, Shares
 from letalone.privacy.bounds import ZERO, above, format_number, rational_above, six
-from letalone.privacy.budget import Budget
+from letalone.privacy.budget import Budget, brief
 from letalone.privacy.conversions import read_curve
 from letalone.privacy.curve import Privacy
 from letalone.privacy.neighbours import Neighbours, unify
@@ -322,12 +322,6 @@ def _delta_of(account: FilterAccount) -> Fraction:
     if account.notion is Notion.SUMS:
         return account.leak
     return account.share if account.amount else ZERO
-
-
-def brief(budget: Budget, *, up: bool = True) -> str:
-    """A budget in six digits, exact where it is shorter; what is left is rounded down."""
-    delta = f", δ = {six(budget.delta, up=up)}" if budget.delta else ""
-    return f"ε = {six(budget.epsilon, up=up)}{delta}"
 
 
 def left_in_words(state: FilterState) -> str:

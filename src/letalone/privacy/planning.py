@@ -23,7 +23,7 @@ from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, SCALE, Numb
 from letalone.privacy.bounds import above, at_most
 from letalone.privacy.conversions import read_curve
 from letalone.privacy.curve import Privacy
-from letalone.privacy.gaussian import GaussianDP
+from letalone.privacy.curves.gaussian_curve import GaussianDP
 
 ACCURACY = 0.8e-6  # the rest of 10^-6 is for whoever shortens the number
 TINY = 1e-300

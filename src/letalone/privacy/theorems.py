@@ -31,10 +31,10 @@ from letalone.errors import UnsupportedQuery
 from letalone.exact.balls import Ball, ball, certain, with_bits, working_bits
 from letalone.exact.typed import COUNT, DELTA, EPSILON, POSITIVE_DELTA, Number
 from letalone.privacy import bounds
-from letalone.privacy.approximate import ApproxDP, NoPrivacy
 from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, as_ball, exactly, format_number, once
 from letalone.privacy.curve import Json, Privacy, curve
-from letalone.privacy.envelopes import lowest_envelope
+from letalone.privacy.curves.approximate import ApproxDP, NoPrivacy
+from letalone.privacy.curves.envelopes import lowest_envelope
 from letalone.privacy.neighbours import Neighbours, unify
 
 MOST_ATOMS = 1 << 17  # in one half: a second or two

@@ -9,33 +9,38 @@ a lock is pretended where there is none.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement
-from letalone.errors import ParameterError
+from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
-from letalone.errors.remedies import OpenAgain
+from letalone.errors.remedies import NameBudget, OpenAgain
 from letalone.exact.typed import Number
-from letalone.ledger import Ledger
 from letalone.plans.plan import Plan, PublicJoin
 from letalone.plans.schema import Schema
 from letalone.privacy import Budget
-from letalone.session.preview import Preview
 from letalone.session.release import Release
-from letalone.session.row_limit import KeptLimit, RowLimit
-from letalone.session.time_steps import Asker
+from letalone.session.steps.row_limit import KeptLimit, RowLimit
 
 if TYPE_CHECKING:
+    from letalone.answers.preview import Preview
+    from letalone.ledger import Ledger
     from letalone.session.open_table import OpenTable
+    from letalone.session.pricing import Priced
+    from letalone.session.time_steps import Asker
+
+Error = Number | Mapping[str, Number]  # of all aggregates, or of each by its name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PricedQuestion(ABC):
     """A question at a price; nothing is spent until `release`."""
+
+    is_here: ClassVar[bool] = False  # whether it was made in this process, as a `Priced`
 
     arrangement: Arrangement = AS_IT_IS
     only_explained: bool = False
@@ -43,8 +48,13 @@ class PricedQuestion(ABC):
     limit: RowLimit | None = None  # in its plan, if it was found privately
     row_note: Spelled | None = None  # what is said of it where nobody gave a number
 
+    @property
+    def shown(self) -> Self:
+        """What is shown of it; `PricedInSteps` shows the answer with ten rows."""
+        return self
+
     @abstractmethod
-    def preview(self, rows: int | None = None) -> Preview:
+    def preview(self, rows: int | None = None) -> "Preview":
         """The price, its split and the errors to expect; `rows` as in `Query.preview`."""
 
     @abstractmethod
@@ -58,6 +68,13 @@ class PricedQuestion(ABC):
     @abstractmethod
     def release(self) -> Release:
         """The answer, charged before data is touched; the same question again is free."""
+
+    def here(self) -> "Priced":
+        """The price with all that it is made of; refused where a service made it."""
+        raise UnsupportedQuery(
+            "This is done where the rows are, and they are at a service. Ask with .release,"
+            " .preview or .sql."
+        )
 
 
 class BudgetStanding(Protocol):
@@ -98,8 +115,19 @@ class Backend(ABC):
         """The question at a price; no data is touched, and nothing is spent."""
 
     @abstractmethod
+    def epsilon_for(
+        self, plan: Plan, *, error: Error, delta: Number, confidence: Number, rows: int | None
+    ) -> float:
+        """The smallest ε of three digits with errors of at most these; no data is touched."""
+
+    @abstractmethod
     def standing(self) -> BudgetStanding:
         """How the budget of whoever asks stands now."""
+
+    @property
+    def finds_limits(self) -> bool:
+        """Whether a row limit is found for counts and sums that name none."""
+        return False
 
     @abstractmethod
     def kept_limit(self) -> KeptLimit | None:
@@ -117,11 +145,11 @@ class Backend(ABC):
 
     @property
     @abstractmethod
-    def ledger(self) -> Ledger:
+    def ledger(self) -> "Ledger":
         """The ledger that answers are charged to, or a refusal."""
 
     @abstractmethod
-    def asked_by(self, asker: Asker) -> "Backend":
+    def asked_by(self, asker: "Asker") -> "Backend":
         """The same table for one who asks, or a refusal."""
 
     @abstractmethod
@@ -173,3 +201,18 @@ class Backend(ABC):
 
     def partner(self, name: str) -> Self:
         return self._partners[name]
+
+
+def check_asked(*, only_explained: bool) -> None:
+    """Refuses an answer to SQL that only wants to be explained."""
+    if only_explained:
+        words = (
+            "The SQL begins with EXPLAIN, so the question is explained and not asked. Leave"
+            " the word out to ask it; .preview(epsilon=0.5) shows its price."
+        )
+        raise ParameterError(problem(Code.ONLY_EXPLAINED, words=words))
+
+
+def no_budget(name: str) -> ParameterError:
+    """What is told where a question is to be answered, and nobody has named a budget."""
+    return ParameterError(problem(Code.MISSING_BUDGET, NameBudget(1), name=name))

@@ -14,19 +14,17 @@ from typing import TYPE_CHECKING, cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
-from letalone.ledger.charging import Settled
-from letalone.plans.expressions import Expression, as_expression
-from letalone.plans.features import Feature, PerUnit
-from letalone.plans.fit_job import FitJob
+from letalone.plans.aggregates.features import Feature, PerUnit
+from letalone.plans.aggregates.formula_trees import Computable
+from letalone.plans.expressions import ColumnRef, Expression, as_expression, checked_size
 from letalone.plans.plan import Aggregate, Group, units_of
 from letalone.plans.schema import Schema
-from letalone.plans.trees import Computable
-from letalone.session.private_joins import private_join
-from letalone.session.public_joins import public_join
-from letalone.session.row_limit import MaxRows, read_max_rows
-from letalone.session.training import train, trainable_schema
+from letalone.plans.wording import in_words, short_name
+from letalone.session.steps.row_limit import MaxRows, read_max_rows
 
 if TYPE_CHECKING:
+    from letalone.ledger.charging import Settled
+    from letalone.plans.fit_job import FitJob
     from letalone.session.query import Query
 
 
@@ -43,6 +41,11 @@ class QueryBuilder(ABC):
         """Only rows for which all conditions are true: `la.col("age") >= 65`."""
         if not conditions:
             raise ParameterError('where got no condition. Give one, such as la.col("age") >= 65.')
+        if any(isinstance(condition, bool) for condition in conditions):
+            raise ParameterError(
+                "A condition is True or False for all rows alike. Is a pair of brackets missing? A"
+                ' month is la.col("day").month() == 1.'
+            )
         so_far = self._so_far()
         more = tuple(as_expression(condition) for condition in conditions)
         return replace(so_far, conditions=so_far.conditions + more)
@@ -75,6 +78,8 @@ class QueryBuilder(ABC):
         if isinstance(other, QueryBuilder):
             theirs = other._so_far()
             if theirs is not other and so_far.before is None:
+                from letalone.session.joins.private_joins import private_join
+
                 added = private_join(so_far.table, theirs.table, on=on, columns=columns)
                 return replace(so_far, joins=(*so_far.joins, added))
             raise ParameterError(
@@ -84,6 +89,8 @@ class QueryBuilder(ABC):
         if columns is not None:
             raise ParameterError("columns are for private tables: leave out those of the frame.")
         other = so_far.table.as_joined(other, name=name)
+        from letalone.session.joins.public_joins import public_join  # loads Arrow
+
         added = public_join(so_far.table, other, rows=so_far.rows, on=on, name=name)
         return replace(so_far, joins=(*so_far.joins, added))
 
@@ -111,9 +118,14 @@ class QueryBuilder(ABC):
         return type(so_far)(so_far.table, before=units_of(before, so_far.table.schema))
 
     def group_by(
-        self, *columns: Group | list[Group], keys: object = None, **named: Expression
+        self,
+        *columns: Group | Expression | list[Group | Expression],
+        keys: object = None,
+        **named: Expression,
     ) -> "Query":
         """An answer for each key of these columns, or expressions, in the order of `keys`.
+
+        `month=la.col("day").month()` names an expression; without a name it is called month_day.
 
         Keys that are not listed are those that the schema declares, or that are public anyway
         (months, ranges); `keys={"sex": ["F", "M"]}` lists those of some columns. If there are
@@ -124,7 +136,7 @@ class QueryBuilder(ABC):
             raise ParameterError("group_by was called twice. Name all columns in one call.")
         if len(columns) == 1 and isinstance(columns[0], list):
             columns = tuple(columns[0])
-        groups = (*columns, *named.items())
+        groups = (*map(_with_name, cast("tuple[Group | Expression, ...]", columns)), *named.items())
         if not groups:
             raise ParameterError("group_by got no column. Name at least one.")
         return replace(so_far, groups=groups, keys=_freeze_keys(keys))
@@ -164,20 +176,36 @@ class QueryBuilder(ABC):
 
     def trainable_schema(self) -> Schema:
         """For estimators: what is public about the rows, which a job is made from."""
+        from letalone.session.training import trainable_schema  # loads engines
+
         return trainable_schema(self._so_far())
 
-    def train(self, job: FitJob) -> Settled:
+    def train(self, job: "FitJob") -> "Settled":
         """For estimators: trains a model on the rows, charged like an answer.
 
         People call `estimator.fit(table, features=[…], target=…)`. The same job about the same
         rows is free.
         """
+        from letalone.session.training import train  # loads engines
+
         return train(self._so_far(), job)
 
 
 def rows_of(asking: QueryBuilder) -> Schema:
     """The columns of a table, or of what a question is about."""
     return asking._so_far().rows  # pyright: ignore[reportPrivateUsage]
+
+
+def _with_name(group: Group | Expression) -> Group:
+    """The group column with a name: its own, or the usual one of an expression."""
+    if not isinstance(group, Expression):
+        return group
+    name = short_name(checked_size(group))
+    if name is None:
+        raise ParameterError(
+            f"The group '{in_words(group)}' has no name. Give it one: .group_by(name=…)."
+        )
+    return name if isinstance(group, ColumnRef) else (name, group)
 
 
 def _freeze_keys(keys: object) -> object:

@@ -1,6 +1,6 @@
-"""Where all that belongs to a call of `la.open` lies: data, schema file, ledger beside them.
+"""What belongs to a call of `la.open`: which table it means, what is declared, the ledger.
 
-Tested:   tests/session/test_opening.py, test_beside.py
+Tested:   tests/session/test_opening.py, tests/sources/test_places.py
 """
 
 from collections.abc import Callable, Mapping
@@ -10,21 +10,23 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeVar, cast
 
-from letalone.engines.addresses import check_address, in_words, is_address, stand_in, whole_name
-from letalone.engines.failure import EngineFailed
-from letalone.engines.frames import is_frame
-from letalone.engines.spark_address import is_spark, is_spark_address, look_up_address, words_of
+from letalone.engines.catalogue import ENGINES
+from letalone.engines.core.failure import EngineFailed
+from letalone.engines.frames.to_arrow import is_frame
 from letalone.errors import ParameterError
 from letalone.errors.problem import without_context
-from letalone.exact.typed import expand_home, refusal
+from letalone.exact.typed import refusal
 from letalone.ledger import Ledger
-from letalone.ledger.store import is_postgres
-from letalone.plans.schema import Schema, ledger_path, schema_path
+from letalone.ledger.storage.store import is_postgres
+from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
-from letalone.session.beside import is_schema_file, schema_beside, source_of
 from letalone.session.open_table import Progress
-from letalone.session.same_table import check_named
+from letalone.sources.files import find_files
+from letalone.sources.places import is_schema_file
+from letalone.sources.resolve import read_source
+from letalone.sources.source import Source
+from letalone.sources.spark_names import is_path_on_spark
 
 Place = str | PathLike[str]
 Result = TypeVar("Result")
@@ -83,35 +85,36 @@ class OpeningCall:
 
 @dataclass(frozen=True, slots=True)
 class LocatedSource:
-    """Where all that belongs to a call is: the data, what is declared of them, the ledger.
-
-    call: with the source that a schema file names, and with the ledger beside the file.
-    """
+    """A call, with the ledger beside the file; which table it means; what is declared of it."""
 
     call: OpeningCall
-    source: object
+    source: Source
     declared: Schema | None
     beside: Path | None
-    whole_name: tuple[str, ...]
+
+    @property
+    def is_frame(self) -> bool:
+        """Whether the rows are those of a frame in memory."""
+        return is_frame(self.source.handle)
 
 
 def locate(call: OpeningCall) -> LocatedSource:
     """Reads schema files, and nothing of the data."""
-    source, schema, table = call.source, call.schema, call.table
-    file = source if is_schema_file(source) else None
-    if file is not None and schema is None:
-        source, schema = source_of(cast("Place", file)), expand_home(cast("Place", file))
-    written, source = source, _find_on_spark(source, table)
-    beside = _beside(source if file is None else file) if call.ledger is None else None
-    whole_name_parts = contain_engine(source, lambda: whole_name(source, table))
-    declared = _read_schema(source, schema, table)
+    if call.schema is not None and is_schema_file(call.source):
+        find_files(cast("Place", call.source))  # refuses it: a schema is given, and this is no data
+    source = contain_engine(
+        "The table on Spark", lambda: read_source(call.source, call.table, look=ENGINES)
+    )
+    file = None if call.ledger is not None else source.ledger_file
+    beside = file if file is not None and file.is_file() else None
+    declared = _read_schema(call.schema, source)
     if call.name is None and declared is None:
-        check_named(source)
-    call = replace(call, source=written, ledger=call.ledger if beside is None else beside)
-    return LocatedSource(call, source, declared, beside, whole_name_parts)
+        _check_named(source)
+    call = replace(call, ledger=call.ledger if beside is None else beside)
+    return LocatedSource(call, source, declared, beside)
 
 
-def _read_schema(source: object, schema: object, table: str | None) -> Schema | None:
+def _read_schema(schema: object, source: Source) -> Schema | None:
     """The schema that was given, or that lies beside the file."""
     if isinstance(schema, Schema):
         return schema
@@ -119,69 +122,20 @@ def _read_schema(source: object, schema: object, table: str | None) -> Schema | 
         return Schema.read(Path(cast("Place", schema)))
     if schema is not None:
         raise refusal("schema", schema, "a la.Schema or the path of a schema file")
-    beside = _schema_file(source, table)
-    return None if beside is None else Schema.read(beside)
+    beside = source.schema_file
+    return Schema.read(beside) if beside is not None and beside.is_file() else None
 
 
-def _schema_file(source: object, table: str | None) -> Path | None:
-    """The schema file beside the data, where there is one."""
-    if is_spark(source):
-        elsewhere = contain_engine(source, lambda: stand_in(source))
-        beside = None if elsewhere is None else schema_path(*elsewhere)
-    else:
-        path = isinstance(source, str | PathLike)
-        beside = schema_beside(cast("Place", source), table) if path else None
-    return beside if beside is not None and beside.is_file() else None
+def _check_named(source: Source) -> None:
+    """Refuses a path on Spark, where nobody has named the data set."""
+    if is_path_on_spark(source.handle):
+        raise ParameterError(
+            "This is a path, which can be written in many ways, and its budget would begin anew"
+            " with each. Give the data set a name: la.open(…, name='visits')."
+        )
 
 
-def _find_on_spark(source: object, table: str | None) -> object:
-    """An address of Spark as a session and a whole name; all else as it is."""
-    if not isinstance(source, str) or not is_spark_address(source):
-        return source
-    check_address(source, table)
-    return contain_engine(source, lambda: look_up_address(source))
-
-
-def contain_engine(source: object, run: Callable[[], Result]) -> Result:
+def contain_engine(words: str, run: Callable[[], Result]) -> Result:
     """What `run` returns; an engine that gives up is a source that cannot be opened."""
-    words = (
-        f"{source_words(source)} cannot be opened: it is damaged, in use, or not what its name"
-        " says."
-    )
-    return without_context(run, EngineFailed, error=ParameterError(words))
-
-
-def schema_words(call: OpeningCall, source: object) -> str:
-    """Which file the schema is from, where the call does not name one."""
-    if call.schema is not None:
-        return ""
-    schema_file = cast("Place", call.source) if is_schema_file(call.source) else None
-    file = schema_file or _schema_file(source, call.table)
-    return "" if file is None else f" ({Path(file).name})"
-
-
-def _beside(source: object) -> Path | None:
-    """The ledger that the command line keeps beside a file, where there is one."""
-    if is_address(source) or is_spark(source):
-        elsewhere = contain_engine(source, lambda: stand_in(source))
-        path = None if elsewhere is None else elsewhere[0]
-    else:
-        is_path = isinstance(source, str | PathLike)
-        path = expand_home(cast("Place", source)) if is_path else None
-    if path is None:
-        return None
-    ledger_file = ledger_path(path)
-    return ledger_file if ledger_file.is_file() else None
-
-
-def source_words(source: object) -> str:
-    """What the data are, in words that show no password and no folder."""
-    if is_spark(source):
-        return words_of(source)
-    if is_frame(source):
-        return f"a {type(source).__module__.split('.')[0]} frame"
-    if isinstance(source, str) and is_address(source):
-        return in_words(source)
-    if isinstance(source, str | PathLike):
-        return Path(cast("Place", source)).name
-    return type(source).__name__
+    error = f"{words} cannot be opened: it is damaged, in use, or not what its name says."
+    return without_context(run, EngineFailed, error=ParameterError(error))

@@ -4,19 +4,33 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+from typing import TYPE_CHECKING
 
 from letalone.answers.release import SplitPart
 from letalone.errors.spelling import plural
-from letalone.plans.aggregates import CountUnits, Extreme, PrivateBounds, Quantiles, steps_in_words
+from letalone.plans.aggregates.facts import Needs, facts_of
+from letalone.plans.aggregates.features import PerUnit, made_of
+from letalone.plans.aggregates.formula_trees import in_words as formula_in_words
+from letalone.plans.aggregates.formulas import (
+    Aggregate,
+    Formula,
+    expressions_of,
+    with_formula_parts,
+)
+from letalone.plans.aggregates.of_columns import (
+    CountUnits,
+    Extreme,
+    PrivateBounds,
+    Quantiles,
+    steps_in_words,
+)
 from letalone.plans.described import describe_plan
 from letalone.plans.expressions import Expression, column_names
-from letalone.plans.facts import Needs, facts_of
-from letalone.plans.features import PerUnit, made_of
-from letalone.plans.formulas import Aggregate, Formula, expressions_of, with_formula_parts
 from letalone.plans.plan import Plan, PublicJoin
-from letalone.plans.trees import in_words as formula_in_words
 from letalone.plans.types import Type
-from letalone.tables.compiled import PricePart
+
+if TYPE_CHECKING:
+    from letalone.tables.compiled import PricePart
 
 HALF = Fraction(1, 2)
 WITHIN_ROWS = "the rows within that limit"
@@ -113,7 +127,7 @@ def find_starved(parts: Sequence[SplitPart]) -> Iterator[Note]:
             )
 
 
-def in_rows(plan: Plan, parts: Sequence[PricePart]) -> Iterator[str]:
+def in_rows(plan: Plan, parts: "Sequence[PricePart]") -> Iterator[str]:
     """How many rows lie beyond an extreme or a bound: known beforehand, from the price."""
     errors = {name: error for part in parts for name, error in part.errors.items()}
     for name, aggregate in plan.aggregates:
@@ -130,7 +144,7 @@ def in_rows(plan: Plan, parts: Sequence[PricePart]) -> Iterator[str]:
 
 
 def short_of_rows(
-    plan: Plan, parts: Sequence[PricePart], *, rows: int | None = None
+    plan: Plan, parts: "Sequence[PricePart]", *, rows: int | None = None
 ) -> Iterator[str]:
     """Quantiles that would say little: of fewer rows than this, or of so many as are given."""
     errors = {name: error for part in parts for name, error in part.errors.items()}

@@ -7,8 +7,8 @@ from copy import copy
 from dataclasses import replace
 from threading import RLock
 
-from letalone.engines.failure import EngineFailed
-from letalone.engines.sql_engine import Engine
+from letalone.engines.core.failure import EngineFailed
+from letalone.engines.core.sql_engine import Engine
 from letalone.errors import UnsupportedQuery
 from letalone.exact.typed import Number
 from letalone.ledger import DataSet, Ledger
@@ -16,13 +16,15 @@ from letalone.ledger.charging import Payer
 from letalone.plans.constants import format_constant
 from letalone.plans.plan import Plan, PublicJoin
 from letalone.plans.schema import Column, Schema
-from letalone.privacy.filters import brief, left_in_words
+from letalone.privacy.budget import brief
+from letalone.privacy.filters import left_in_words
 from letalone.randomness.bits import SYSTEM, BitSource
-from letalone.session import row_limit
-from letalone.session.backend import Backend, PricedQuestion
-from letalone.session.pricing import Priced, no_budget, price_plan, priced_here
-from letalone.session.row_limit import KeptLimit
+from letalone.session.backend import Backend, Error, PricedQuestion, no_budget
+from letalone.session.pricing import Priced, price_plan
+from letalone.session.steps import row_limit
+from letalone.session.steps.row_limit import KeptLimit
 from letalone.session.time_steps import NOBODY, Asker
+from letalone.tables.ahead import epsilon_for
 
 NOT_ON_SPARK = (
     "A model cannot be trained on a table of Spark: its rows would have to come here. Write the"
@@ -110,11 +112,21 @@ class OpenTable(Backend):
     def price(self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number) -> Priced:
         return price_plan(self, plan, epsilon=epsilon, delta=delta, confidence=confidence)
 
+    def epsilon_for(
+        self, plan: Plan, *, error: Error, delta: Number, confidence: Number, rows: int | None
+    ) -> float:
+        return epsilon_for(plan, error=error, delta=delta, confidence=confidence, rows=rows)
+
+    @property
+    def finds_limits(self) -> bool:
+        """Not where somebody is asked for, whose budget is rationed: they say so themselves."""
+        return self.asker is NOBODY
+
     def kept_limit(self) -> KeptLimit | None:
         return row_limit.find_kept(self)
 
     def announce_limit(self, priced: PricedQuestion) -> None:
-        row_limit.announce(priced_here(priced))
+        row_limit.announce(priced.here())
 
     def place(self) -> str:
         return self.engine.place()

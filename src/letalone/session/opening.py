@@ -7,33 +7,32 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cached_property
-from glob import has_magic
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Self, cast
 
-from letalone.engines.addresses import is_address
-from letalone.engines.frames import is_frame, names_of
+from letalone.engines.core.provenance import read_rows
+from letalone.engines.core.sql_engine import Engine
+from letalone.engines.frames.to_arrow import names_of
 from letalone.engines.opening import open_engine
-from letalone.engines.provenance import read_rows
-from letalone.engines.sql_engine import Engine
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import NameBudget, NameUnit
 from letalone.exact.typed import expand_home, refusal
 from letalone.ledger import DataSet, Ledger
-from letalone.ledger.store import NoLedgerYet, is_postgres
+from letalone.ledger.storage.store import NoLedgerYet, is_postgres
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type
 from letalone.plans.unnamed import check_unlisted
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
-from letalone.session import locating, same_table
+from letalone.session import locating
+from letalone.session.declared_types import known_types, remember_types, types_of
 from letalone.session.locating import ROW, LocatedSource, OpeningCall, Unit
 from letalone.session.open_table import OpenTable, Progress
 from letalone.session.session import Session
+from letalone.sources import recorded
 
 Place = str | PathLike[str]
 VOUCHES_ACT = "vouches for the rows as they are"
@@ -61,14 +60,14 @@ def open(  # noqa: A001  (as people call it: la.open)
 ) -> Session:
     """Opens a table to ask questions about: whose privacy, and how much may be spent.
 
-    source: the path of a Parquet, CSV or DuckDB file (`table` names its table), a pattern of
-    paths, a pandas, Polars or Arrow frame, the address of a table on a PostgreSQL server,
+    source: the path of a Parquet, CSV, DuckDB or SQLite file (`table` names its table), a pattern
+    of paths, a pandas, Polars or Arrow frame, the address of a table on a PostgreSQL server,
     postgresql://user@host/database/schema.table, that of a table on the Spark of this machine,
     spark:catalog.schema.table, a Spark DataFrame, or a Spark session and the name of a table,
-    (spark, "catalog.schema.table"). Beside a file, NAME.letalone.toml is read (of a DuckDB file's
-    table also NAME.TABLE.letalone.toml); of a table on a server, DATABASE.TABLE.letalone.toml in
-    the working folder, of one on Spark CATALOG.SCHEMA.TABLE.letalone.toml. Or a schema file that
-    says where its data are.
+    (spark, "catalog.schema.table"). Beside a file, NAME.letalone.toml is read (of a table
+    of a database file also NAME.TABLE.letalone.toml); of a table on a server,
+    DATABASE.TABLE.letalone.toml in the working folder, of one on Spark
+    CATALOG.SCHEMA.TABLE.letalone.toml. Or a schema file that says where its data are.
     unit: the column that tells people apart, or la.ROW where each row is another person's.
     neighbours: la.ADD_REMOVE, unless the schema or this says la.REPLACE.
     budget: what all answers together may reveal; a ledger that knows the data set has it.
@@ -144,9 +143,9 @@ def look_at(call: OpeningCall) -> "TableLook":
 def _engine(where: LocatedSource, types: Mapping[str, Type], unit: str | None) -> Engine:
     call, vouched = where.call, read_rows(where.call.rows)
     return locating.contain_engine(
-        where.source,
+        where.source.words,
         lambda: open_engine(
-            where.source,
+            where.source.handle,
             schema=where.declared,
             types=types,
             table=call.table,
@@ -174,7 +173,8 @@ class TableLook:
     ) -> None:
         self._where, self._engine, self._types = where, engine, types
         self.ledger, self.schema = ledger, schema
-        self.whole_name, self.is_declared = where.whole_name, where.declared is not None
+        self.source, self.is_declared = where.source, where.declared is not None
+        self._told = where.source.recorded_as
         self._table: OpenTable | None = None
 
     @property
@@ -197,21 +197,21 @@ class TableLook:
         call, where, ledger = self._where.call, self._where, self.ledger
         schema = self._protect(unit)
         if call.name is None:
-            same_table.check_same_table(ledger, schema.name, self._told, declared=self.is_declared)
+            recorded.check_same_table(ledger, schema.name, self._told, declared=self.is_declared)
         data_set = _known_data_set(ledger, schema.name)
         version = max(schema.version, 1 if data_set is None else data_set.version)
         schema = replace(schema, version=version)
-        locating.contain_engine(where.source, lambda: self._engine.check(schema))
+        locating.contain_engine(where.source.words, lambda: self._engine.check(schema))
         near = "" if where.beside is None else f", with {where.beside.name} beside it"
         self._table = OpenTable(
             self._engine,
             schema,
             None if data_set is None else ledger,
-            source=locating.source_words(where.source) + near,
+            source=where.source.words + near,
             own_ledger=not isinstance(call.ledger, Ledger),
             progress=call.progress,
-            whole_name=where.whole_name,
-            types_declared=is_frame(where.source) and bool(self._types),
+            whole_name=where.source.whole_name,
+            types_declared=where.is_frame and bool(self._types),
         )
         return Session(self._table)
 
@@ -239,7 +239,7 @@ class TableLook:
         table.register(ledger, data_set.version)
         if ledger.path is not None and (file := Path(ledger.path)).is_file():
             table.engine.keep_counts_beside(file)
-        if is_frame(self._where.source) and not (self.is_declared or call.name) and ledger.durable:
+        if self._where.is_frame and not (self.is_declared or call.name) and ledger.durable:
             table.source += f", to be opened again with name={table.name!r}"
         return Session(table)
 
@@ -274,9 +274,9 @@ class TableLook:
             ledger, name = _ledger(self._where.call.ledger), self.schema.name
             refused.callback(ledger.close)
             if self._where.call.name is None:
-                same_table.check_same_table(ledger, name, self._told, declared=self.is_declared)
-            known = same_table.known_types(ledger, name)
-            if is_frame(self._where.source) and known and known != self._types:
+                recorded.check_same_table(ledger, name, self._told, declared=self.is_declared)
+            known = known_types(ledger, name)
+            if self._where.is_frame and known and known != self._types:
                 raise ParameterError(
                     f"{name!r} was opened elsewhere at the same moment, with other types of"
                     " columns. Open it again."
@@ -289,18 +289,10 @@ class TableLook:
         call, where, name = self._where.call, self._where, self.schema.name
         if not call.registered:
             given, declared = call.name is not None, self.is_declared
-            same_table.remember_table(ledger, name, self._told, declared=declared, given=given)
-            same_table.remember_types(ledger, name, self._types if is_frame(where.source) else {})
+            recorded.remember_table(ledger, name, self._told, declared=declared, given=given)
+            remember_types(ledger, name, self._types if where.is_frame else {})
         if call.rows is not None:
             _write_down_vouched(ledger, name, self._engine)
-
-    @cached_property
-    def _told(self) -> str:
-        """What the name stands for."""
-        source = self._where.source
-        return locating.contain_engine(
-            source, lambda: same_table.identity_of(source, self._where.call.table)
-        )
 
 
 def _write_down_vouched(ledger: Ledger, name: str, engine: Engine) -> None:
@@ -314,12 +306,12 @@ def _write_down_vouched(ledger: Ledger, name: str, engine: Engine) -> None:
 def _unit_of_frame(where: LocatedSource, book: Ledger | None) -> str | None:
     """The column that will be the unit of a frame, before anything of it is read."""
     call, declared = where.call, where.declared
-    if not is_frame(where.source):
+    if not where.is_frame:
         return None
     whose = call.unit or (None if declared is None else declared.unit)
     if whose is None:
-        name = call.name or (same_table.FRAME_NAME if declared is None else declared.name)
-        whose = _known_unit(book, name, names_of(where.source))
+        name = call.name or (where.source.name if declared is None else declared.name)
+        whose = _known_unit(book, name, names_of(where.source.handle))
     return whose if isinstance(whose, str) else None
 
 
@@ -327,17 +319,22 @@ def _types(
     call: OpeningCall, where: LocatedSource, book: Ledger | None, unit: str | None
 ) -> dict[str, Type]:
     """The types that are declared: by the call, and of a frame also by its first opening."""
-    source, declared = where.source, where.declared
+    source, declared = where.source.handle, where.declared
     if declared is not None and call.types is not None:
+        file = where.source.schema_file if call.schema is None else None
+        which = "" if file is None else f" ({file.name})"
         raise ParameterError(
-            f"Both a schema{locating.schema_words(call, source)} and types are given. The schema"
-            " has the types: leave types out, or change them there."
+            f"Both a schema{which} and types are given. The schema has the types: leave types out,"
+            " or change them there."
         )
     given = _read_types(call.types)
-    if declared is not None or not is_frame(source):
+    if declared is not None or not where.is_frame:
         return given
-    return same_table.types_of(
-        source, given, same_table.known_types(book, call.name or same_table.FRAME_NAME), unit
+    return types_of(
+        source,
+        given,
+        known_types(book, call.name or where.source.name),
+        unit,
     )
 
 
@@ -351,20 +348,11 @@ def _read_types(types: object) -> dict[str, Type]:
 
 
 def _with_name(schema: Schema, where: LocatedSource) -> Schema:
-    """By the name that was given, else the schema's, else that of the file or the pattern."""
-    source = where.source
+    """By the name that was given, else the schema's, else the source's."""
     if where.call.name is not None:
         return replace(schema, name=where.call.name)
-    if where.declared is not None or is_address(source) or not isinstance(source, str | PathLike):
-        return schema
-    written = fspath(cast("Place", source))
-    if not has_magic(written) or Path(written).exists():
-        return schema
-    # Which files match may change, and the budget must not begin anew then. So it is the last name
-    # of the pattern without its ending, else that of the folder above it.
-    parts = [Path(written).stem, *(parent.name for parent in Path(written).parents)]
-    fixed = [re.sub(r"[\W_]+", "_", re.sub(r"\[.*?\]", "*", part)).strip("_") for part in parts]
-    return replace(schema, name=next((part for part in fixed if part), "data"))
+    is_named = where.declared is not None or not where.source.name
+    return schema if is_named else replace(schema, name=where.source.name)
 
 
 def _with_unit(

@@ -12,8 +12,8 @@ from math import isfinite
 from typing import Any, cast
 
 from letalone.answers.columns import Cell, CellKind, KeyColumn, Output
+from letalone.plans.aggregates.facts import OutputColumn, facts_of
 from letalone.plans.expressions import Bin
-from letalone.plans.facts import OutputColumn, facts_of
 from letalone.plans.plan import GroupColumn, Plan
 from letalone.plans.schema import check_names
 from letalone.plans.types import Key, Type

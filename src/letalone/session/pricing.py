@@ -17,11 +17,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from letalone.answers.arranged import arrange_release
+from letalone.answers.preview import Preview
 from letalone.answers.release import SplitPart, Standing, Terms, explain_question
-from letalone.errors import BudgetExceeded, ParameterError, UnsupportedQuery
-from letalone.errors.codes import Code
-from letalone.errors.problem import Argument, Problem, Spelled, problem
-from letalone.errors.remedies import NameBudget, SetEpsilon
+from letalone.errors import BudgetExceeded
+from letalone.errors.problem import Spelled
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import charging, digest_of
 from letalone.ledger.claims import WAIT_SECONDS
@@ -29,11 +28,16 @@ from letalone.plans.plan import Plan
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import charge_filter, open_filter
-from letalone.session.backend import PricedQuestion
+from letalone.session.backend import PricedQuestion, check_asked, no_budget
+from letalone.session.joins.private_joins import (
+    lend_columns,
+    partners_of,
+    read_from_text,
+    taken_on_trust,
+)
 from letalone.session.notes import find_starved, in_rows, notes_of
 from letalone.session.outputs import fill_slots, slots_of
-from letalone.session.preview import Preview, preview_of
-from letalone.session.private_joins import lend_columns, partners_of, read_from_text, taken_on_trust
+from letalone.session.preview import preview_of
 from letalone.session.release import Release, batch_to_json, releases_from
 from letalone.session.table_work import TableWork
 from letalone.tables.columns import NoisyAnswer
@@ -42,7 +46,6 @@ from letalone.tables.compiled import Compiled, compile_plan
 if TYPE_CHECKING:
     from letalone.session.open_table import OpenTable
 
-USUAL_EPSILON = 0.5
 MANY_KEYS = 10_000  # stand for keys that are to be found, in a statement that is shown
 
 
@@ -56,6 +59,11 @@ class Priced(PricedQuestion):
     table: "OpenTable"
     terms: Terms
     compiled: Compiled
+
+    is_here = True
+
+    def here(self) -> "Priced":
+        return self
 
     @property
     def plan(self) -> Plan:
@@ -182,54 +190,6 @@ def price_plan(
         ),
     )
     return Priced(table, terms, compilation)
-
-
-def priced_here(priced: PricedQuestion) -> Priced:
-    """A price with all that it is made of; refused where a service made it."""
-    if not isinstance(priced, Priced):
-        raise UnsupportedQuery(
-            "This is done where the rows are, and they are at a service. Ask with .release,"
-            " .preview or .sql."
-        )
-    return priced
-
-
-def no_budget(name: str) -> ParameterError:
-    """What is told where a question is to be answered, and nobody has named a budget."""
-    return ParameterError(problem(Code.MISSING_BUDGET, NameBudget(1), name=name))
-
-
-def missing_epsilon() -> Problem:
-    """What is missing where a question has no price."""
-    return problem(Code.MISSING_EPSILON, SetEpsilon(USUAL_EPSILON), name=Argument("epsilon"))
-
-
-def check_price(epsilon: object, error: object) -> None:
-    """Refuses a price that is not given by either of the two."""
-    if (epsilon is None) != (error is None):
-        return
-    words = (
-        "release needs either an epsilon or an error, and not both: release(epsilon=0.5) pays so"
-        " much, release(error=5) solves for the ε that is enough."
-    )
-    if epsilon is None:
-        raise ParameterError(replace(missing_epsilon(), words=words, advised=True))
-    raise ParameterError(words)
-
-
-def least_epsilon_remark(epsilon: float) -> str:
-    """What stands on an answer whose ε was solved for."""
-    return f"ε = {epsilon:g} is the least of three digits that keeps the error asked for."
-
-
-def check_asked(*, only_explained: bool) -> None:
-    """Refuses an answer to SQL that only wants to be explained."""
-    if only_explained:
-        words = (
-            "The SQL begins with EXPLAIN, so the question is explained and not asked. Leave"
-            " the word out to ask it; .preview(epsilon=0.5) shows its price."
-        )
-        raise ParameterError(problem(Code.ONLY_EXPLAINED, words=words))
 
 
 def read_releases(

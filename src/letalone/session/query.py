@@ -5,31 +5,39 @@ Tested:   tests/session/test_query.py
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from letalone.answers import views
 from letalone.answers.arranged import AS_IT_IS, Arrangement
 from letalone.errors import LetaloneError, ParameterError
+from letalone.errors.codes import Code
 from letalone.errors.codes import Group as CodeGroup
-from letalone.errors.problem import Problem
+from letalone.errors.problem import Argument, Problem, problem
+from letalone.errors.remedies import SetEpsilon
 from letalone.exact.typed import Number
+from letalone.plans.aggregates.features import PerUnit, rows_schema
+from letalone.plans.aggregates.formula_trees import Computable
 from letalone.plans.expressions import And, Expression
-from letalone.plans.features import PerUnit, rows_schema
 from letalone.plans.plan import USUAL_MAX_ROWS, Aggregate, Group, Join, Plan, make_plan
 from letalone.plans.schema import Schema
-from letalone.plans.trees import Computable
-from letalone.session import bounds_purchase, in_steps, pricing, row_limit
-from letalone.session.backend import Backend, PricedQuestion
+from letalone.session.backend import Backend, Error, PricedQuestion, check_asked
 from letalone.session.builder import QueryBuilder
-from letalone.session.notes import notes_of
-from letalone.session.preview import Preview
-from letalone.session.private_joins import read_from_text
 from letalone.session.release import Release
-from letalone.session.row_limit import AUTO, MaxRows, RowLimit, adds_up_rows, note_on
-from letalone.session.sql_question import query_in_sql
-from letalone.tables.ahead import epsilon_for
+from letalone.session.steps.row_limit import (
+    AUTO,
+    UNKNOWN_LIMIT,
+    MaxRows,
+    RowLimit,
+    note_on,
+    takes_limit,
+)
 
-Error = Number | Mapping[str, Number]
+if TYPE_CHECKING:
+    from letalone.answers.preview import Preview
+    from letalone.session.pricing import Priced
+    from letalone.session.steps.in_steps import PricedInSteps
+
+USUAL_EPSILON = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -128,15 +136,11 @@ class Query(QueryBuilder):
         """The plan, and the row limit in it that was found privately."""
         if self.given_plan is not None:
             return self.given_plan, self.limit
-        limit = self._known_limit()
-        rows = USUAL_MAX_ROWS if limit is None else limit.rows
-        plan = self._plan_with(
-            rows if self.max_rows == AUTO else self.max_rows, usual_rows=rows, find_keys=find_keys
-        )
-        if limit is None or self.max_rows is not None or adds_up_rows(plan):
-            return plan, limit
-        usual = self._plan_with(None, usual_rows=USUAL_MAX_ROWS, find_keys=find_keys)
-        return usual, None
+        limit, plan = self._known_limit(), self._plan_without_limit(find_keys=find_keys)
+        if limit is None or not (self.max_rows == AUTO or takes_limit(plan)):
+            return plan, None
+        bounding = replace(plan.bounding, max_rows=limit.rows_for(plan))
+        return replace(plan, bounding=bounding), limit
 
     def _known_limit(self) -> RowLimit | None:
         """The row limit that was found for the question, or that the ledger has."""
@@ -146,7 +150,8 @@ class Query(QueryBuilder):
         usable = kept is not None and (kept.is_paid or self.max_rows == AUTO)
         return kept.limit if kept is not None and usable else None
 
-    def _plan_with(self, max_rows: int | None, *, usual_rows: int, find_keys: bool) -> Plan:
+    def _plan_without_limit(self, *, find_keys: bool) -> Plan:
+        """The plan with the rows that were named, or the usual ones."""
         return make_plan(
             self.table.schema,
             dict(self.aggregates),
@@ -155,12 +160,11 @@ class Query(QueryBuilder):
             joins=self.joins,
             groups=self.groups,
             keys=self.keys,
-            max_rows=max_rows,
+            max_rows=USUAL_MAX_ROWS if self.max_rows == AUTO else self.max_rows,
             max_groups=self.max_groups,
             clip=self.clip,
             per_unit=self.before,
             find_keys=find_keys,
-            usual_rows=usual_rows,
         )
 
     def check(
@@ -170,9 +174,9 @@ class Query(QueryBuilder):
 
         `buy_bounds`: bounds that are missing would be bought (`price_with_bounds`).
         """
-        missing = [] if epsilon is not None else [pricing.missing_epsilon()]
+        missing = [] if epsilon is not None else [_missing_epsilon()]
         try:
-            query = bounds_purchase.with_trial_bounds(self) if buy_bounds else self
+            query = self._with_trial_bounds() if buy_bounds else self
             query._make_plan(find_keys=delta != 0)
         except ParameterError as error:
             if error.code.group is not CodeGroup.MISSING:
@@ -180,24 +184,34 @@ class Query(QueryBuilder):
             missing += [replace(error.problem, others=()), *error.problem.others]
         return tuple(missing)
 
+    def _with_trial_bounds(self) -> "Query":
+        from letalone.session.steps.bounds_purchase import with_trial_bounds
+
+        return with_trial_bounds(self)
+
     def price_with_bounds(
         self, epsilon: Number, *, delta: Number = 0, confidence: Number = 0.95
-    ) -> pricing.Priced | in_steps.PricedInSteps:
+    ) -> "Priced | PricedInSteps":
         """As `price`, where bounds that are missing are bought first, with a fifth of epsilon.
 
         So is the row limit of max_rows="auto", with a tenth.
         """
-        return in_steps.in_steps_here(
-            in_steps.price_in_steps(
-                self, epsilon, delta=delta, confidence=confidence, find_bounds=True
-            )
+        from letalone.session.steps.in_steps import in_steps_here, price_in_steps
+
+        return in_steps_here(
+            price_in_steps(self, epsilon, delta=delta, confidence=confidence, find_bounds=True)
         )
 
     def price_in_steps(
         self, epsilon: Number, *, delta: Number = 0, confidence: Number = 0.95
-    ) -> PricedQuestion | in_steps.PricedInSteps:
+    ) -> "PricedQuestion | PricedInSteps":
         """As `price`, where the row limit of max_rows="auto" is found first, with a tenth."""
-        return in_steps.price_in_steps(self, epsilon, delta=delta, confidence=confidence)
+        is_open = self.max_rows is None and self.table.finds_limits
+        if self.max_rows != AUTO and not is_open:
+            return self.price(epsilon, delta=delta, confidence=confidence)
+        from letalone.session.steps.in_steps import price_in_steps
+
+        return price_in_steps(self, epsilon, delta=delta, confidence=confidence)
 
     def sql(
         self,
@@ -218,6 +232,8 @@ class Query(QueryBuilder):
                 ".sql(…) comes right after .per_unit(…), or asks the session itself: write WHERE,"
                 " GROUP BY and JOIN into the SQL, as in session.sql('SELECT … WHERE …')."
             )
+        from letalone.session.sql_question import query_in_sql  # loads a reader of SQL
+
         return query_in_sql(self, sql, keys=keys, bounds=bounds, tables=tables, dialect=dialect)
 
     def price(
@@ -236,17 +252,17 @@ class Query(QueryBuilder):
         Of a table in this process it is a `Priced`, which also has `.remaining` and `.fits`. Of
         max_rows="auto" the row limit must be known by now.
         """
-        pricing.check_price(epsilon, error)
+        _check_price(epsilon, error)
         if epsilon is None:
             assert error is not None
             epsilon = self._least_epsilon(error, delta=delta, confidence=confidence, rows=rows)
             priced = self.price_as_it_is(epsilon, delta=delta, confidence=confidence)
-            return replace(priced, remark=pricing.least_epsilon_remark(epsilon))
+            return replace(priced, remark=least_epsilon_remark(epsilon))
         if self.max_rows != AUTO:
             return self.price_as_it_is(epsilon, delta=delta, confidence=confidence)
         priced = self.price_in_steps(epsilon, delta=delta, confidence=confidence)
-        if isinstance(priced, in_steps.PricedInSteps):
-            raise ParameterError(row_limit.UNKNOWN_LIMIT)
+        if not isinstance(priced, PricedQuestion):
+            raise ParameterError(UNKNOWN_LIMIT)
         return priced
 
     def price_as_it_is(
@@ -266,9 +282,10 @@ class Query(QueryBuilder):
         self, error: Error, *, delta: Number, confidence: Number, rows: int | None
     ) -> float:
         if self.max_rows == AUTO and self._known_limit() is None:
-            raise ParameterError(row_limit.UNKNOWN_LIMIT)
+            raise ParameterError(UNKNOWN_LIMIT)
         plan = self._make_plan(find_keys=delta != 0)
-        return epsilon_for(plan, error=error, delta=delta, confidence=confidence, rows=rows)
+        price = {"delta": delta, "confidence": confidence}
+        return self.table.epsilon_for(plan, error=error, rows=rows, **price)
 
     def preview(
         self,
@@ -277,13 +294,13 @@ class Query(QueryBuilder):
         *,
         confidence: Number = 0.95,
         rows: int | None = None,
-    ) -> Preview:
+    ) -> "Preview":
         """The price, its split and the errors to expect: no data touched, nothing spent.
 
         `rows` is how many rows a group has, for the errors of means: a public number.
         """
         priced = self.price_in_steps(epsilon, delta=delta, confidence=confidence)
-        return _shown(priced).preview(rows)
+        return priced.preview(rows)
 
     def epsilon_for(
         self,
@@ -309,14 +326,20 @@ class Query(QueryBuilder):
     ) -> str:
         """The question in words; with an epsilon also its price and its split, and the SQL."""
         if epsilon is None:
-            plan = self.plan
-            from_text = read_from_text(self.table, plan)
-            notes = [f"- {note}" for note in notes_of(plan, from_text=from_text)]
-            what = f"Question about {self.table.name}: {plan.in_words()}."
-            more = "explain(epsilon=0.1) shows the price and its split, too; sql=True also the SQL."
-            return views.flowing([what, *notes, more])
+            return self._explain_unpriced()
         priced = self.price_in_steps(epsilon, delta=delta, confidence=confidence)
-        return _shown(priced).explain(sql=sql)
+        return priced.explain(sql=sql)
+
+    def _explain_unpriced(self) -> str:
+        from letalone.session.joins.private_joins import read_from_text
+        from letalone.session.notes import notes_of
+
+        plan = self.plan
+        from_text = read_from_text(self.table, plan)
+        notes = [f"- {note}" for note in notes_of(plan, from_text=from_text)]
+        what = f"Question about {self.table.name}: {plan.in_words()}."
+        more = "explain(epsilon=0.1) shows the price and its split, too; sql=True also the SQL."
+        return views.flowing([what, *notes, more])
 
     def release(
         self,
@@ -329,14 +352,15 @@ class Query(QueryBuilder):
     ) -> Release:
         """The answer, charged before data is touched; give an epsilon, or an error to keep.
 
-        The same question about the same declared version is free: the same answer again.
+        The same question about the same declared version is free: the same answer again. Where no
+        row limit is named or known yet, a tenth of epsilon finds one for counts and sums.
         """
-        pricing.check_asked(only_explained=self.only_explained)
-        if epsilon is None or error is not None or self.max_rows != AUTO:
+        check_asked(only_explained=self.only_explained)
+        if epsilon is None or error is not None:
             priced = self.price(epsilon, error=error, delta=delta, confidence=confidence, rows=rows)
             return priced.release()
         answered = self.price_in_steps(epsilon, delta=delta, confidence=confidence).release()
-        return answered.release if isinstance(answered, in_steps.FoundAnswer) else answered
+        return answered if isinstance(answered, Release) else answered.release
 
     def __repr__(self) -> str:
         try:
@@ -353,6 +377,24 @@ class Query(QueryBuilder):
         return self
 
 
-def _shown(priced: PricedQuestion | in_steps.PricedInSteps) -> PricedQuestion:
-    """The answer at its price; of a row limit that is not found yet, with ten rows."""
-    return priced.shown if isinstance(priced, in_steps.PricedInSteps) else priced
+def least_epsilon_remark(epsilon: float) -> str:
+    """What stands on an answer whose ε was solved for."""
+    return f"ε = {epsilon:g} is the least of three digits that keeps the error asked for."
+
+
+def _check_price(epsilon: object, error: object) -> None:
+    """Refuses a price that is not given by either of the two."""
+    if (epsilon is None) != (error is None):
+        return
+    words = (
+        "release needs either an epsilon or an error, and not both: release(epsilon=0.5) pays so"
+        " much, release(error=5) solves for the ε that is enough."
+    )
+    if epsilon is None:
+        raise ParameterError(replace(_missing_epsilon(), words=words, advised=True))
+    raise ParameterError(words)
+
+
+def _missing_epsilon() -> Problem:
+    """What is missing where a question has no price."""
+    return problem(Code.MISSING_EPSILON, SetEpsilon(USUAL_EPSILON), name=Argument("epsilon"))

@@ -12,8 +12,8 @@ from typing import cast
 
 from letalone.answers.release import FORMAT, ReleaseRecord, Standing, check_format
 from letalone.errors import FormatError, ParameterError
-from letalone.ledger import Receipt, verify_receipt
-from letalone.ledger.canonical import as_object, read_object
+from letalone.ledger.chain.canonical import as_object, read_object
+from letalone.ledger.chain.receipts import Receipt, verify_receipt
 from letalone.privacy.curve import Json
 
 BATCH = "batch"

@@ -5,28 +5,25 @@ Tested:   tests/session
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import NoReturn, Self, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, NoReturn, Self, TypedDict, Unpack, overload
 
 from letalone.answers import views
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
-from letalone.ledger import Ledger
-from letalone.ledger.data_sets import read_text
+from letalone.plans.aggregates.facts import Bounds
+from letalone.plans.aggregates.requests import private_bounds
 from letalone.plans.expressions import Expression
-from letalone.plans.facts import Bounds
-from letalone.plans.requests import private_bounds
 from letalone.plans.schema import Schema
 from letalone.privacy import Budget, Neighbours
 from letalone.session.backend import Backend
-from letalone.session.batch import Batch, release_batch
-from letalone.session.bounds_purchase import MAX_ROWS_BEYOND
 from letalone.session.builder import QueryBuilder
-from letalone.session.pricing import priced_here
 from letalone.session.query import Query
 from letalone.session.release import Release
-from letalone.session.row_limit import MaxRows
-from letalone.session.sql_question import query_in_sql
-from letalone.session.time_steps import Asker
+from letalone.session.steps.row_limit import MaxRows
+
+if TYPE_CHECKING:
+    from letalone.ledger import Ledger
+    from letalone.session.batch import Batch
 
 
 class SqlOptions(TypedDict, total=False):
@@ -63,6 +60,9 @@ class Session(QueryBuilder):
         With time_step_seconds, an answer is stored and given a whole number of steps after the
         charge, so that its time does not tell how long the data took.
         """
+        from letalone.ledger.data_sets import read_text  # of no use to a client
+        from letalone.session.time_steps import Asker
+
         who, why = read_text("analyst", analyst), read_text("purpose", purpose)
         return Session(self._table.asked_by(Asker(who, why, time_step_seconds)))
 
@@ -92,7 +92,7 @@ class Session(QueryBuilder):
         return self.schema.protects
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> "Ledger":
         """The ledger that answers are charged to."""
         return self._table.ledger
 
@@ -142,6 +142,8 @@ class Session(QueryBuilder):
         private one, on the unit; then both data sets are charged. The first dialect that
         fits is read: duckdb, postgres, spark, bigquery.
         """
+        from letalone.session.sql_question import query_in_sql  # loads a reader of SQL
+
         question = query_in_sql(
             self._so_far(), sql, keys=keys, bounds=bounds, tables=tables, dialect=dialect
         )
@@ -156,6 +158,8 @@ class Session(QueryBuilder):
         `rows` is how many units there are, in public. Refused, before anything is spent, where more
         than a tenth of them may lie beyond a bound; without it, where more than a thousand may.
         """
+        from letalone.session.steps.bounds_purchase import MAX_ROWS_BEYOND
+
         query = self.agg(bounds=private_bounds(of))
         query = query if self.schema.unit is None else query.bound(max_rows=1)
         beyond = query.preview(epsilon=epsilon).errors["bounds"] or 0
@@ -175,18 +179,20 @@ class Session(QueryBuilder):
         epsilon: Number | Sequence[Number],
         delta: Number = 0,
         confidence: Number = 0.95,
-    ) -> Batch:
+    ) -> "Batch":
         """The answers to several questions, each at this (epsilon, delta), as one charge.
 
         `epsilon` is the price of each question, not of all: three at 0.5 cost 1.5, or less where
         composing exactly saves some. It may be a list, one for each.
         """
+        from letalone.session.batch import release_batch  # loads engines
+
         prices = _epsilons(queries, epsilon)
         for query in queries:
             self._check_own(query)
         pairs = zip(queries, prices, strict=True)
         priced = (query.price(each, delta=delta, confidence=confidence) for query, each in pairs)
-        return release_batch([*map(priced_here, priced)])
+        return release_batch([each.here() for each in priced])
 
     def close(self) -> None:
         """Lets go of the data; what was spent stays spent."""

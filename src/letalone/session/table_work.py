@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, TypeVar
 
-from letalone.engines.failure import FileChanged, RightRevoked, SourceAway, SourceUnreadable
+from letalone.engines.core.failure import FileChanged, RightRevoked, SourceAway, SourceUnreadable
 from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import RaiseVersion
 from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED
 from letalone.ledger.charging import Work
-from letalone.session.private_joins import lock_tables
+from letalone.session.joins.private_joins import lock_tables
 from letalone.session.time_steps import at_step
 
 if TYPE_CHECKING:

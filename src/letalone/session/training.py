@@ -4,7 +4,7 @@ The layer of models and this one do not know each other. A `FitJob` is what a ta
 a model: its price, the columns that it looks at, and what to do with them.
 
 Theorem.  What is said before the charge is a function of the job, the schema and the condition. The
-rows of neighbours differ in at most one (`engines.one_row`), so a model that is private for
+rows of neighbours differ in at most one (`engines.core.one_row`), so a model that is private for
 one row more or less is private for one unit more or less.
   Proven:   nothing before `Fitting.make` has the engine's rows, and nothing after it but the job's
             own answer is read
@@ -17,10 +17,10 @@ from letalone.errors import NeighboursDiffer, ParameterError, UnsupportedQuery
 from letalone.exact.typed import as_typed
 from letalone.ledger import digest_of
 from letalone.ledger.charging import Charge, Settled, charged_work
+from letalone.plans.aggregates.requests import count
 from letalone.plans.expressions import Expression
 from letalone.plans.fit_job import FitJob
 from letalone.plans.plan import make_plan
-from letalone.plans.requests import count
 from letalone.plans.schema import Schema
 from letalone.plans.unnamed import check_no_feature
 from letalone.privacy import Budget

@@ -13,9 +13,9 @@ from typing import cast
 
 from sqlglot import exp
 
-from letalone.plans import requests as ask
+from letalone.plans.aggregates import requests as ask
+from letalone.plans.aggregates.facts import AggregateRequest
 from letalone.plans.expressions import Case, Clamp, ColumnRef, Expression, Literal
-from letalone.plans.facts import AggregateRequest
 from letalone.sql.names import only
 from letalone.sql.refusals import refuse_node, sql_name
 from letalone.sql.text import Unread, slip

@@ -6,8 +6,8 @@ text by its code points, as Python does; WHERE, which an engine computes, does n
   Tested:   tests/sql/test_arranging.py
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from typing import cast
@@ -15,10 +15,10 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.answers.arranged import Arrangement, Condition, Fixed, HavingTest, Order, OutputRef
+from letalone.plans.aggregates.facts import AggregateRequest
+from letalone.plans.aggregates.formula_trees import Computable
 from letalone.plans.dates import read_moment
 from letalone.plans.expressions import Bin, Expression, Literal, same
-from letalone.plans.facts import AggregateRequest
-from letalone.plans.trees import Computable
 from letalone.plans.types import Type, type_of_value
 from letalone.sql.groups import GroupClause, is_grouping, key_of, read_place
 from letalone.sql.names import named_by, only
@@ -41,17 +41,17 @@ class Arranging:
     asked: dict[str, Computable]
     selected: Sequence[str]
     hidden: dict[str, Computable]
+    computed: Collection[str] = ()  # names of columns with windows
 
     def read(self, query: exp.Select) -> Arrangement:
         args = cast("Mapping[str, exp.Expr | None]", query.args)
         having, order = args.get("having"), args.get("order")
-        arrangement = Arrangement(
+        return Arrangement(
             having=None if having is None else self.condition(having.this),
-            order=() if order is None else self._orders(order),
+            order=() if order is None else self.read_orders(order),
             limit=self._number(args.get("limit"), "LIMIT"),
             offset=self._number(args.get("offset"), "OFFSET") or 0,
         )
-        return replace(arrangement, hidden=tuple(self.hidden))
 
     def condition(self, node: exp.Expr) -> Condition:
         match node:
@@ -125,9 +125,9 @@ class Arranging:
         return next((group.of for group in self.groups if group.name == name), None)
 
     def _operand(self, node: exp.Expr) -> Condition:
-        name = self._group_column(node) or self._name_of(node, having=True)
+        name = self._group_column(node) or self.name_of(node, having=True)
         if name is not None:
-            self._check_one_number(name, node)
+            self.check_one_number(name, node)
             return OutputRef(name)
         if is_grouping(node):
             operand = self.translate(node)
@@ -146,11 +146,11 @@ class Arranging:
             return None
         return self._key(node)
 
-    def _name_of(self, node: exp.Expr, *, having: bool = False) -> str | None:
+    def name_of(self, node: exp.Expr, *, having: bool = False) -> str | None:
         """The column of the answer that an expression is; one that is not there yet is added."""
         node = node.unnest()
         if type(node) is exp.Column and not node.args.get("table"):
-            name = named_by(node, [*(group.name for group in self.groups), *self.asked])
+            name = named_by(node, self._names())
             if name is not None:
                 return name
         if is_grouping(node) and not self._mentions(node):
@@ -161,6 +161,9 @@ class Arranging:
             hides = {named_by(column, known) for column in keys}
             known = {name: asked for name, asked in known.items() if name not in hides}
         return self._aggregate(Formulas(self.translate, known)(node), node)
+
+    def _names(self) -> list[str]:
+        return [*(group.name for group in self.groups), *self.asked, *self.computed]
 
     def _mentions(self, node: exp.Expr) -> bool:
         """Whether an aggregate of SELECT is meant by its name."""
@@ -178,22 +181,23 @@ class Arranging:
         for name, known in {**self.asked, **self.hidden}.items():
             if known == asked:
                 return name
-        taken = {*self.asked, *self.hidden, *(group.name for group in self.groups)}
+        taken = {*self._names(), *self.hidden}
         name = free_name(default_name(node, asked), asked, taken=taken)
         self.hidden[name] = asked
         return name
 
-    def _orders(self, order: exp.Expr) -> tuple[Order, ...]:
+    def read_orders(self, order: exp.Expr) -> tuple[Order, ...]:
+        """What ORDER BY sorts by, in SELECT or in a window."""
         only(order, "expressions")
         return tuple(self._order(cast("exp.Ordered", ordered)) for ordered in order.expressions)
 
     def _order(self, node: exp.Ordered) -> Order:
         only(node, "this", "desc", "nulls_first")
         place = read_place(node.this, len(self.selected), "ORDER BY")
-        name = self._name_of(node.this) if place is None else self.selected[place]
+        name = self.name_of(node.this) if place is None else self.selected[place]
         if name is None:
             raise Unread("ORDER BY looks at the answer, not at rows", ORDER, node=node)
-        self._check_one_number(name, node)
+        self.check_one_number(name, node)
         return Order(
             name,
             descending=bool(node.args.get("desc")),
@@ -201,7 +205,17 @@ class Arranging:
             ranges=any(group.name == name and isinstance(group.of, Bin) for group in self.groups),
         )
 
-    def _check_one_number(self, name: str, node: exp.Expr) -> None:
+    def is_ambiguous(self, column: exp.Column) -> bool:
+        """Whether a name is given in SELECT, and is that of another column of the table."""
+        if column.args.get("table") or type(column.this) is not exp.Identifier:
+            return False
+        given = named_by(column, self._names())
+        if given is None or self.translate.names.find(column.this) is None:
+            return False
+        return self._group_column(column) != given
+
+    def check_one_number(self, name: str, node: exp.Expr) -> None:
+        """Refuses what has several numbers, where one is needed."""
         asked = {**self.asked, **self.hidden}.get(name)
         if isinstance(asked, AggregateRequest) and len(asked.at) > 1:
             what = "Several quantiles at once are neither compared nor sorted by"

@@ -1,9 +1,9 @@
 """Edits that turn SQL that is refused into SQL that is read, as remedies of the refusal.
 
-A name that is nearly one is put right, LIKE becomes a list to fill in, SELECT * a count, and an
-ORDER BY, HAVING or LIMIT that is not read is left out. An edit is offered only where the SQL is
-read afterwards, by the same reader; where none helps, a count of rows is offered instead. All of
-it is a function of the text and the schemas.
+A name that is nearly one is put right, SELECT * becomes a count, and an ORDER BY, HAVING or LIMIT
+that is not read is left out. An edit is offered only where the SQL is read afterwards, by the same
+reader; where none helps, a count of rows is offered instead. All of it is a function of the text
+and the schemas.
 
   Tested:   tests/sql/test_edits.py
 """
@@ -131,23 +131,7 @@ def _edit_for(unread: Unread, text: Text, dialect: str) -> EditSql | None:
     if unread.edit is not None:
         span = span_of(node, tokens)
         return None if span is None else EditSql(span, unread.edit)
-    if type(node) in (exp.Like, exp.ILike):
-        return _list_values(cast("exp.Like", node), text, tokens)
     return _leave_out(node, text, tokens)
-
-
-def _list_values(node: exp.Like, text: Text, tokens: Sequence[Token]) -> EditSql | None:
-    """ward LIKE 'A%' as ward IN ('A', 'B'), and as ward = 'A' where it stands for one value."""
-    of, span = span_of(node.this, tokens), span_of(node, tokens)
-    if of is None or span is None or type(node.expression) is not exp.Literal:
-        return None
-    column, pattern = text.written[slice(*of)], str(node.expression.this)
-    between = [token for token in tokens if of[1] <= token.start < span[1]]
-    negated = any(token.text.upper() == "NOT" for token in between)
-    if set(pattern) & set("%_"):
-        return EditSql(span, f"{column} {'NOT ' * negated}IN ('A', 'B')")
-    value = "'" + pattern.replace("'", "''") + "'"
-    return EditSql(span, f"{column} {'<>' if negated else '='} {value}")
 
 
 def _leave_out(node: exp.Expr, text: Text, tokens: Sequence[Token]) -> EditSql | None:

@@ -3,7 +3,7 @@ another private one on the unit.
 
 A row of the private table meets at most one row of a public one, so a join of a public table
 changes nobody's share of an answer. Rows without a partner are left out: an inner join. A table
-whose schema has a unit is private; of it one row of each unit counts (`session.partners`).
+whose schema has a unit is private; of it one row of each unit counts (`private_joins.py`).
 
   Tested:   tests/sql/test_question.py, test_refusals.py
 """

@@ -10,10 +10,10 @@ from math import isinf
 from typing import cast
 
 from letalone.errors import ParameterError
+from letalone.plans.aggregates.facts import AggregateRequest, as_number, read_bounds
+from letalone.plans.aggregates.formula_trees import Computable, FormulaRequest
 from letalone.plans.bounds import check_numeric, clamp_columns
 from letalone.plans.expressions import ColumnRef, Expression, column_names
-from letalone.plans.facts import AggregateRequest, as_number, read_bounds
-from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.typing import ColumnTypes
 
 Bounds = Mapping[str, tuple[Fraction, Fraction]]

@@ -20,6 +20,7 @@ from letalone.plans.clauses import GroupColumn
 from letalone.plans.expressions import Bin, ColumnRef, Expression, Literal, same
 from letalone.plans.plan import Group, bins
 from letalone.plans.types import Type
+from letalone.plans.wording import short_name
 from letalone.sql.aggregates import is_aggregate
 from letalone.sql.names import Names, matching, only
 from letalone.sql.text import Unread, slip
@@ -62,8 +63,8 @@ def key_of(node: exp.Expr, translate: Translator) -> Expression:
 
 
 def is_grouping(node: exp.Expr) -> bool:
-    """Whether a selected column may be a key: no aggregate is in it."""
-    return not any(is_aggregate(part) for part in node.walk())
+    """Whether a selected column may be a key: no aggregate and no window is in it."""
+    return not any(is_aggregate(part) or type(part) is exp.Window for part in node.walk())
 
 
 def read_group_by(
@@ -110,18 +111,12 @@ def _name(of: Expression, keys: Mapping[str, Expression], place: int) -> str:
         if same(key, of):
             return name
     match of:
-        case ColumnRef(name):
-            return name
-        case nodes.DatePart(part, ColumnRef(name)):
-            return f"{part}_{name}"
-        case nodes.StartOf(period, ColumnRef(name)):
-            return f"{period}_of_{name}"
         case Bin(ColumnRef(name)):
             return name
         case nodes.Case():
             return "case" if place == 1 else f"case_{place}"
         case _:
-            return f"group_{place}"
+            return short_name(of) or f"group_{place}"
 
 
 def _ranges(node: exp.Expr, translate: Translator) -> Expression | None:

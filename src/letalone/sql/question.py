@@ -15,7 +15,7 @@ an engine but as constants and names of a plan.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import cast
 from unicodedata import normalize
@@ -27,18 +27,20 @@ from letalone.errors import LetaloneError, ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Argument, Problem, Remedy
 from letalone.errors.remedies import AskInstead, LeaveOut
+from letalone.plans.aggregates import requests as ask
+from letalone.plans.aggregates.formula_trees import Computable
 from letalone.plans.expressions import Expression, Literal, same
 from letalone.plans.plan import Group
 from letalone.plans.schema import Schema
-from letalone.plans.trees import Computable
 from letalone.plans.wording import in_words
 from letalone.sql.arranging import Arranging
 from letalone.sql.edits import Span, mend, read_tokens, span_of
 from letalone.sql.from_clause import KnownTables, names_of
 from letalone.sql.groups import GroupClause, Selected, is_grouping, key_of, read_group_by
 from letalone.sql.names import Joined, Names, looks_like, only, quote_name
-from letalone.sql.refusals import CLAUSES
+from letalone.sql.refusals import CLAUSES, DISTINCT, WINDOW
 from letalone.sql.sql_formulas import Formulas, default_name, free_name
+from letalone.sql.subqueries import SUMMARY, unfold
 from letalone.sql.text import (
     DIALECTS,
     SHAPE,
@@ -50,10 +52,16 @@ from letalone.sql.text import (
     slip,
     too_deep,
 )
+from letalone.sql.unit_queries import UnitRows, read_units
 from letalone.sql.values import Translator
+from letalone.sql.windows import WindowReader, has_window, name_window, read_qualify
 
 ODD = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-READ = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset")
+READ = (
+    "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset",
+    "qualify", "distinct",
+)  # fmt: skip
+NO_KEYS = (exp.Window, exp.Literal, exp.Subquery)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +76,9 @@ class ReadSql:
     arrangement: Arrangement
     explain: bool
     dialect: str
+    units: UnitRows | None = None  # rows are units, made so
     # Where expressions stand that are added up, by their words; looked for when it is asked.
-    places: Callable[[], Mapping[str, Span]] = field(compare=False, repr=False)
+    places: Callable[[], Mapping[str, Span]] = field(compare=False, repr=False, default=dict)
 
 
 def read_question(
@@ -145,18 +154,26 @@ def _dialects(dialect: object) -> Sequence[str]:
 
 
 def _question(text: Text, query: exp.Select, dialect: str, known: KnownTables) -> ReadSql:
+    query, inner, checked = unfold(query, known.schema)
+    units = None
+    if inner is not None:
+        units, schema = read_units(inner, known)
+        known = KnownTables(replace(schema, name=query.args["from_"].this.name), known.public)
     _check_clauses(query)
     names = names_of(query, known)
     translate = Translator(names)
     selected = [_read_selected(node, names) for node in query.expressions]
     groups = _groups(query, selected, names)
-    aggregates, order = _read_aggregates(selected, groups, translate)
+    plain = [column for column in selected if not has_window(column[1])]
+    aggregates, order = _read_aggregates(plain, groups, translate)
+    for node in checked:
+        translate(node)  # or is refused, although nobody uses it
     where = query.args.get("where")
     condition = None if where is None else translate(where.this)
-    hidden: dict[str, Computable] = {}
-    arrangement = Arranging(translate, groups, aggregates, order, hidden).read(query)
+    arranging = Arranging(translate, groups, aggregates, order, {})
+    arrangement = _arrange(query, selected, arranging)
     return ReadSql(
-        aggregates={**aggregates, **hidden},
+        aggregates={**aggregates, **arranging.hidden},
         where=condition,
         groups=tuple(group.group for group in groups),
         group_names=tuple(group.name for group in groups),
@@ -164,8 +181,61 @@ def _question(text: Text, query: exp.Select, dialect: str, known: KnownTables) -
         arrangement=arrangement,
         explain=text.explain,
         dialect=dialect,
+        units=units,
         places=partial(_places, text, query, dialect, translate),
     )
+
+
+def _arrange(query: exp.Select, selected: Selected, arranging: Arranging) -> Arrangement:
+    """How the answer is shown; aggregates that only stand in clauses are shown if no others are."""
+    windows = dict(_name_windows(selected, arranging))
+    arranging.computed = list(windows)
+    computed = {name: WindowReader(arranging).read(node) for name, node in windows.items()}
+    if windows and not (arranging.groups or arranging.asked or arranging.hidden):
+        raise WINDOW.at(next(iter(windows.values())))  # of rows, not of groups
+    arranging.selected = _in_order(selected, arranging.selected, list(computed))
+    arrangement = arranging.read(query)
+    keep, kept_by = read_qualify(query.args.get("qualify"), arranging)
+    hidden = [*arranging.hidden, *kept_by]
+    if not arranging.asked and not computed:
+        hidden = list(kept_by)
+        if not arranging.hidden:
+            arranging.hidden.update(_count_groups(selected, arranging.groups))
+    if query.meta.get(SUMMARY):
+        hidden += [*(group.name for group in arranging.groups), *arranging.asked]
+    more = tuple({**computed, **kept_by}.items())
+    return replace(arrangement, hidden=tuple(hidden), computed=more, keep=keep)
+
+
+def _name_windows(selected: Selected, arranging: Arranging) -> Iterator[tuple[str, exp.Expr]]:
+    """The columns with windows; who gave no name gets that of the function, and a number."""
+    ends = [f"{name}{end}" for name in arranging.asked for end in ("_low", "_high")]
+    used = {name.casefold() for name in (*arranging.selected, *ends)}
+    taken = {*used, *(name for name, _ in selected if name)}
+    for name, node in selected:
+        if not has_window(node):
+            continue
+        shown = name or free_name(name_window(node), None, taken=taken)
+        if shown.casefold() in used:
+            raise slip(f"Two columns are called {shown!r}", "Name one otherwise.", node=node)
+        used.add(shown.casefold())
+        taken.add(shown)
+        yield shown, node
+
+
+def _in_order(selected: Selected, plain: Sequence[str], computed: Sequence[str]) -> list[str]:
+    """The names of all columns of SELECT in their order."""
+    names = iter(plain), iter(computed)
+    return [next(names[has_window(node)]) for _, node in selected]
+
+
+def _count_groups(selected: Selected, groups: Sequence[GroupClause]) -> dict[str, Computable]:
+    """SELECT ward … GROUP BY ward: which groups there are is told with the rows of each."""
+    if not groups:
+        what = "The SQL asks for no COUNT, SUM or other aggregate"
+        raise Unread(what, SHAPE, node=selected[0][1] if selected else None)
+    count = ask.count()
+    return {free_name("count", count, taken={group.name for group in groups}): count}
 
 
 def _places(text: Text, query: exp.Select, dialect: str, translate: Translator) -> dict[str, Span]:
@@ -211,14 +281,29 @@ def _check_alias(name: str, names: Names, node: exp.Expr) -> None:
 
 
 def _groups(query: exp.Select, selected: Selected, names: Names) -> list[GroupClause]:
-    group = query.args.get("group")
+    group, distinct = query.args.get("group"), query.args.get("distinct")
+    keys = [node for _, node in selected if is_grouping(node) and type(node) not in NO_KEYS]
+    if distinct is not None:
+        return read_group_by(_check_distinct(distinct, group, selected, keys), selected, names)
     if group is None:
         return []
-    words = {"all": "GROUP BY ALL", "rollup": "ROLLUP", "cube": "CUBE"}
-    only(group, "expressions", words={**words, "grouping_sets": "GROUPING SETS"})
+    words = {"rollup": "ROLLUP", "cube": "CUBE", "grouping_sets": "GROUPING SETS"}
+    only(group, "expressions", "all", words=words)
+    if group.args.get("all"):
+        return read_group_by(keys, selected, names)
     if not group.expressions:
         raise Unread("GROUP BY has no columns", SHAPE, node=group, word="GROUP")
     return read_group_by(group.expressions, selected, names)
+
+
+def _check_distinct(
+    distinct: exp.Expr, group: exp.Expr | None, selected: Selected, keys: list[exp.Expr]
+) -> list[exp.Expr]:
+    """SELECT DISTINCT ward is GROUP BY ward: the columns of SELECT are the groups."""
+    only(distinct, words={"on": "DISTINCT ON"})
+    if group is not None or len(keys) < len(selected):
+        raise DISTINCT.at(distinct, "DISTINCT")
+    return keys
 
 
 def _read_aggregates(
@@ -243,9 +328,6 @@ def _read_aggregates(
             raise slip(what, "Name one: SUM(cost) AS costs.", node=node)
         aggregates[shown] = request
         order.append(shown)
-    if not aggregates:
-        what = "The SQL asks for no COUNT, SUM or other aggregate"
-        raise Unread(what, SHAPE, node=selected[0][1] if selected else None)
     return aggregates, order
 
 
@@ -262,7 +344,7 @@ def _key(node: exp.Expr, groups: Sequence[GroupClause], translate: Translator) -
     """The group column that a selected expression is; None where it holds an aggregate."""
     if not is_grouping(node):
         return None
-    if type(node) in (exp.Window, exp.Literal, exp.Subquery):
+    if type(node) in NO_KEYS:
         return None  # refused as a formula, in better words
     of = key_of(node, translate)
     for group in groups:

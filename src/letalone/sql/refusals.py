@@ -10,8 +10,9 @@ from sqlglot import exp
 from letalone.sql.text import Unread
 
 CONDITIONS = (
-    "An expression is made of columns, constants, = <> < <= > >=, IN, BETWEEN, IS NULL, AND, OR,"
-    " NOT, + - * /, CASE, COALESCE, ABS, CLAMP, GREATEST, LEAST and parts of dates."
+    "An expression is made of columns, constants, = <> < <= > >=, IN, BETWEEN, LIKE, IS NULL, AND,"
+    " OR, NOT, + - * /, CASE, COALESCE, ABS, CLAMP, GREATEST, LEAST, parts of dates, and UPPER,"
+    " SUBSTR, || and the like of text."
 )
 
 
@@ -32,7 +33,8 @@ class SqlRefusal(NamedTuple):
 
 WINDOW = SqlRefusal(
     "OVER (a window)",
-    "Group instead: SELECT ward, AVG(cost) FROM visits GROUP BY ward.",
+    "Group instead: SELECT ward, AVG(cost) FROM visits GROUP BY ward. OVER looks at groups of an"
+    " answer: SUM(COUNT(*)) OVER ().",
     "SELECT AVG(cost) OVER (PARTITION BY ward) FROM visits",
 )
 SUBQUERY = SqlRefusal(
@@ -51,15 +53,15 @@ RANDOM = SqlRefusal(
     "Leave it out: noise is added anyway.",
     "SELECT COUNT(*) FROM visits WHERE random() < 0.5",
 )
-TEXT = SqlRefusal(
-    "a function of text",
-    "List the values that are meant: ward IN ('A', 'B').",
-    "SELECT COUNT(*) FROM visits WHERE lower(ward) = 'a'",
+REGULAR = SqlRefusal(
+    "a regular expression, which can take for ever on a row",
+    "Write LIKE, STARTS_WITH, ENDS_WITH or CONTAINS: ward LIKE 'A%'.",
+    "SELECT COUNT(*) FROM visits WHERE regexp_matches(ward, 'A')",
 )
-LIKE = SqlRefusal(
-    "LIKE",
-    "List the values that are meant, as in ward IN ('A', 'B').",
-    "SELECT COUNT(*) FROM visits WHERE ward LIKE 'A%'",
+POSITION = SqlRefusal(
+    "a place in a text",
+    "Write CONTAINS(ward, 'A') or ward LIKE '%A%'.",
+    "SELECT COUNT(*) FROM visits WHERE strpos(ward, 'A') > 0",
 )
 ROOT = SqlRefusal(
     "a root or a logarithm, which can fail on a row",
@@ -78,7 +80,8 @@ LISTING = SqlRefusal(
 )
 INTERVAL = SqlRefusal(
     "arithmetic with dates",
-    "Compare with a date: day >= '2024-01-31', or take a part: YEAR(day), MONTH(day).",
+    "Compare with a date: day >= '2024-01-31', take a part: YEAR(day), MONTH(day), or count days:"
+    " DATE_DIFF('day', day, DATE '2024-01-31').",
     "SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1 DAY > day",
 )
 WEEKDAY = SqlRefusal(
@@ -109,15 +112,15 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
         instead="Write the date: day >= '2024-01-31'.",
         example="SELECT COUNT(*) FROM visits WHERE day < CURRENT_DATE",
     ),
-    exp.Like: LIKE,
-    exp.ILike: LIKE.where("ward ILIKE 'a%'")._replace(what="ILIKE"),
-    exp.RegexpLike: TEXT.where("regexp_matches(ward, 'A')"),
-    exp.Lower: TEXT,
-    exp.Upper: TEXT.where("upper(ward) = 'A'"),
-    exp.Concat: TEXT.where("concat(ward, 'x') = 'Ax'"),
-    exp.DPipe: TEXT.where("ward || 'x' = 'Ax'"),
-    exp.Substring: TEXT.where("substring(ward, 1, 1) = 'A'"),
-    exp.Length: TEXT.where("length(ward) = 1"),
+    exp.RegexpLike: REGULAR,
+    exp.SimilarTo: REGULAR.where("ward SIMILAR TO 'A'")._replace(what="SIMILAR TO"),
+    exp.Glob: REGULAR.where("ward GLOB 'A*'")._replace(what="GLOB"),
+    exp.StrPosition: POSITION,
+    exp.ConcatWs: SqlRefusal(
+        "CONCAT_WS, which leaves out what is missing",
+        "Write ward || '-' || city.",
+        "SELECT COUNT(*) FROM visits WHERE concat_ws('-', ward, city) = 'A-Bonn'",
+    ),
     exp.IntDiv: WHOLE,
     exp.Mod: WHOLE.where("age % 2 = 1")._replace(what="%, a remainder, which can fail"),
     exp.Pow: SqlRefusal(
@@ -152,9 +155,8 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
     ),
     exp.Interval: INTERVAL,
     exp.DateAdd: INTERVAL.where("date_add(day, INTERVAL 1 DAY) > day"),
-    exp.DateDiff: INTERVAL._replace(
-        example="SELECT AVG(DATE_DIFF('day', day, DATE '2024-01-31')) FROM visits"
-    ),
+    exp.TimestampDiff: INTERVAL.where("timestamp_diff(at, at, HOUR) > 1"),
+    exp.MonthsBetween: INTERVAL.where("months_between(day, day) > 1"),
     exp.DayOfWeek: WEEKDAY,
     exp.Placeholder: PARAMETER,
     exp.Parameter: PARAMETER.where("age = $name"),
@@ -169,18 +171,17 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
         "SELECT COUNT(*) FROM visits WHERE age IS DISTINCT FROM 1",
     ),
 }
+REFUSED_CALLS = {
+    "AGE": INTERVAL.where("age(day, DATE '2000-01-31') > 18")._replace(
+        what="AGE, an interval", instead="Write DATE_DIFF('day', start, end) / 365.25 for years."
+    ),
+}
+DISTINCT = SqlRefusal(
+    "SELECT DISTINCT of aggregates",
+    "Leave DISTINCT out, or count different values: COUNT(DISTINCT ward).",
+    "SELECT DISTINCT ward, COUNT(*) FROM visits GROUP BY ward",
+)
 CLAUSES: dict[str, SqlRefusal] = {
-    "with_": SqlRefusal(
-        "WITH",
-        "Write one SELECT; in Python, .derive(…) names an expression and .per_unit(…) makes one"
-        " row of each person.",
-        "WITH t AS (SELECT * FROM visits) SELECT COUNT(*) FROM visits",
-    ),
-    "distinct": SqlRefusal(
-        "SELECT DISTINCT",
-        "Count different values: COUNT(DISTINCT ward); or GROUP BY ward.",
-        "SELECT DISTINCT ward FROM visits",
-    ),
     "hint": SqlRefusal(
         "a comment with a hint",
         "Leave out /*+ … */.",
@@ -198,9 +199,6 @@ CLAUSES: dict[str, SqlRefusal] = {
     ),
     "windows": WINDOW._replace(
         what="WINDOW", example="SELECT COUNT(*) FROM visits WINDOW w AS (PARTITION BY ward)"
-    ),
-    "qualify": WINDOW._replace(
-        what="QUALIFY", example="SELECT COUNT(*) FROM visits QUALIFY COUNT(*) > 1"
     ),
     "sample": SqlRefusal(
         "a sample",
@@ -220,6 +218,8 @@ CLAUSES: dict[str, SqlRefusal] = {
 
 def refuse_node(node: exp.Expr, instead: str = CONDITIONS) -> Unread:
     """The refusal of a node that has no translation."""
+    if sql_name(node) in REFUSED_CALLS:
+        return REFUSED_CALLS[sql_name(node)].at(node)
     for kind in type(node).__mro__:
         if (refusal := REFUSED.get(cast("type[exp.Expr]", kind))) is not None:
             return refusal.at(node)

@@ -11,9 +11,9 @@ from typing import cast
 
 from sqlglot import exp
 
+from letalone.plans.aggregates.facts import AggregateRequest
+from letalone.plans.aggregates.formula_trees import Computable, apply_function, combine
 from letalone.plans.expressions import ColumnRef, Literal
-from letalone.plans.facts import AggregateRequest
-from letalone.plans.trees import Computable, apply_function, combine
 from letalone.sql.aggregates import AGGREGATED, aggregate, is_aggregate, name_aggregate
 from letalone.sql.names import named_by, only
 from letalone.sql.refusals import refuse_node, sql_name
@@ -108,7 +108,7 @@ def default_name(node: exp.Expr, asked: Computable) -> str:
     return "formula"
 
 
-def free_name(name: str, asked: Computable, *, taken: Collection[str]) -> str:
+def free_name(name: str, asked: Computable | None, *, taken: Collection[str]) -> str:
     """The name where it is free; else with its column, as count_distinct_sex, or a number."""
     used = {candidate.casefold() for candidate in taken}
     if name.casefold() not in used:

@@ -5,10 +5,11 @@ data. sqlglot may log what it does not understand, words of the query among them
 for us, its logger is shut for this thread.
 
 Some calls are found in the words of a query, since sqlglot's tree does not show them as they were
-typed. Of the quantile functions, and of DATE_TRUNC, it drops what comes after the arguments that it
-knows, and says nothing, so that QUANTILE_CONT(cost, 0.5, weight) would be answered as if no weight
-had been asked for. And it takes DATE_TRUNC(day, month) for DATE_TRUNC('day', month), and the weeks
-of TIMESTAMP_TRUNC(at, WEEK), which begin on Sunday, for those of DATE_TRUNC('week', at).
+typed. Of the quantile functions, and of some of dates, it drops what comes after the arguments that
+it knows, and says nothing, so that QUANTILE_CONT(cost, 0.5, weight) would be answered as if no
+weight had been asked for. And it takes DATE_TRUNC(day, month) for DATE_TRUNC('day', month), and the
+weeks of TIMESTAMP_TRUNC(at, WEEK), which begin on Sunday, for those of DATE_TRUNC('week', at). Of
+DATE_DIFF(day, at, month) it cannot tell which is the unit and which a column.
 
   Tested:   tests/sql/test_question.py, test_refusals.py; test_calls.py: of all functions that
             sqlglot knows, no other loses an argument
@@ -57,6 +58,21 @@ OF_TWO = (
 )  # fmt: skip
 TRUNCATING = ("DATE_TRUNC", "DATETRUNC", "TIMESTAMP_TRUNC", "DATETIME_TRUNC", "TRUNC")
 PERIOD_FIRST = ("DATE_TRUNC", "DATETRUNC")  # but in BigQuery
+KEPT = ("duckdb", "postgres")  # in which a backslash between quotes stays one
+DIFFERENCES = ("DATE_DIFF", "DATEDIFF")
+DATE_TEXTS = (
+    "STRFTIME", "TO_CHAR", "DATE_FORMAT", "FORMAT_DATE", "FORMAT_DATETIME", "FORMAT_TIMESTAMP",
+)  # fmt: skip
+# Calls, how many arguments they have at most, which these are, and an example.
+MOST_ARGUMENTS = (
+    (OF_TWO, 2, "a column and a quantile", "QUANTILE_CONT(cost, 0.5)"),
+    (TRUNCATING, 2, "a column and a period", "DATE_TRUNC('month', day)"),
+    (DATE_TEXTS, 2, "a date and a pattern", "STRFTIME(day, '%Y-%m')"),
+    (("LENGTH",), 1, "a text", "LENGTH(ward)"),
+    (("DATE",), 1, "a time", "DATE(at)"),
+    (DIFFERENCES, 3, "a unit and two dates", "DATE_DIFF('day', start, end)"),
+)
+UNITS = ("DAY", "MONTH", "QUARTER", "YEAR")  # of differences
 FROM_SUNDAY = ("TIMESTAMP_TRUNC", "DATETIME_TRUNC")  # their weeks, in BigQuery, which has them
 
 
@@ -145,8 +161,10 @@ def parse_select(text: Text, dialect: str) -> exp.Select:
             tokens = reader.tokenize(text.statement)
             _check_tokens(tokens)
             _check_hints(tokens, text.statement)
+            _check_backslashes(tokens, text.statement, dialect)
             if dialect != "bigquery":
                 _check_periods(tokens)
+                _check_units(tokens)
             query = reader.parser().parse(tokens, text.statement)[0]
         except SqlglotError as error:
             query, problem = None, _near(error)
@@ -185,19 +203,15 @@ def _check_tokens(tokens: Sequence[Token]) -> None:
         raise Unread(f"The SQL begins with {first[:20]!r}", SHAPE, word=first, final=True)
     if len(tokens) > MAX_TOKENS or _depth(tokens) > MAX_DEPTH:
         raise too_deep()
-    name = _find_call(tokens, (*OF_TWO, *TRUNCATING), lambda rest: _commas(rest) > 1)
-    if name is not None:
-        period = name.text.upper() in TRUNCATING
-        what = f"a {'period' if period else 'quantile'}, and no more"
-        instead = "DATE_TRUNC('month', day)" if period else "QUANTILE_CONT(cost, 0.5)"
-        what = f"{name.text.upper()} takes a column and {what}"
-        raise slip(what, f"Write {instead}.", node=_at(name), final=True)
+    for names, most, takes, instead in MOST_ARGUMENTS:
+        name = _find_call(tokens, names, lambda rest, most=most: _commas(rest) >= most)
+        if name is not None:
+            what = f"{name.text.upper()} takes {takes}, and no more"
+            raise slip(what, f"Write {instead}.", node=_at(name), final=True)
 
 
 def _check_periods(tokens: Sequence[Token]) -> None:
-    name = _find_call(
-        tokens, PERIOD_FIRST, lambda rest: [t.token_type for t in rest[:1]] != [TokenType.STRING]
-    )
+    name = _find_call(tokens, PERIOD_FIRST, lambda rest: not _begins_with_text(rest))
     if name is not None:
         what = f"{name.text.upper()} takes a period in quotes first"
         raise slip(what, "Write DATE_TRUNC('month', day).", node=_at(name))
@@ -207,6 +221,44 @@ def _check_periods(tokens: Sequence[Token]) -> None:
     if name is not None:
         what = f"The weeks of {name.text.upper()} begin on Sunday"
         raise slip(what, "Write DATE_TRUNC('week', at): they begin on Monday.", node=_at(name))
+
+
+def _check_units(tokens: Sequence[Token]) -> None:
+    """DATE_DIFF('day', a, b) and DATEDIFF(day, a, b); a unit that comes last is BigQuery's."""
+    for is_wrong, final in ((_both_are_units, True), (_unit_is_last, False)):
+        name = _find_call(tokens, DIFFERENCES, is_wrong)
+        if name is not None:
+            what = f"{name.text.upper()} takes a unit in quotes first"
+            instead = "Write DATE_DIFF('day', start, end)."
+            raise slip(what, instead, node=_at(name), final=final)
+
+
+def _check_backslashes(tokens: Sequence[Token], statement: str, dialect: str) -> None:
+    """As typed: some tokenizers take a backslash off before anybody knows of a pattern."""
+    for word, pattern, after in zip(tokens, tokens[1:], [*tokens[2:], None], strict=False):
+        if word.token_type not in (TokenType.LIKE, TokenType.ILIKE):
+            continue
+        named = after is not None and after.token_type is TokenType.ESCAPE
+        if "\\" in statement[pattern.start : pattern.end + 1] and not (named and dialect in KEPT):
+            what = "A backslash in a pattern is an escape sign in some dialects and none in others"
+            instead = "Write the sign that you mean: LIKE '50!%' ESCAPE '!'."
+            raise slip(what, instead, node=_at(pattern), final=True)
+
+
+def _both_are_units(rest: Sequence[Token]) -> bool:
+    """Whether the first and the last of three arguments are words for a unit."""
+    inside = list(_inside(rest))
+    words = {token.text.upper() for token in (*inside[:1], *inside[-1:])}
+    return _commas(rest) > 1 and not _begins_with_text(rest) and words <= {*UNITS}
+
+
+def _unit_is_last(rest: Sequence[Token]) -> bool:
+    first = "".join(token.text.upper() for token in rest[:1])
+    return _commas(rest) > 1 and not _begins_with_text(rest) and first not in UNITS
+
+
+def _begins_with_text(rest: Sequence[Token]) -> bool:
+    return [token.token_type for token in rest[:1]] == [TokenType.STRING]
 
 
 def _check_hints(tokens: Sequence[Token], statement: str) -> None:

@@ -1,5 +1,6 @@
 """Expressions of one row: comparisons, AND, OR, NOT, IN, BETWEEN, arithmetic; and functions of one:
-CASE, COALESCE, GREATEST and LEAST, CLAMP, parts and starts of dates.
+CASE, COALESCE, GREATEST and LEAST, CLAMP, parts and starts of dates; those of text and the other
+ones of dates are in text_functions.py.
 
 Text beside a column of dates is read as a date, as SQL does: day >= '2024-01-31'. Two things
 differ from some engines, so that nothing can fail: x / 0 is missing, and GREATEST and LEAST of a
@@ -28,6 +29,7 @@ from letalone.plans.types import Type
 from letalone.sql.names import Names, only
 from letalone.sql.refusals import SUBQUERY, refuse_node
 from letalone.sql.text import Unread, slip
+from letalone.sql.text_functions import NAMED_FUNCTIONS, TEXT_FUNCTIONS
 
 COMPARED: dict[type[exp.Expr], nodes.ComparisonOp] = {
     exp.EQ: "=",
@@ -46,19 +48,26 @@ COMPUTED: dict[type[exp.Expr], nodes.ArithmeticOp] = {
 }
 PARTS: dict[str, nodes.Part] = {
     "YEAR": "year",
+    "QUARTER": "quarter",
     "MONTH": "month",
     "DAY": "day",
+    "DOY": "yearday",
+    "DAYOFYEAR": "yearday",
     "ISODOW": "weekday",
     "DAYOFWEEK_ISO": "weekday",
     "HOUR": "hour",
+    "MINUTE": "minute",
 }
 DATE_FUNCTIONS: dict[type[exp.Expr], nodes.Part] = {
     exp.Year: "year",
+    exp.Quarter: "quarter",
     exp.Month: "month",
     exp.Day: "day",
     exp.DayOfMonth: "day",
+    exp.DayOfYear: "yearday",
     exp.DayOfWeekIso: "weekday",
     exp.Hour: "hour",
+    exp.Minute: "minute",
 }
 PERIODS: dict[nodes.Period, str] = {
     "year": "YEAR YYYY YY",
@@ -179,10 +188,14 @@ def number_of(node: exp.Expr, translate: Translator, what: str) -> Fraction:
     return number
 
 
-def _read_cast(node: exp.Expr, _: Translator) -> Expression:
-    """DATE '2024-01-31' and TIMESTAMP '2024-01-31 10:00', which sqlglot reads as casts."""
+def _read_cast(node: exp.Expr, translate: Translator) -> Expression:
+    """DATE '2024-01-31' and TIMESTAMP '2024-01-31 10:00', which sqlglot reads as casts; and the day
+    of a time, which cannot fail."""
     kind = cast("exp.DataType", node.args["to"]).this
     literal = type(node.this) is exp.Literal and node.this.args.get("is_string")
+    if kind in DATES and type(node.this) is exp.Column:
+        only(node, "this", "to", "_type")
+        return nodes.StartOf("day", translate(node.this))
     if not literal or kind not in (*DATES, *TIMES):
         raise refuse_node(node)
     only(node, "this", "to", "_type")
@@ -217,7 +230,7 @@ def _read_coalesce(node: exp.Expr, translate: Translator) -> Expression:
     *first, last = translate.several([node.this, *node.expressions])
     if not first:
         return last
-    return Case(tuple((nodes.Not(nodes.IsNull(value)), value) for value in first), last)
+    return nodes.coalesce(*first, last)
 
 
 def _read_absolute(node: exp.Expr, translate: Translator) -> Expression:
@@ -333,6 +346,8 @@ def _named_part(node: exp.Expr, translate: Translator) -> Expression:
 FUNCTIONS: dict[str, Callable[[exp.Expr, Translator], Expression]] = {
     "CLAMP": _clamp,
     "DATE_PART": _named_part,
+    "DATEPART": _named_part,
+    **NAMED_FUNCTIONS,
 }
 TRANSLATED: dict[type[exp.Expr], Callable[[exp.Expr, Translator], Expression]] = {
     exp.Column: lambda node, translate: translate.names.column(node),
@@ -359,7 +374,9 @@ TRANSLATED: dict[type[exp.Expr], Callable[[exp.Expr, Translator], Expression]] =
     exp.TimestampTrunc: _read_start,
     exp.DateTrunc: _read_start,
     exp.DatetimeTrunc: _read_start,
-    exp.TsOrDsToDate: _brackets,  # Spark's parser puts it around dates
+    exp.TsOrDsToDate: _brackets,  # Spark's parser puts it around dates, as the next
+    exp.TimeStrToTime: _brackets,
+    **TEXT_FUNCTIONS,
     exp.Anonymous: _read_function,
     **dict.fromkeys(COMPARED, _compare),
     **dict.fromkeys(COMPUTED, _compute),

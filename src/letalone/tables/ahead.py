@@ -11,13 +11,10 @@ from fractions import Fraction
 from typing import cast
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import Constraint, Number
+from letalone.exact.typed import ERROR, Number
 from letalone.plans.plan import Plan
 from letalone.tables.compiled import compile_plan
 
-ERROR = Constraint(
-    "a positive number", lambda x: x > 0, "It is the half-width of the interval.", (0, -1)
-)
 FEWEST, MOST = 100, 1000  # three digits
 FIRST, LAST = -6, 7  # the powers of ten between which ε is looked for
 

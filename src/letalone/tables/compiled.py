@@ -22,20 +22,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.measures import CellCounts, Exact, Measure, RowScope, scope_of
+from letalone.engines.core.measures import CellCounts, Exact, Measure, RowScope, scope_of
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural
 from letalone.exact.typed import CONFIDENCE, DELTA, EPSILON, Constraint, Number
-from letalone.plans.facts import ErrorKind, facts_of
-from letalone.plans.formulas import Formula, inner_name, shown_name
+from letalone.plans.aggregates.facts import ErrorKind, facts_of
+from letalone.plans.aggregates.formulas import Formula, inner_name, shown_name
 from letalone.plans.plan import Plan
 from letalone.plans.types import Key
 from letalone.privacy import Privacy, compose
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.tables.columns import NoisyAnswer, NoisyColumn
-from letalone.tables.discovery import Discovery, Keys
 from letalone.tables.formula_answers import as_double, confidence_of, evaluate_formula, linear
-from letalone.tables.part import ChoicePart, VectorPart
+from letalone.tables.parts.discovery import Discovery, Keys
+from letalone.tables.parts.part import ChoicePart, VectorPart
 from letalone.tables.sensitivity import contribution
 from letalone.tables.split import Split, split
 

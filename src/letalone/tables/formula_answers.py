@@ -17,8 +17,14 @@ from math import inf
 
 import numpy as np
 
-from letalone.plans.formulas import Formula, inner_name
-from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue, Tree
+from letalone.plans.aggregates.formula_trees import (
+    Constant,
+    FunctionCall,
+    Operation,
+    PartValue,
+    Tree,
+)
+from letalone.plans.aggregates.formulas import Formula, inner_name
 from letalone.tables.columns import Floats, NoisyColumn
 
 Factors = dict[int, Fraction]  # of the parts of a weighted sum

@@ -20,7 +20,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from letalone.engines.measures import CellCounts
+from letalone.engines.core.measures import CellCounts
 from letalone.plans.expressions import Expression
 from letalone.tables.columns import Floats, Integers, NoisyColumn
 

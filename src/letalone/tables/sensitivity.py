@@ -22,7 +22,7 @@ public beforehand: no bound on it), M = max(|a|, |b|) and R = max(b, 0) − min(
   ranks: proofs, section 4.  Rounding sums down to a multiple of a number: section 3.
   Proven:   docs/explanation/proofs/tables.md, sections 1 to 4, and proofs/weights.md
   Tested:   by every neighbour of random small tables; reached there
-  Assumed:  the engine bounds and clamps as `engines.measures` says
+  Assumed:  the engine bounds and clamps as `engines.core.measures` says
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from dataclasses import replace as dataclass_replace
 from fractions import Fraction
 from math import ceil, isqrt
 
-from letalone.engines import measures
+from letalone.engines.core import measures
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.plan import Plan
 from letalone.privacy.neighbours import is_replace

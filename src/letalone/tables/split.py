@@ -15,20 +15,20 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from letalone.engines.measures import WEIGHT_BITS
+from letalone.engines.core.measures import WEIGHT_BITS
 from letalone.errors import ParameterError
 from letalone.errors.remedies import FindKeys
 from letalone.mechanisms import Gaussian
-from letalone.plans.aggregates import Quantiles
+from letalone.plans.aggregates.formulas import with_formula_parts
+from letalone.plans.aggregates.of_columns import Quantiles
 from letalone.plans.clauses import GroupColumn
-from letalone.plans.formulas import with_formula_parts
 from letalone.plans.plan import NOT_LISTED, Plan, missing_keys
 from letalone.privacy import Privacy
-from letalone.tables.discovery import Discovery
 from letalone.tables.grid import bits_for
 from letalone.tables.noise import Noise, gaussians, pure_noise, root_above
-from letalone.tables.part import ROOT_TWO, ChoicePart, VectorPart, as_share
-from letalone.tables.parts import Parts, parts_of
+from letalone.tables.parts.chosen_parts import Parts, parts_of
+from letalone.tables.parts.discovery import Discovery
+from letalone.tables.parts.part import ROOT_TWO, ChoicePart, VectorPart, as_share
 from letalone.tables.sensitivity import Contribution, contribution
 
 RANK_BITS = 31  # of a weight and a rank's denominator: 2^53 is then 4 million rows

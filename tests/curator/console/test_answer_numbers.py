@@ -10,9 +10,9 @@ import pytest
 from answers.releases import made
 from curator.makers import NAME, PURPOSE
 from letalone.answers.columns import CellKind, KeyColumn, Output
-from letalone.curator.asking import release_id
-from letalone.curator.console.answer_numbers import as_csv, rows_and_charts
-from letalone.curator.records import DataSetQuestion, QuestionPrice
+from letalone.curator.asking.answer_numbers import as_csv, rows_and_charts
+from letalone.curator.asking.service import release_id
+from letalone.curator.storage.service_records import DataSetQuestion, QuestionPrice
 
 SVG = "{http://www.w3.org/2000/svg}"
 WARDS = [f"w{number:02}" for number in range(40)]  # as many as a chart has bars

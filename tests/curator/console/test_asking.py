@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 import pytest
 
 from curator.makers import NAME, PURPOSE, SECRET, ask, put, whats
-from letalone.curator.console.questions import _digest_of_agreement
-from letalone.curator.http.shapes import SentQuestion
-from letalone.ledger.receipts import verify_receipt
+from letalone.curator.asking.pages import _digest_of_agreement
+from letalone.ledger.chain.receipts import verify_receipt
+from letalone.wire.bodies import SentQuestion
 
 FORM = {"data_set": NAME, "purpose": PURPOSE, "way": "sql", "epsilon": "0.1", "pay": "epsilon"}
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -55,6 +55,19 @@ def test_an_answer_is_a_page_of_its_own_with_table_chart_and_receipt(console):
     receipt = browser.see(found)
     assert "attachment" in receipt.headers["content-disposition"]
     assert verify_receipt(json.loads(receipt.text)).body["data_set"] == NAME
+
+
+def test_auto_says_that_the_row_limit_is_found_first_and_the_answer_what_it_leaves_out(fresh):
+    browser, auto = fresh.by("ann"), {"max_rows": "auto", "epsilon": "0.5"}
+    shown = preview(browser, **auto).text
+    assert "First ε = 0.05 finds how many rows per patient count whole" in shown
+    assert "The errors are for 10 rows" in shown
+    assert "Spend ε = 0.5 and see the answer" in shown
+    page = browser.follow(release(browser, **auto)).text
+    assert float(spent(fresh)) == pytest.approx(0.5)
+    assert "per patient count less: the true number may be larger</li>" in page
+    again = preview(browser, epsilon="0.25").text
+    assert "finds how many rows" not in again, "an empty field means the limit that was found"
 
 
 def test_what_was_not_shown_is_not_paid_for(console):

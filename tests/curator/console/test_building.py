@@ -6,7 +6,7 @@ from starlette.datastructures import FormData
 
 import letalone as la
 from curator.makers import SCHEMA
-from letalone.curator.console.building import build_sql, choices, quote_name
+from letalone.curator.asking.building import build_sql, choices, quote_name
 from letalone.curator.console.forms import SubmittedForm
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema

@@ -13,7 +13,12 @@ from curator.console.conftest import Console
 from curator.makers import Clock, open_curator, put
 from letalone.curator.console.directions import RIGHT_TO_LEFT, Isolation, isolate
 from letalone.curator.console.formatting import FILTERS
-from letalone.curator.records import DataSetQuestion, Purpose, QuestionPrice, Registration
+from letalone.curator.storage.service_records import (
+    DataSetQuestion,
+    Purpose,
+    QuestionPrice,
+    Registration,
+)
 from letalone.errors import BudgetExceeded
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget

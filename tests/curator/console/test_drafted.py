@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 from curator.makers import NAME, PASSWORD, PURPOSE
-from letalone.curator.console.drafted import MAX_ADDRESS_LENGTH
+from letalone.curator.asking.drafted import MAX_ADDRESS_LENGTH
 
 FORM = {"data_set": NAME, "purpose": PURPOSE, "way": "sql", "epsilon": "0.1", "pay": "epsilon"}
 COUNT = "SELECT COUNT(*) AS n FROM visits"

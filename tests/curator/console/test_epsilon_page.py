@@ -8,7 +8,7 @@ from typing import Any
 import mpmath
 import pytest
 
-from letalone.curator.console.meaning import Meaning, examples, group_promises, read
+from letalone.curator.record.meaning import Meaning, examples, group_promises, read
 from letalone.errors import ParameterError
 
 Console = Any

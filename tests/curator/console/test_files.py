@@ -7,8 +7,8 @@ from re import findall
 import pytest
 
 from curator.makers import PURPOSE, ask
-from letalone.curator.asking import release_id
-from letalone.curator.console.answer_numbers import as_text
+from letalone.curator.asking.answer_numbers import as_text
+from letalone.curator.asking.service import release_id
 from letalone.curator.console.files import STATIC, address_of_file
 
 HTMX = "e484d9171a9db30a39c8f16e3d709d4137f3211c659f8e6125816635033d593f"

@@ -3,8 +3,8 @@
 import pytest
 
 from curator.makers import PASSWORD
-from letalone.curator.console.app import ROUTES
 from letalone.curator.console.pages import ConsoleRoute, local
+from letalone.curator.console.routes import ROUTES
 
 
 def acts():

@@ -7,10 +7,10 @@ from html import unescape
 from urllib.parse import urlencode
 
 from curator.makers import NAME, PASSWORD, PURPOSE
+from letalone.curator.asking.pages import _digest_of_agreement
 from letalone.curator.console.pages import TEMPLATES
-from letalone.curator.console.questions import _digest_of_agreement
 from letalone.curator.console.sent import SECRETS
-from letalone.curator.http.shapes import SentQuestion
+from letalone.wire.bodies import SentQuestion
 
 ASKED = {"data_set": NAME, "purpose": PURPOSE, "sql": "SELECT COUNT(*) AS n FROM visits"}
 WHY = "a reason of ann's"
@@ -177,7 +177,7 @@ def test_a_sign_in_from_before_another_one_still_has_the_form_that_it_kept(conso
 
 
 def test_passwords_alone_are_left_out_by_their_names():
-    pages = "".join(path.read_text() for path in TEMPLATES.glob("*.html"))
+    pages = "".join(path.read_text() for folder in TEMPLATES for path in folder.glob("*.html"))
     typed = set(re.findall(r'field\("(\w+)", [^}]*?kind="password"', pages))
     assert typed == set(SECRETS)
 

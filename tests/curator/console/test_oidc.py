@@ -17,12 +17,12 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 
-from letalone.curator.console.provider import MAX_WAITING, PAUSE_SECONDS, Provider
-from letalone.curator.console.provider_sign_in import BACK
 from letalone.curator.http.limits import RateLimits
-from letalone.curator.identities import Identity
-from letalone.curator.provider_settings import ProviderSettings, read_provider
-from letalone.curator.refusals import NotRecognised
+from letalone.curator.people.identities import Identity
+from letalone.curator.people.provider import MAX_WAITING, PAUSE_SECONDS, Provider
+from letalone.curator.people.provider_settings import ProviderSettings, read_provider
+from letalone.curator.people.provider_sign_in import BACK
+from letalone.curator.storage.refusals import NotRecognised
 from letalone.errors import ParameterError, ServiceUnavailable
 
 Console = Any

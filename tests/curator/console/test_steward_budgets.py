@@ -6,10 +6,10 @@ import pytest
 
 from curator.console.conftest import Console
 from curator.makers import NAME, PASSWORD, PURPOSE, ask, open_curator, registered
-from letalone.curator.console import budgets
-from letalone.curator.console.budgets import Spending
-from letalone.curator.records import Role
+from letalone.curator.grants import budget_pages as budgets
+from letalone.curator.grants.budget_pages import Spending
 from letalone.privacy import Budget
+from letalone.wire.records import Role
 
 
 def asked(curator, number):

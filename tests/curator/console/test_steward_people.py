@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from letalone.curator.records import Role
+from letalone.wire.records import Role
 
 PASSWORD_SHOWN = re.compile(r'<code class="figure-code">([^<]+)</code>')
 

@@ -5,9 +5,9 @@ from contextlib import suppress
 import pytest
 
 from curator.makers import NAME, PASSWORD, PURPOSE, ask
-from letalone.curator.records import State
 from letalone.errors import LetaloneError
 from letalone.privacy import Budget
+from letalone.wire.records import State
 
 
 def requested(console, *, by="ben", columns=("ward",), budget=1):

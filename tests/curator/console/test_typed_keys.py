@@ -7,7 +7,7 @@ from starlette.datastructures import FormData
 
 from curator.console.conftest import Console
 from curator.makers import NAME, PURPOSE, grant, registered
-from letalone.curator.console.building import build_sql, typed_keys
+from letalone.curator.asking.building import build_sql, typed_keys
 from letalone.curator.console.forms import SubmittedForm
 from letalone.errors import LetaloneError
 from letalone.plans.schema import Column, Schema

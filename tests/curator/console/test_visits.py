@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import select
 
 from curator.makers import PASSWORD, whats
-from letalone.curator.database_tables import SESSIONS
 from letalone.curator.http.app import make_app
 from letalone.curator.http.limits import RateLimits
-from letalone.curator.records import Role
+from letalone.curator.storage.tables import SESSIONS
+from letalone.wire.records import Role
 
 pytestmark = pytest.mark.long  # curator/test_people.py has who may what
 

@@ -14,11 +14,12 @@ from letalone.curator.curator import Curator
 from letalone.curator.http.app import make_app
 from letalone.curator.http.limits import RateLimits
 from letalone.curator.http.logs import make_log
-from letalone.curator.records import Purpose, Registration, Role
-from letalone.curator.settings import Settings
+from letalone.curator.storage.service_records import Purpose, Registration
+from letalone.curator.storage.settings import Settings
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.privacy import Budget
+from letalone.wire.records import Role
 
 with warnings.catch_warnings():
     # Starlette would rather have httpx2, which the client of letalone does not use.

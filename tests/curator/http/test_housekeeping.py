@@ -39,7 +39,7 @@ def test_overdue_rows_are_removed_and_a_failure_is_told_without_words(
     kept_for_a_moment(bare)
     shown = bare.curator.data_sets.record("old")
     assert (shown.retired, shown.removal is None) == (False, False), "a day's notice"
-    monkeypatch.setattr("letalone.curator.notices.NOTICE", timedelta(seconds=-1))
+    monkeypatch.setattr("letalone.curator.storage.notices.NOTICE", timedelta(seconds=-1))
     kept_for_a_moment(bare)
     bare.clock.passed = timedelta()
     assert bare.curator.data_sets.record("old").retired is True

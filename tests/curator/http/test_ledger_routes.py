@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from letalone.ledger import transaction, verify_export
+from letalone.ledger import verify_export
+from letalone.ledger.storage import transaction
 
 Service = Any
 Making = Any

@@ -3,7 +3,7 @@
 import pytest
 
 from curator.http.conftest import Making, Service
-from letalone.curator import asking
+from letalone.curator.asking import service as asking
 from letalone.curator.http.limits import RateLimits
 from letalone.errors import LedgerUnavailable
 

@@ -13,8 +13,8 @@ import pytest
 
 from curator.http.test_serving import PASSWORD, SQL, posted, serving
 from letalone.curator.curator import Curator
-from letalone.curator.settings import Settings
-from letalone.ledger.entries import EntryKind
+from letalone.curator.storage.settings import Settings
+from letalone.ledger.chain.entries import EntryKind
 
 PATIENCE = 60
 Posted = dict[str, Any]

@@ -5,9 +5,10 @@ from json import loads
 from pathlib import Path
 from typing import Any
 
-from letalone.curator.http import shapes
 from letalone.curator.http.problems import KINDS
-from letalone.curator.http.shapes import NewDataSet
+from letalone.curator.storage.service_records import Registration
+from letalone.wire import bodies as wire_bodies
+from letalone.wire.bodies import NewDataSet
 
 PAGE = (Path(__file__).parents[3] / "docs" / "how-to" / "serve.md").read_text("utf-8")
 PAGE = PAGE.replace("$id", "{id}")
@@ -17,7 +18,7 @@ Service = Any
 
 def test_the_example_of_a_data_set_is_accepted() -> None:
     (example,) = re.findall(r"```json\n(.*?)```", PAGE, re.S)
-    declared = NewDataSet.model_validate(loads(example)).read()
+    declared = Registration.of_body(NewDataSet.model_validate(loads(example)))
     assert declared.schema.unit == "patient_id"
 
 
@@ -40,7 +41,7 @@ def test_every_body_on_the_page_has_the_form_that_its_address_takes(bare: Servic
     for path, body in bodies:
         one = next(found for found in known[path].values() if "requestBody" in found)
         form = one["requestBody"]["content"]["application/json"]["schema"]["$ref"]
-        getattr(shapes, form.rpartition("/")[2]).model_validate(loads(body))
+        getattr(wire_bodies, form.rpartition("/")[2]).model_validate(loads(body))
 
 
 def test_every_status_of_a_problem_is_in_the_table_or_said_elsewhere() -> None:

@@ -4,7 +4,7 @@ from json import dumps, loads
 
 import pytest
 
-import letalone.curator.refusals
+import letalone.curator.storage.refusals
 import letalone.errors
 from letalone.curator.http.problems import (
     INTERNAL,
@@ -22,12 +22,12 @@ from letalone.errors.problem import problem as code_problem
 from letalone.errors.remedies import Allow
 from letalone.ledger.acts import NoSuchDataSet
 from letalone.ledger.charging import NotWritten
-from letalone.ledger.store import NotALedger
+from letalone.ledger.storage.store import NotALedger
 from letalone.privacy import Budget
 
 ERRORS = [
     found
-    for module in (letalone.errors, letalone.curator.refusals)
+    for module in (letalone.errors, letalone.curator.storage.refusals)
     for found in vars(module).values()
     if isinstance(found, type) and issubclass(found, LetaloneError) and found is not LetaloneError
 ]

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from letalone.curator.asking import AskingService
-from letalone.curator.http import question_routes
+from letalone.curator.asking import api as question_routes
+from letalone.curator.asking.service import AskingService
 from letalone.curator.http.middleware import SECURITY_HEADERS
 from letalone.ledger import verify_receipt
 from letalone.session.release import Release
@@ -186,6 +186,13 @@ def test_a_row_limit_is_found_kept_and_paid_for_by_who_asks(service: Service) ->
     again = service.ask("POST", "/questions/release", by="ann", json=body).json()
     assert again["release"] == answer.json()["release"]
     assert again["repeated"] is True
+    for purpose, found in (("?purpose=care", True), ("", False), ("?purpose=other", False)):
+        facts = service.ask("GET", f"/data-sets/visits{purpose}", by="ann").json()
+        kept = {"rows": 10, "in_groups": 10, "epsilon": "0.01"} if found else None
+        assert facts["row_limit"] == kept, "who has paid is told"
+    assert (
+        service.ask("GET", "/data-sets/visits?purpose=care", by="olga").json()["row_limit"] is None
+    )
     usual = service.ask("POST", "/questions/release", by="ann", json=service.question(sql)).json()
     assert "found privately for ε = 0.01" in usual["remark"]
     assert ledger.data_set("visits").spent.epsilon == before + Fraction(2, 10)

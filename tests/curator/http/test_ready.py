@@ -16,10 +16,10 @@ import pytest
 
 from curator.http.conftest import Service
 from letalone.curator import curator as curator_module
-from letalone.curator.database import Database
 from letalone.curator.http import probes
 from letalone.curator.http.probes import SLOW, WRONG
-from letalone.curator.people import PeopleService
+from letalone.curator.people.service import PeopleService
+from letalone.curator.storage.database import Database
 from letalone.ledger import Ledger
 
 OK = {"ledger": "ok", "database": "ok", "disk": "ok"}

@@ -1,6 +1,6 @@
 """What is costly and public is made at most once in five seconds."""
 
-from letalone.curator.caches import FRESH_SECONDS, TimedCache
+from letalone.curator.storage.caches import FRESH_SECONDS, TimedCache
 
 
 def test_a_value_is_made_anew_only_after_a_while() -> None:

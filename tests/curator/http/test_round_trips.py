@@ -6,7 +6,7 @@ from curator.http.conftest import TestClient
 from curator.makers import NAME, PURPOSE, grant, open_curator, registered, with_people
 from letalone.curator.http.app import make_app
 from letalone.curator.http.limits import RateLimits
-from letalone.curator.records import Scope
+from letalone.wire.records import Scope
 from postgres import running
 from round_trips import counting
 

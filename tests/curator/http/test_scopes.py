@@ -7,9 +7,9 @@ import pytest
 from curator.http.conftest import PASSWORD, Service
 from letalone.curator.http.limits import RateLimits
 from letalone.curator.http.problems import of_error
-from letalone.curator.records import Role, Scope
 from letalone.errors import LedgerDamaged, LedgerUnavailable
-from letalone.ledger.store import NotALedger
+from letalone.ledger.storage.store import NotALedger
+from letalone.wire.records import Role, Scope
 
 
 @pytest.fixture(scope="module")

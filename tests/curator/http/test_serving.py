@@ -20,12 +20,12 @@ import uvicorn
 
 from black_hole import black_hole
 from letalone.cli.app import run
-from letalone.cli.serve import say_once_it_listens
+from letalone.cli.trust.serve import say_once_it_listens
 from letalone.curator.curator import Curator
 from letalone.curator.http import serving as serving_module
 from letalone.curator.http.serving import SETTINGS_VARIABLE, prepare
 from letalone.curator.http.serving import serve as answer_until
-from letalone.curator.settings import Settings
+from letalone.curator.storage.settings import Settings
 from postgres import running
 
 PASSWORD = "correct horse battery staple"
@@ -280,7 +280,7 @@ def test_who_answers_for_the_data_is_kept_and_a_lost_password_is_reset_here(
 def test_it_says_that_it_serves_only_once_it_listens(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("letalone.cli.serve.TRIES", 2)
+    monkeypatch.setattr("letalone.cli.trust.serve.TRIES", 2)
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         place = found.getsockname()

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from letalone.curator.http.access import address_of
-from letalone.curator.records import Role
+from letalone.curator.people.access import address_of
+from letalone.wire.records import Role
 
 PASSWORD = "correct horse battery staple"
 Service = Any

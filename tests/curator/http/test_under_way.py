@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from curator.http.conftest import Making
-from letalone.curator.asking import AskingService
+from letalone.curator.asking.service import AskingService
 from letalone.curator.http.limits import AT_ONCE, IN_LINE, WorkLimit
 from letalone.curator.http.problems import HttpProblemError
 

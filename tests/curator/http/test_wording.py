@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from letalone.curator.http.problems import of_error
-from letalone.curator.http.public_routes import day_and_time
+from letalone.curator.record.public_api import day_and_time
 from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.errors.codes import Code
 from letalone.errors.problem import problem

@@ -8,11 +8,12 @@ import pytest
 
 import letalone as la
 from engines import on_postgres
-from letalone.engines.addresses import identity, stand_in
-from letalone.engines.postgres import open_postgres
-from letalone.engines.postgres_address import read_address
+from letalone.engines.postgres.postgres_engine import open_postgres
 from letalone.errors import BudgetExceeded, ParameterError
+from letalone.sources.postgres_address import read_address
 from postgres import shared
+from sources.spelled import identity_of as identity
+from sources.spelled import ledger_beside
 
 LONG = "c" * 63
 
@@ -80,10 +81,12 @@ def test_every_spelling_of_a_table_has_one_place_and_one_name(folder, monkeypatc
     found = set()
     for written, table in spellings(folder):
         with closing(open_postgres(written, table=table)) as engine:
-            found.add((stand_in(written, table), identity(written, table), engine.schema().name))
-    ((place, _), which, name), *others = found
+            found.add(
+                (ledger_beside(written, table), identity(written, table), engine.schema().name)
+            )
+    (place, which, name), *others = found
     assert not others
-    assert (str(place), name) == ("clinic.postgresql", "visits")
+    assert (place.name, name) == ("clinic.letalone.db", "visits")
     assert which == f"postgresql://{folder}/clinic/public.visits"
 
 
@@ -106,8 +109,7 @@ def test_a_budget_is_not_spent_twice_by_another_spelling(folder, tmp_path, monke
     spent = 0
     for written, table in spellings(folder)[:3] + [(w, None) for w in with_other_words(folder)]:
         try:
-            place, _ = stand_in(written, table)
-            ledger = place.with_name(f"{place.stem}.letalone.db")
+            ledger = ledger_beside(written, table)
             with la.open(written, table=table, unit="patient", budget=1, ledger=ledger) as session:
                 session.agg(n=la.count()).bound(max_rows=1).release(epsilon=0.7 + spent / 100)
                 spent += 1

@@ -11,10 +11,10 @@ import psycopg
 import pytest
 from sqlglot import exp
 
-from letalone.engines import syntax
-from letalone.engines.dialects.guarded import GUARDS
-from letalone.engines.dialects.postgres import POSTGRES
-from letalone.engines.terms import Term
+from letalone.engines.core import syntax
+from letalone.engines.core.terms import Term
+from letalone.engines.postgres.guarded import GUARDS
+from letalone.engines.postgres.postgres_dialect import POSTGRES
 from letalone.plans.types import Type
 from postgres import shared
 
@@ -81,9 +81,9 @@ GRIDS += [(2**52 - 2, 2**52 + 9, 0), (-3, 3, 900), (0, 2**40, -1000)]
 @pytest.mark.parametrize("grid", GRIDS, ids=str)
 def test_places_are_those_of_duckdb_for_every_operand(connection, grid):
     from engines.test_amounts import computed as on_duckdb
-    from letalone.engines.amounts import place
-    from letalone.engines.measures import GridSum
-    from letalone.engines.terms import Levels
+    from letalone.engines.core.amounts import place
+    from letalone.engines.core.measures import GridSum
+    from letalone.engines.core.terms import Levels
     from letalone.plans.expressions import col
 
     low, high, shift = grid

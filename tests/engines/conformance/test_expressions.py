@@ -14,18 +14,28 @@ from psycopg import sql
 
 from engines import test_expressions as shared_rows
 from engines.on_postgres import TYPES
-from engines.test_expressions import COLUMNS, SCHEMA, cases, expressions, same
+from engines.test_expressions import (
+    COLUMNS,
+    PATTERNS,
+    SCHEMA,
+    cases,
+    expressions,
+    same,
+    text_rows,
+    texts,
+)
 from evaluator import evaluate
-from letalone.engines import syntax
-from letalone.engines.dialects.postgres import POSTGRES
-from letalone.engines.measures import RowScope
-from letalone.engines.postgres_server import SETTINGS
-from letalone.engines.reading import Stored
-from letalone.engines.rows import ScopeRows, TableRef, Tables
+from letalone.engines.core import syntax
+from letalone.engines.core.measures import RowScope
+from letalone.engines.core.rows import ScopeRows, TableRef, Tables
+from letalone.engines.core.stored_types import Stored
+from letalone.engines.postgres.postgres_connection import SETTINGS
+from letalone.engines.postgres.postgres_dialect import POSTGRES
 from letalone.plans.expressions import (
     PERIODS,
     Arithmetic,
     ColumnRef,
+    Like,
     Literal,
     StartOf,
 )
@@ -110,6 +120,21 @@ def test_every_value_is_that_of_a_slow_evaluation_and_nothing_fails(connection, 
 @settings(max_examples=pick(20, 50))
 def test_cases_of_text_and_dates_are_those_of_a_slow_evaluation(connection, rows, expression):
     assert differing(connection, rows, expression) == []
+
+
+@given(
+    rows=rows(),
+    expression=(texts(2) | st.builds(Like, texts(1), st.sampled_from(PATTERNS))).filter(speakable),
+)
+@settings(max_examples=pick(40, 120))
+def test_functions_of_text_are_those_of_a_slow_evaluation(connection, rows, expression):
+    assert differing(connection, rows, expression) == []
+
+
+@pytest.mark.parametrize("pattern", [one for one in PATTERNS if speakable(one)])
+def test_every_text_matches_every_pattern_as_it_should(connection, pattern):
+    some = [without_nul(row) for row in text_rows()]
+    assert differing(connection, some, Like(ColumnRef('t"'), pattern)) == []
 
 
 def test_a_chain_of_guards_is_planned_once_and_not_once_for_each_mention(connection):

@@ -9,11 +9,8 @@ from pathlib import Path
 import pytest
 
 from engines.test_engine_laws import COST, DERIVED, FILTERS, GROUPINGS, SCHEMA
-from letalone.engines import syntax
-from letalone.engines.dialects.dialect import DUCKDB
-from letalone.engines.dialects.postgres import POSTGRES
-from letalone.engines.dialects.spark import SPARK
-from letalone.engines.measures import (
+from letalone.engines.core import syntax
+from letalone.engines.core.measures import (
     CellCounts,
     DistinctUnits,
     DistinctValues,
@@ -22,9 +19,14 @@ from letalone.engines.measures import (
     Rows,
     RowScope,
 )
-from letalone.engines.reading import Stored
-from letalone.engines.rows import PLAIN, TableRef, Tables
-from letalone.engines.statements import build_statements, counts_rows
+from letalone.engines.core.rows import PLAIN, TableRef, Tables
+from letalone.engines.core.statements import build_statements, counts_rows
+from letalone.engines.core.stored_types import Stored
+from letalone.engines.duckdb.duck_dialect import DUCKDB
+from letalone.engines.postgres.postgres_dialect import POSTGRES
+from letalone.engines.spark.spark_dialect import SPARK
+from letalone.engines.sqlite.sqlite_dialect import SQLITE
+from letalone.errors import UnsupportedQuery
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding
 
@@ -37,7 +39,9 @@ DIALECTS = {
     "duckdb": DUCKDB,
     "postgres": POSTGRES,
     "spark": SPARK,
+    "sqlite": SQLITE,
 }
+REFUSED = {(question, "sqlite") for question in ("texts", "patterns", "named_days")}
 ASKED = {
     "sums": (Bounding(max_rows=3), "ward", "all", [Rows(), COST]),
     "derived": (Bounding(), "none", "derived", [GridSum(col("half"), -50, 70, -6)]),
@@ -63,6 +67,15 @@ ASKED = {
         *(Bounding(max_groups=2, max_rows=2), "ward", "all"),
         [CellCounts(col("age"), Fraction(0), Fraction(25), 4)],
     ),
+    "texts": (
+        *(Bounding(max_groups=2, max_rows=1), "letter", "like"),
+        [GridSum(col("ward").length(), 0, 2**20, 13)],
+    ),
+    "patterns": (
+        *(Bounding(), "none", "pattern"),
+        [GridSum(col("day") - col("at").start_of("day"), -50, 70, 6)],
+    ),
+    "named_days": (Bounding(max_rows=1), "named day", "all", [Rows()]),
     "product": (
         *(Bounding(), "none", "all"),
         [ProductSum((COST, GridSum(col("age"), 0, 2**20, 13)), (2, 2))],
@@ -81,6 +94,10 @@ def printed(question, dialect):
 @pytest.mark.parametrize("question", ASKED)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_statement_is_the_one_that_was_looked_at(question, dialect):
+    if (question, dialect) in REFUSED:
+        with pytest.raises(UnsupportedQuery):
+            printed(question, dialect)
+        return
     wanted = (FOLDER / f"{question}.{dialect}.sql").read_text(encoding="utf-8")
     assert printed(question, dialect) == wanted
 
@@ -88,5 +105,5 @@ def test_the_statement_is_the_one_that_was_looked_at(question, dialect):
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     for one in ASKED:
-        for name in DIALECTS:
+        for name in (name for name in DIALECTS if (one, name) not in REFUSED):
             (FOLDER / f"{one}.{name}.sql").write_text(printed(one, name), encoding="utf-8")

@@ -9,9 +9,9 @@ import pytest
 import letalone as la
 from engines import on_postgres
 from engines.test_engine_laws import COST, GROUPINGS, HISTOGRAMS, PRODUCTS, SCHEMA, VALUES, crowd
-from letalone.engines.measures import DistinctUnits, Rows, RowScope, RowsWith
-from letalone.engines.postgres import open_postgres
-from letalone.engines.postgres_kept import SeenState
+from letalone.engines.core.measures import DistinctUnits, Rows, RowScope, RowsWith
+from letalone.engines.postgres.postgres_engine import open_postgres
+from letalone.engines.postgres.postgres_kept import SeenState
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding
 from postgres import shared
@@ -198,7 +198,7 @@ def test_a_role_that_may_not_keeps_nothing_and_is_answered(engine, set_up):
 
 
 def test_a_table_that_is_large_is_not_kept(engine, monkeypatch):
-    monkeypatch.setattr("letalone.engines.postgres_kept.MAX_BYTES", 1000)
+    monkeypatch.setattr("letalone.engines.postgres.postgres_kept.MAX_BYTES", 1000)
     assert [ask(engine)[1] for _ in range(4)] == [False] * 4
 
 

@@ -9,13 +9,13 @@ import pytest
 
 import letalone as la
 from engines import on_postgres
-from letalone.curator.addresses import check_table
-from letalone.engines.postgres import open_postgres
-from letalone.engines.postgres_address import read_address
-from letalone.engines.postgres_making import POLICY, check_made
-from letalone.engines.postgres_server import Server
-from letalone.engines.view_making import read_making
+from letalone.curator.data_sets.allowed_addresses import check_table
+from letalone.engines.postgres.postgres_connection import Server
+from letalone.engines.postgres.postgres_engine import open_postgres
+from letalone.engines.postgres.postgres_views import POLICY, check_made
+from letalone.engines.postgres.view_making import read_making
 from letalone.errors import DataSetFrozen, ParameterError
+from letalone.sources.postgres_address import read_address
 from postgres import shared
 
 VISITS = "(patient text, ward text, x float8, n int, label public.making_label)"

@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from engines import on_postgres
-from letalone.engines import postgres_reached
-from letalone.engines.postgres import open_postgres
+from letalone.engines.postgres import postgres_diagnosis as postgres_reached
+from letalone.engines.postgres.postgres_engine import open_postgres
 from letalone.errors import ParameterError
 from postgres import shared
 

@@ -10,13 +10,13 @@ from engines import on_postgres
 from engines.test_engine_laws import WHOLE
 from engines.test_reading import text_file
 from engines.test_reading import values_of as of_file
-from letalone.engines import syntax
-from letalone.engines.dialects.postgres import POSTGRES
-from letalone.engines.dialects.postgres_words import write_statement
-from letalone.engines.measures import DistinctUnits, Rows, RowScope, RowsWith
-from letalone.engines.postgres import open_postgres
-from letalone.engines.reading import READABLE
-from letalone.engines.rows import ScopeRows, Tables
+from letalone.engines.core import syntax
+from letalone.engines.core.measures import DistinctUnits, Rows, RowScope, RowsWith
+from letalone.engines.core.rows import ScopeRows, Tables
+from letalone.engines.core.stored_types import READABLE
+from letalone.engines.postgres.postgres_dialect import POSTGRES
+from letalone.engines.postgres.postgres_engine import open_postgres
+from letalone.engines.postgres.postgres_words import write_statement
 from letalone.plans.expressions import case, col
 from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema

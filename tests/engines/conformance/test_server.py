@@ -12,17 +12,17 @@ import pytest
 import letalone as la
 from engines import on_postgres
 from engines.test_engine_laws import COST, SCHEMA, WARD, WHOLE, crowd, row, scope_of
-from letalone.engines.failure import EngineFailed
-from letalone.engines.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
+from letalone.engines.core.failure import EngineFailed
+from letalone.engines.core.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
 from letalone.engines.old_copies import MARK, RANK
-from letalone.engines.postgres import open_postgres
-from letalone.engines.postgres_address import read_address, with_table
-from letalone.engines.sources import WhichTable
+from letalone.engines.postgres.postgres_engine import open_postgres
 from letalone.errors import DataSetFrozen, ParameterError, ServiceUnavailable, UnsupportedQuery
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
+from letalone.sources.files import WhichTable
+from letalone.sources.postgres_address import read_address, with_table
 from postgres import shared
 
 SECRET = "S3CR3T"

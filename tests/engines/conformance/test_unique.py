@@ -6,8 +6,8 @@ import pytest
 
 import letalone as la
 from engines import on_postgres
-from letalone.engines.measures import DistinctUnits, Rows, RowScope
-from letalone.engines.postgres import open_postgres
+from letalone.engines.core.measures import DistinctUnits, Rows, RowScope
+from letalone.engines.postgres.postgres_engine import open_postgres
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.types import Type

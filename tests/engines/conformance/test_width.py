@@ -8,9 +8,9 @@ import pytest
 import letalone as la
 from engines import on_postgres
 from engines.test_engine_laws import WHOLE
-from letalone.engines.dialects.postgres_words import MAX_WIDTH
-from letalone.engines.measures import RowScope, RowsWith
-from letalone.engines.postgres import open_postgres
+from letalone.engines.core.measures import RowScope, RowsWith
+from letalone.engines.postgres.postgres_engine import open_postgres
+from letalone.engines.postgres.postgres_words import MAX_WIDTH
 from letalone.errors import UnsupportedQuery
 from letalone.plans.expressions import col
 from letalone.plans.plan import Bounding, GroupColumn

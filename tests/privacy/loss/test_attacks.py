@@ -15,7 +15,7 @@ from letalone.privacy import (
     PureDP,
     compose,
 )
-from letalone.privacy.discrete_gaussian import DiscreteGaussianPrivacy
+from letalone.privacy.curves.discrete_gaussian_curve import DiscreteGaussianPrivacy
 from letalone.privacy.loss.grids import merge_laws
 from letalone.privacy.loss.lattice_law import _chord, law_below
 from letalone.privacy.loss.pairs import Atoms

@@ -21,7 +21,7 @@ from letalone.privacy import (
     compose,
     convert,
 )
-from letalone.privacy.bounded_range import BoundedRange
+from letalone.privacy.curves.bounded_range import BoundedRange
 
 F = Fraction
 MEGABYTE = 2**20

@@ -3,8 +3,9 @@
 No second logic: a page calls the parts of `Curator` that the API calls, and shows their words.
 Everything works without script; htmx only swaps parts of a page. How to add a page:
 
-1. A module here with `routes = console_routes()` (of `pages`), named in `app.ROUTES`; its link
-   stands in `pages.LINKS`, with the roles that see it.
+1. A module in the folder of its use case with `routes = console_routes()` (of `pages`), named in
+   `routes.ROUTES`; its link stands in `pages.LINKS`, with the roles that see it, its template in
+   `templates` beside it.
 2. Looking. A dependency of `visitors` says who may: Visiting, Analyst, Steward, Owner, Auditor,
    Overseer (the scopes of the API). Who is not signed in is sent to /sign-in and comes back.
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from fastapi import Request, Response
 from starlette.exceptions import HTTPException
 
+from letalone.drawing.looks import SHEET
+
 STATIC = Path(__file__).parent / "static"
 KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 FOR_GOOD = "public, max-age=31536000, immutable"
@@ -20,16 +22,18 @@ FIRST = "console.css"
 
 
 @cache
-def _names() -> frozenset[str]:
-    return frozenset(file.name for file in STATIC.iterdir() if file.suffix in KINDS)
+def files_sent() -> dict[str, Path]:
+    """Those of the console, and the looks of charts, which are drawn elsewhere, too."""
+    files = [file for file in STATIC.iterdir() if file.suffix in KINDS]
+    return {file.name: file for file in (*files, SHEET)}
 
 
 @cache
 def _read(name: str) -> tuple[bytes, bytes, str]:
     """A file of ours, packed, its digest; 404 for any other name, which is not looked for."""
-    if name not in _names():
+    if name not in files_sent():
         raise HTTPException(404)
-    content = (STATIC / name).read_bytes()
+    content = files_sent()[name].read_bytes()
     return content, compress(content, mtime=0), sha256(content).hexdigest()[:16]
 
 
@@ -40,7 +44,8 @@ def address_of_file(name: str) -> str:
 
 def sheets() -> list[str]:
     """The addresses of all style sheets, the first one first."""
-    names = sorted((file.name for file in STATIC.glob("*.css")), key=lambda name: name != FIRST)
+    styles = (name for name in files_sent() if name.endswith(".css"))
+    names = sorted(styles, key=lambda name: (name != FIRST, name))
     return [address_of_file(name) for name in names]
 
 

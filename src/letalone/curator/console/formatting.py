@@ -11,9 +11,9 @@ from typing import Any, cast
 
 from markupsafe import Markup, escape
 
+from letalone.answers.preview import Preview
 from letalone.answers.promise import as_sure
 from letalone.curator.console.directions import FILTER, isolate_markup, join_isolated, turns
-from letalone.curator.records import PastReleaseRecord
 from letalone.errors import LetaloneError
 from letalone.plans.constants import format_constant
 from letalone.plans.plan import Plan
@@ -21,7 +21,7 @@ from letalone.plans.stored_plans import plan_from_json
 from letalone.privacy.bounds import six
 from letalone.privacy.curve import Json
 from letalone.session.notes import plain_notes, question_for_people
-from letalone.session.preview import Preview
+from letalone.wire.records import PastReleaseRecord
 
 WITHOUT_DIGITS = 1000  # from here on without digits after the point
 OF_EPSILON = re.compile(r"ε = (\d+(?:\.\d+)?(?:e[+-]?\d+)?)")

@@ -16,9 +16,6 @@ from pydantic import BaseModel, ValidationError
 from starlette.datastructures import FormData
 
 from letalone.curator.console.pages import here, problem_of
-from letalone.curator.console.secrets import Secrets
-from letalone.curator.console.visitors import Owner, SignInNeeded, Steward, Visitor, go_on
-from letalone.curator.http.access import is_release_request
 from letalone.curator.http.problems import (
     WHY,
     HttpProblemError,
@@ -26,6 +23,9 @@ from letalone.curator.http.problems import (
     of_validation,
     problem_error,
 )
+from letalone.curator.people.access import is_release_request
+from letalone.curator.people.form_secrets import Secrets
+from letalone.curator.people.visitors import Owner, SignInNeeded, Steward, Visitor, go_on
 from letalone.errors import LetaloneError
 
 AGAIN = "password_again"

@@ -9,14 +9,14 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
-from letalone.curator.console.budgets import all_budgets, open_proposals
-from letalone.curator.console.grant_requests import find_ended, inbox
 from letalone.curator.console.pages import ConsoleRoute, page, see_other
-from letalone.curator.console.record import is_named, newest, summarise
-from letalone.curator.console.visitors import ANYBODY, Perhaps, Visitor
-from letalone.curator.http import public_routes as public
-from letalone.curator.http.access import Context
-from letalone.curator.records import Role, Scope, State
+from letalone.curator.grants.budget_pages import all_budgets, open_proposals
+from letalone.curator.grants.pages import find_ended, inbox
+from letalone.curator.people.access import Context
+from letalone.curator.people.visitors import ANYBODY, Perhaps, Visitor
+from letalone.curator.record import public_api as public
+from letalone.curator.record.pages import is_named, newest, summarise
+from letalone.wire.records import Role, Scope, State
 
 MAX_NEWEST = 5  # answers and entries on the first page
 routes = APIRouter(route_class=ConsoleRoute, tags=["open to anybody"])

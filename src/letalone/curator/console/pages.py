@@ -23,14 +23,15 @@ from letalone.curator.console.directions import Isolation
 from letalone.curator.console.files import address_of_file, sheets
 from letalone.curator.console.formatting import FILTERS
 from letalone.curator.console.problem_words import NO_MATCH, SIGNED_OUT, problem_for_people
-from letalone.curator.console.secrets import STALE, Secrets, is_same, keep, secrets_of
 from letalone.curator.console.sent import SealedForm, check_sent, keep_form, late_form, still_kept
-from letalone.curator.console.visitors import SignInNeeded, Visitor
 from letalone.curator.http.problems import HttpProblemError, ProblemDocument, of_exception
-from letalone.curator.records import Role, Scope
+from letalone.curator.people.form_secrets import STALE, Secrets, is_same, keep, secrets_of
+from letalone.curator.people.visitors import SignInNeeded, Visitor
 from letalone.errors import LetaloneError
+from letalone.wire.records import Role, Scope
 
-TEMPLATES = Path(__file__).parent / "templates"
+PARTS = ("console", "people", "data_sets", "grants", "asking", "subjects", "record")
+TEMPLATES = tuple(Path(__file__).parent.parent / part / "templates" for part in PARTS)
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:;"
     " connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"

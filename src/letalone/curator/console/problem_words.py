@@ -6,9 +6,9 @@ Tested:   tests/curator/console/test_wording.py
 from collections.abc import Sequence
 from dataclasses import replace
 
+from letalone.curator.asking.questions import OnlyExplained
 from letalone.curator.http.problems import ProblemDocument, of_error
-from letalone.curator.questions import OnlyExplained
-from letalone.curator.refusals import NotRecognised
+from letalone.curator.storage.refusals import NotRecognised
 from letalone.errors import DataSetFrozen, LetaloneError
 from letalone.errors.codes import Code
 from letalone.plans.plan import GroupColumn

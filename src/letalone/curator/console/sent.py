@@ -21,11 +21,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from letalone.curator.console.secrets import check_form, is_from_here, is_same, secrets_of
-from letalone.curator.console.visitors import holds, visitor_of
-from letalone.curator.http.access import count_address
 from letalone.curator.http.middleware import CONSOLE_UPLOADS, FILES, media_type
 from letalone.curator.http.problems import HttpProblemError, ProblemDocument, problem_error
+from letalone.curator.people.access import count_address
+from letalone.curator.people.form_secrets import check_form, is_from_here, is_same, secrets_of
+from letalone.curator.people.visitors import holds, visitor_of
 
 TYPED = "application/x-www-form-urlencoded"
 MAX_FIELDS, MAX_FIELDS_DECLARED = 2_000, 20_000

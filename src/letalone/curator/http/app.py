@@ -27,27 +27,25 @@ from starlette.middleware import Middleware
 from starlette.routing import Match
 from starlette.types import Scope
 
-from letalone.curator.caches import TimedCache
-from letalone.curator.console.app import add_console
+from letalone.curator.asking import api as question_routes
 from letalone.curator.console.pages import problem_page, wants_page
-from letalone.curator.console.visitors import visitor_of
+from letalone.curator.console.routes import add_console
 from letalone.curator.curator import Curator
-from letalone.curator.http import (
-    account_routes,
-    data_set_routes,
-    grant_routes,
-    middleware,
-    public_routes,
-    question_routes,
-    record_routes,
-    subject_routes,
-)
-from letalone.curator.http.access import ServiceContext, is_release_request
+from letalone.curator.data_sets import api as data_set_routes
+from letalone.curator.grants import api as grant_routes
+from letalone.curator.http import middleware
 from letalone.curator.http.limits import RateLimits, Throttle, WorkLimit
 from letalone.curator.http.logs import LogMiddleware, make_log, place_of_failure
 from letalone.curator.http.metrics import Metrics
 from letalone.curator.http.probes import Probes
 from letalone.curator.http.problems import MEDIA_TYPE, HttpProblemError, of_exception, of_status
+from letalone.curator.people import api as account_routes
+from letalone.curator.people.access import ServiceContext, is_release_request
+from letalone.curator.people.visitors import visitor_of
+from letalone.curator.record import api as record_routes
+from letalone.curator.record import public_api as public_routes
+from letalone.curator.storage.caches import TimedCache
+from letalone.curator.subjects import api as subject_routes
 from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
 MAX_ANSWERS = 40  # under way at once in a worker, as many as other requests may be

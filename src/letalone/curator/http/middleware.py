@@ -5,7 +5,7 @@ whether its length was announced or it comes in chunks. Files that are imported 
 they come: their cap is larger, and each chunk has its own deadline.
 
 An address with a NUL sign leads nowhere: no name here has one, and PostgreSQL takes none. Bodies
-are held to the same by their shapes (`shapes.NO_NUL`), forms drop it.
+are held to the same by their models (`wire.bodies.NO_NUL`), forms drop it.
 
   Tested:   tests/curator/http/test_bodies.py: announced, chunked, lying and slow bodies;
             test_nul.py

@@ -19,10 +19,10 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from letalone import errors
-from letalone.curator.http.as_json import budget_as_json
 from letalone.errors import BudgetExceeded, LetaloneError, ServiceUnavailable
 from letalone.errors.codes import MAYBE_PAID, NOT_WRITTEN, Code
 from letalone.errors.in_http import in_http, members_in_http, served_code
+from letalone.wire.json_values import budget_as_json
 
 MEDIA_TYPE = "application/problem+json"
 WHERE = "/problems/"

@@ -24,17 +24,17 @@ from typing import Any
 from fastapi import FastAPI
 
 from letalone.curator.curator import Curator
-from letalone.curator.demo_data_set import NAME, PURPOSE, register_demo
+from letalone.curator.data_sets.demo_data_set import NAME, PURPOSE, register_demo
 from letalone.curator.http.app import make_app
 from letalone.curator.http.logs import SERVER_LOGS, make_log
 from letalone.curator.http.metrics import COUNTERS_VARIABLE
 from letalone.curator.http.web_server import SECONDS_TO_END, Supervisor, stopping_is_no_failure
-from letalone.curator.records import Role
-from letalone.curator.refusals import NotThere
-from letalone.curator.settings import Settings
-from letalone.ledger.postgres import switched_off
-from letalone.ledger.store import is_postgres
+from letalone.curator.storage.refusals import NotThere
+from letalone.curator.storage.settings import Settings
+from letalone.ledger.storage.postgres_store import switched_off
+from letalone.ledger.storage.store import is_postgres
 from letalone.privacy import Budget
+from letalone.wire.records import Role
 
 SETTINGS_VARIABLE = "LETALONE_CURATOR_SETTINGS"
 OWNER, ANALYST = "owner", "analyst"

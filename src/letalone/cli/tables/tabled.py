@@ -1,0 +1,71 @@
+"""The numbers of an answer on a screen: in one table, or in several below each other.
+
+A table that is wider than the terminal would be broken within its words. It is taken apart
+instead: each part has the groups in front and as many numbers as fit.
+
+  Tested:   tests/cli/test_tabled.py
+"""
+
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.table import Table
+
+from letalone.answers.views import Grid, grid
+from letalone.cli.screen import table
+from letalone.session.release import Release
+
+MAX_ROWS = 12  # to ask again with --json is free
+HEAD = 2  # lines: the names, and the rule below them
+BETWEEN = 3  # columns between two cells
+
+
+@dataclass(frozen=True, slots=True)
+class TableLayout:
+    """The tables, and what they leave out."""
+
+    tables: tuple[Table, ...]
+    more: tuple[str, ...]
+
+
+def lay_out(release: Release, *, width: int, height: int) -> TableLayout:
+    """The answer in tables of at most this width, and of this height where they can be."""
+    rows, rest = grid(release.keys, release.shown, most=MAX_ROWS)
+    number = len(rows) - 1 + rest
+    front = max(1, len(release.keys))
+    parts = _parts(rows, front=front, width=width)
+    most, many = _fitting(number, len(parts), height=height)
+    shown, hidden = parts[:many], parts[many:]
+    more = [f"and {number - most:,} more rows: --json has all"] if number > most else []
+    columns = sum(len(part[0]) - front for part in hidden)
+    more += [f"and {columns} more columns: --json has all"] if columns else []
+    return TableLayout(tuple(_table(part[: most + 1], front) for part in shown), tuple(more))
+
+
+def _fitting(number: int, parts: int, *, height: int) -> tuple[int, int]:
+    """How many rows, and how many tables: all, or as many as leave lines to say how many more."""
+    if number <= MAX_ROWS and parts * (HEAD + number) <= height:
+        return number, parts
+    most = min(number, max(1, min(MAX_ROWS, (height - 1) // parts - HEAD)))
+    if parts * (HEAD + most) < height:
+        return most, parts
+    return most, max(1, (height - 2) // (HEAD + most))
+
+
+def _parts(rows: Grid, *, front: int, width: int) -> list[Grid]:
+    """The columns in as many tables as it takes, each with the first ones in front."""
+    widths = [max(map(cell_len, column)) + BETWEEN for column in zip(*rows, strict=True)]
+    room = width + BETWEEN - sum(widths[:front])
+    found: list[list[int]] = [[]]
+    for place in range(front, len(widths)):
+        taken = sum(widths[other] for other in found[-1])
+        if found[-1] and taken + widths[place] > room:
+            found.append([])
+        found[-1].append(place)
+    return [[[*row[:front], *(row[place] for place in part)] for row in rows] for part in found]
+
+
+def _table(rows: Grid, front: int) -> Table:
+    head, *cells = rows
+    names = [name or "answer" for name in head]
+    return table(*names, right=names[front:], rows=cells)

@@ -1,0 +1,1 @@
+"""Commands to check on others and on letalone itself, and to let others ask."""

@@ -1,0 +1,1 @@
+"""Asking: questions of analysts, their prices, answers and receipts, and their pages."""

@@ -1,0 +1,1 @@
+"""Grants and budgets: requests for access, proposals of larger budgets, and their decisions."""

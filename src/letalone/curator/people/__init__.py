@@ -1,0 +1,1 @@
+"""Who may come in: accounts, passwords, tokens, signing in here and at a provider."""

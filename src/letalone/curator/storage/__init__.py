@@ -1,0 +1,1 @@
+"""What the curator keeps: its database, settings, keys and caches, and what it refuses."""

@@ -1,0 +1,1 @@
+"""People in the data: held or not, their rows, corrections and erasure."""

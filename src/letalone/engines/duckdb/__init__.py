@@ -1,0 +1,1 @@
+"""The embedded engine: files and frames through DuckDB, locked down to what it was given."""

@@ -1,0 +1,212 @@
+"""Reads CSV files: cells are text until a type is declared, and no line can make reading fail.
+
+The first line holds the names; it is metadata. Everything below is data, so nothing is guessed
+from it. A record is a line: see csv_lines.py, which reads all of them, for questions and for the
+owner's tools alike. A cell with a line break in it cannot be read from CSV; `letalone convert`
+makes a Parquet file of such a file.
+
+A private question drops a line that cannot be read in silence, since to say so would tell about a
+row. The owner's own tools count people, and a row less can make a table look better than it is:
+`check_every_line` is for them, and refuses.
+
+`guess_csv` does guess, and so does `guess_parquet` of a Parquet file of text. They are for the
+owner, who sees the guesses and makes them public by confirming them.
+
+Files are copied into a table when first asked: ranks belong to rows by their position.
+
+  Tested:   tests/engines/test_csv_files.py
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from letalone.engines.core import syntax
+from letalone.engines.core.stored_types import check_columns
+from letalone.engines.core.text_grammar import is_written_as
+from letalone.engines.duckdb import csv_lines
+from letalone.engines.duckdb.lockdown import LockedDuck
+from letalone.engines.frames.arrow import parquet_columns
+from letalone.errors import ParameterError
+from letalone.errors.spelling import plural_rows
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
+from letalone.sources.files import unreadable
+
+DELIMITERS = ",;\t|"
+MAX_HEADER_BYTES = 1 << 20
+GUESSED_ROWS = 20_480  # rows
+TRUTH_WORDS = re.compile("true|false|t|f|yes|no|y|n", re.IGNORECASE)
+LEADING_ZERO = re.compile("[-+]?0[0-9]")  # of a code, such as 02139: a number would lose it
+SOME_DAY = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T]\d{1,2}:\d{2}.*)?")
+WITH_COMMA = re.compile(r" *[-+]?\d+(,\d+)? *")
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A proposal to the owner.
+
+    `misread` are columns of dates that stay text, since they are not written year first, and
+    would be missing if declared. `commas` are columns of numbers with a decimal comma; `odd` counts
+    lines that are read in another way than their writer may have meant. `from_cells`: types were
+    guessed, so that they are not public yet.
+    """
+
+    schema: Schema
+    misread: tuple[str, ...] = ()
+    delimiter: str = ","
+    commas: tuple[str, ...] = ()
+    odd: csv_lines.OddLines = csv_lines.OddLines()  # noqa: RUF009  (frozen)
+    from_cells: bool = False
+
+
+def guess_csv(path: str | Path) -> Guess:
+    """The columns with the types that their first values look like: a proposal to the owner."""
+    file = Path(path).resolve()
+    names, delimiter = csv_dialect(file)
+    guess = _guess(file.stem, names, csv_lines.csv_rows([file], names, delimiter, only=names))
+    return replace(guess, delimiter=delimiter, odd=csv_lines.odd_lines(file, len(names), delimiter))
+
+
+def guess_parquet(path: str | Path, schema: Schema) -> Guess:
+    """The same of a Parquet file whose columns are all text."""
+    names = [column.name for column in schema.columns]
+    try:
+        return _guess(schema.name, names, parquet_columns([Path(path).resolve()], names))
+    except (OSError, ValueError):  # of Arrow, with cells in its words
+        pass
+    raise ParameterError(f"{Path(path).name} cannot be read: it is damaged.")
+
+
+def _guess(table: str, names: Sequence[str], stream: object) -> Guess:
+    columns = csv_lines.first_rows(stream, max_rows=GUESSED_ROWS)
+    kinds = [_looks_like(cells) for cells in columns]
+    guesses = zip(names, columns, kinds, strict=True)
+    texts = {name: cells for name, cells, kind in guesses if kind is Type.TEXT and cells}
+    return Guess(
+        Schema(table, tuple(map(Column, names, kinds))),
+        tuple(name for name, cells in texts.items() if all(map(SOME_DAY.fullmatch, cells))),
+        commas=tuple(name for name, cells in texts.items() if _has_commas(cells)),
+        from_cells=True,
+    )
+
+
+def _looks_like(cells: Sequence[str]) -> Type:
+    """The first type that all cells are written as; text where there is none."""
+    fitting = (kind for kind, fits in FITS.items() if cells and all(map(fits, cells)))
+    return next(fitting, Type.TEXT)
+
+
+def _has_commas(cells: Sequence[str]) -> bool:
+    return any("," in cell for cell in cells) and all(map(WITH_COMMA.fullmatch, cells))
+
+
+def _is_number(cell: str) -> bool:
+    return is_written_as(cell, Type.NUMBER) and LEADING_ZERO.match(cell.strip(" ")) is None
+
+
+def _is_integer(cell: str) -> bool:
+    plain = cell.strip(" ")
+    return plain.lstrip("+-").isdigit() and _is_number(plain) and -(2**63) <= int(plain) < 2**63
+
+
+def _is_timestamp(cell: str) -> bool:
+    if not is_written_as(cell, Type.TIMESTAMP):
+        return False
+    year, month, rest = cell.strip(" ").split("-", 2)
+    try:
+        date(int(year), int(month), int(re.split("[ T]", rest)[0]))
+    except ValueError:
+        return False
+    return True
+
+
+FITS: dict[Type, Callable[[str], bool]] = {
+    Type.BOOLEAN: lambda cell: TRUTH_WORDS.fullmatch(cell) is not None,
+    Type.INTEGER: _is_integer,
+    Type.NUMBER: _is_number,
+    Type.DATE: lambda cell: ":" not in cell and _is_timestamp(cell),
+    Type.TIMESTAMP: _is_timestamp,
+}
+
+
+def csv_dialect(path: Path) -> tuple[list[str], str]:
+    """The names in the first line, and what separates them: whichever of , ; tab | is there most.
+
+    Only the first line is looked at: the others are data.
+    """
+    try:
+        with path.open("rb") as file:
+            line = file.readline(MAX_HEADER_BYTES + 2).removesuffix(b"\n").rstrip(b"\r")
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if len(line) > MAX_HEADER_BYTES:
+        raise ParameterError(
+            f"The first line of {path.name} is longer than 1 MiB, but holds the names of columns."
+            " Begin the file with a line of names, and end lines with a line feed."
+        )
+    text = csv_lines.decode_text(line, "utf-8-sig")
+    if text is None:
+        raise ParameterError(
+            f"The first line of {path.name} is no list of names in UTF-8. Save the file as UTF-8."
+        )
+    check_line_end(line, path.name)
+    delimiter = max(DELIMITERS, key=text.count)
+    cells, is_open = csv_lines.split_line(text.encode(), csv_lines.cell_pattern(delimiter))
+    names = [cell.decode() for cell in cells] if text else []
+    if is_open:
+        raise ParameterError(
+            f"The first line of {path.name} opens a quote and does not close it. A name or a cell"
+            f" with a line break needs Parquet: letalone convert {path.name} {path.stem}.parquet"
+        )
+    check_columns(names, f"The first line of {path.name}")
+    return names, delimiter
+
+
+def check_line_end(line: bytes, name: str) -> None:
+    """Refuses a first line, without its end, that may be several."""
+    if b"\r" in line:
+        raise ParameterError(
+            f"The first line of {name} has a carriage return in it. Lines end with a line feed (LF,"
+            " or CR and LF). Save the file with such line ends."
+        )
+
+
+def load_csv(
+    duck: LockedDuck, paths: Sequence[Path], into: str, *, only: Sequence[str] | None = None
+) -> None:
+    """Copies the rows of files with the same first line into a new table; `only`: some columns."""
+    names, delimiter = csv_dialect(paths[0])
+    lines = f"{into}_lines"
+    duck.connection.register(lines, csv_lines.csv_rows(paths, names, delimiter, only=only or names))
+    try:
+        duck.run(syntax.copy_table(syntax.table(lines), into))
+    finally:
+        duck.connection.unregister(lines)
+
+
+def odd_lines_of(path: Path) -> csv_lines.OddLines:
+    """How many lines are read in another way than their writer may have meant. For the owner."""
+    names, delimiter = csv_dialect(path)
+    try:
+        return csv_lines.odd_lines(path, len(names), delimiter)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def check_every_line(paths: Sequence[Path]) -> None:
+    """Refuses files with lines that are dropped. It tells about rows: for the owner alone."""
+    for path in paths:
+        odd = odd_lines_of(path)
+        if odd.not_text:
+            raise ParameterError(
+                f"{plural_rows(odd.not_text)} of {path.name} could not be read: what is written"
+                " there is not UTF-8. Save the file as UTF-8; spreadsheets call it CSV UTF-8."
+            )
+        if odd.too_long:
+            raise ParameterError(
+                f"{plural_rows(odd.too_long)} of {path.name} could not be read: the line is longer"
+                " than 8 MiB. Shorten it, or convert the file to Parquet."
+            )

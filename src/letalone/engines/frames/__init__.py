@@ -1,0 +1,1 @@
+"""Tables in memory: pandas, Polars and Arrow frames as Arrow tables, and how lazy ones are made."""

@@ -1,0 +1,1 @@
+"""Text in statements: what it is matched with, and what it is made of."""

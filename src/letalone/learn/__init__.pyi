@@ -1,0 +1,16 @@
+from letalone.learn.account import Account as Account
+from letalone.learn.convex.linear import LinearSVC as LinearSVC
+from letalone.learn.convex.linear import LogisticRegression as LogisticRegression
+from letalone.learn.features.encoding import TableEncoder as TableEncoder
+from letalone.learn.models import load as load
+from letalone.learn.models import save as save
+from letalone.learn.noisy_sums.clusters import KMeans as KMeans
+from letalone.learn.noisy_sums.components import PCA as PCA
+from letalone.learn.noisy_sums.linear_regression import LinearRegression as LinearRegression
+from letalone.learn.noisy_sums.linear_regression import Ridge as Ridge
+from letalone.learn.noisy_sums.naive_bayes import GaussianNB as GaussianNB
+from letalone.learn.noisy_sums.scaling import MinMaxScaler as MinMaxScaler
+from letalone.learn.noisy_sums.scaling import StandardScaler as StandardScaler
+from letalone.learn.searching.search import PrivateSearchCV as PrivateSearchCV
+from letalone.learn.trees.boosting import BoostedTreesClassifier as BoostedTreesClassifier
+from letalone.learn.trees.boosting import BoostedTreesRegressor as BoostedTreesRegressor

@@ -1,0 +1,1 @@
+"""Linear models by convex losses: output, objective and gradient perturbation."""

@@ -1,0 +1,1 @@
+"""Rows as features: declared bounds and values, cell by cell; nothing is read off the data."""

@@ -1,0 +1,1 @@
+"""Models that are read off noisy sums: regressions, clusters, components, scalers."""

@@ -1,0 +1,1 @@
+"""Choosing the parameters of a model, and paying for it."""

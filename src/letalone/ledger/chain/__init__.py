@@ -1,0 +1,1 @@
+"""What makes a ledger tamper-evident: chained entries, signatures, receipts, verification."""

@@ -1,0 +1,1 @@
+"""What can be asked of each group: aggregates with their facts, and formulas over them."""

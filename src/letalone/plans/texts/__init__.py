@@ -1,0 +1,1 @@
+"""Patterns of text and of dates, as questions write them."""

@@ -1,0 +1,1 @@
+"""Tables beside the one that is asked: private ones and public ones."""

@@ -1,0 +1,1 @@
+"""What is found before an answer and paid for with it: bounds of columns, limits of rows."""

@@ -1,0 +1,1 @@
+"""Which table a source is, and so which budget: files, addresses, names and frames."""

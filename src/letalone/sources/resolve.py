@@ -1,0 +1,175 @@
+"""Reads what was written into a `Source`: a path, a pattern, an address, a name on Spark, a frame.
+
+A file is the one that its path leads to, without links. A table of a database file, of a server or
+of Spark is its whole name: what was left out is filled in as its engine does it. Nothing is
+connected to here: what needs a look comes in through a `Catalogue`.
+
+  Theorem (rule 14 of docs/explanation/soundness.md).  Two ways to write one table give one
+  identity, and so one name, one schema file and one ledger; two tables never have one identity.
+  Tested:   tests/sources/test_one_budget.py, which draws tables and spellings; the golden ones are
+            in tests/golden/test_sources.py
+  Assumed:  visits.csv and visits.parquet beside each other are one table: they have one schema
+            file and one ledger. Not covered: a hard link, a copy, a view, a second name of a host
+            or of a catalogue; a schema file with `source =` has its ledger beside it
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Protocol, cast
+
+from letalone.errors import ParameterError
+from letalone.exact.typed import expand_home
+from letalone.sources import files, places, postgres_address, spark_names
+from letalone.sources.files import CSV, DATABASES, PARQUET, TablePlace
+from letalone.sources.recorded import FRAME, NOWHERE
+from letalone.sources.source import NO_IDENTITY, Source, SourceKind
+from letalone.sources.spark_names import SparkNames, SparkTable
+
+FRAME_NAME = "data"  # of a frame that nobody names
+
+
+class Catalogue(Protocol):
+    """What is looked up, and it is metadata alone.
+
+    tables: the schemas and names of a database file's tables; none where it cannot be opened.
+    find_on_spark: a session, and the whole name of the table at an address; or it is refused.
+    names_of: what names stand for in a session of Spark.
+    """
+
+    def tables(self, file: str | PathLike[str]) -> Sequence[TablePlace]: ...
+
+    def find_on_spark(self, address: str) -> SparkTable: ...
+
+    def names_of(self, session: object) -> SparkNames: ...
+
+
+def read_source(given: object, table: str | None = None, *, look: Catalogue) -> Source:
+    """The table that was meant; whether its rows are there is said when it is opened."""
+    if not places.is_schema_file(given):
+        return _read_data(given, table, look)
+    file = cast("str | PathLike[str]", given)
+    data = _read_data(data_of(fspath(file)), table, look)
+    return replace(data, schema_file=expand_home(file), ledger_file=places.ledger_path(file))
+
+
+def data_of(given: str) -> str:
+    """Where the rows are: what a schema file names, as seen from its folder; else what is given."""
+    if not places.is_schema_file(given):
+        return given
+    path = expand_home(given)
+    written = places.read_source_field(path)
+    if is_address(written):
+        check_address(written)  # or says that a password does not belong there
+        return written
+    return str(path.parent / written)
+
+
+def is_address(source: object) -> bool:
+    """Whether this is the address of a table on a server or on Spark."""
+    return postgres_address.is_address(source) or spark_names.is_spark_address(source)
+
+
+def check_address(source: str, table: str | None = None) -> None:
+    """Refuses an address that cannot be one; nothing is connected to."""
+    if not spark_names.is_spark_address(source):
+        postgres_address.read_address(source, table)
+        return
+    spark_names.read_spark_address(source)
+    if table is not None:
+        raise ParameterError(postgres_address.two_tables_named())
+
+
+def in_words(source: str) -> str:
+    """What the table at an address is called, for people; nothing is connected to."""
+    if spark_names.is_spark_address(source):
+        return spark_names.written_name(spark_names.read_spark_address(source))
+    return postgres_address.read_address(source).words
+
+
+def own_name(source: str) -> str:
+    """The name of the table alone; empty where the address names none."""
+    if spark_names.is_spark_address(source):
+        return spark_names.read_spark_address(source)[-1]
+    table = postgres_address.read_address(source).table
+    return "" if table is None else table[1]
+
+
+def _read_data(given: object, table: str | None, look: Catalogue) -> Source:
+    if isinstance(given, str) and postgres_address.is_address(given):
+        return _on_server(given, table)
+    if isinstance(given, str) and spark_names.is_spark_address(given):
+        check_address(given, table)
+        given = look.find_on_spark(given)
+    if spark_names.is_spark(given):
+        return _on_spark(given, look)
+    if isinstance(given, str | PathLike):
+        return _of_path(cast("str | PathLike[str]", given), table, look)
+    words = f"a {type(given).__module__.split('.')[0]} frame"
+    return Source(SourceKind.FRAME, NO_IDENTITY, FRAME_NAME, FRAME, words, handle=given)
+
+
+def _on_server(given: str, table: str | None) -> Source:
+    address = postgres_address.read_address(given, table)
+    name = "" if address.table is None else postgres_address.table_name(*address.table)
+    beside = postgres_address.stand_in(address.database)
+    where, names = postgres_address.server_of(address), address.table or ()
+    return Source(
+        SourceKind.POSTGRES,
+        ("postgresql", where, address.database, *names),
+        name,
+        recorded_as=postgres_address.identity(address),
+        words=in_words(given),
+        schema_file=places.schema_path(beside, name or None),
+        ledger_file=places.ledger_path(beside),
+        handle=given,
+    )
+
+
+def _on_spark(given: object, look: Catalogue) -> Source:
+    """A table of a catalogue has a place; a view, a path or a frame none but its name."""
+    parts, name = spark_names.parts_in(given), spark_names.name_of(given)
+    words, place = spark_names.words_of(given), None
+    if parts is not None:
+        session, written = cast("SparkTable", given)
+        if not spark_names.is_remote(session):
+            names = look.names_of(session)
+            place = spark_names.find_place(spark_names.read_name(written), names)
+    if place is None:
+        identity = NO_IDENTITY if parts is None else ("view on spark", *parts)
+        recorded_as = FRAME if parts is None else spark_names.written_name(parts) + NOWHERE
+        return Source(SourceKind.SPARK, identity, name, recorded_as, words, handle=given)
+    beside = spark_names.stand_in_of(place)
+    return Source(
+        SourceKind.SPARK,
+        ("spark", "", *place),
+        name,
+        recorded_as=spark_names.written_name(place),
+        words=words,
+        schema_file=places.schema_path(beside, place[2]),
+        ledger_file=places.ledger_path(beside),
+        handle=given,
+    )
+
+
+def _of_path(given: str | PathLike[str], table: str | None, look: Catalogue) -> Source:
+    """A file, a table of a database file, or a pattern, whose files may come and go."""
+    path = files.real_path(given)
+    ending, is_pattern = path.suffix.lower(), files.is_pattern(path)
+    tables, is_sqlite = look.tables(given) if ending in DATABASES else (), files.is_sqlite(path)
+    table = files.fold_case(table) if is_sqlite and table is not None else table
+    place = files.find_table(tables, table)
+    name = path.stem if place is None else files.table_name(*place)
+    is_plain = ending in (*CSV, *PARQUET) and not is_pattern
+    whole = str(path.with_suffix("") if is_plain else path)
+    return Source(
+        SourceKind.SQLITE if is_sqlite else files.KINDS.get(ending, SourceKind.OTHER_FILE),
+        ("file", whole, *(place or ())),
+        files.name_of_pattern(fspath(given)) if is_pattern else name,
+        recorded_as=whole if place is None else f"{whole}, table {name}",
+        words=Path(given).name,
+        schema_file=places.schema_file_of(given, tables, table),
+        ledger_file=places.ledger_path(given),
+        handle=given,
+    )

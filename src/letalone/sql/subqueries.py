@@ -1,0 +1,358 @@
+"""WITH and queries within FROM, written as one SELECT: nothing but the tree of the text is changed.
+
+    WITH old AS (SELECT ward, cost / 100 AS euros FROM visits WHERE age >= 65)
+    SELECT ward, AVG(euros) FROM old GROUP BY ward
+
+An inner query that chooses rows and columns is put into the outer one: its columns in place of
+their names, its condition beside the outer one. Where the inner query is grouped, the outer one is
+about its answer: it filters, sorts and computes, which is free. Outer aggregates of an answer are
+windows over all of its rows. An inner query that is grouped by the unit stays: it is about units.
+
+  Tested:   tests/session/test_sql_habits.py
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple, cast
+
+from sqlglot import exp
+
+from letalone.plans.schema import Schema
+from letalone.sql.aggregates import is_aggregate
+from letalone.sql.names import matching, only, quote_name
+from letalone.sql.refusals import CLAUSES, SUBQUERY
+from letalone.sql.text import Unread, slip
+
+AFTER = ("group", "having", "order", "limit", "offset", "qualify", "distinct")
+ONE = "Write one SELECT, or one over the other with WHERE, ORDER BY or an aggregate."
+LIFTED = "lifted"  # marks a query with aggregates of an answer
+SUMMARY = "summary"  # marks a query whose answer is one row about all groups
+Columns = Mapping[str, exp.Expr]
+
+
+class Unfolded(NamedTuple):
+    """One SELECT, and the one in its FROM that is grouped by the unit, if there is such a one."""
+
+    query: exp.Select
+    of_units: exp.Select | None = None
+    columns: tuple[exp.Expr, ...] = ()  # of inner queries, also those that nobody uses
+
+
+def unfold(query: exp.Select, schema: Schema) -> Unfolded:
+    """The query as one SELECT; what cannot be written so is refused."""
+    query = _without_with(query)
+    source = query.args.get("from_")
+    inner = None if source is None else source.this
+    if type(inner) is not exp.Subquery:
+        return Unfolded(query)
+    select, of_units, columns = unfold(_select_of(inner), schema)
+    _check_inner(select)
+    if of_units is None and _is_by_unit(select, schema.unit):
+        return Unfolded(_about_units(query, select, inner), select, columns)
+    if is_grouped(select):
+        return Unfolded(_over_answer(query, select, inner), of_units, columns)
+    own = {column.name.casefold() for column in schema.columns}
+    shown = _columns(select)
+    for name, meant in shown.items():
+        same = type(meant) is exp.Column and meant.name.casefold() == name.casefold()
+        if name.casefold() in own and not same and of_units is None:
+            raise slip(f"{name!r} is a column of the table", "Use another name.", node=inner)
+    merged = _over_rows(query, select, inner)
+    return Unfolded(merged, of_units, (*columns, *shown.values()) if of_units is None else columns)
+
+
+def _check_inner(query: exp.Select) -> None:
+    for name, refused in CLAUSES.items():
+        if query.args.get(name) not in (None, False, []):
+            raise refused.at(query)
+    only(query, "expressions", "from_", "joins", "where", *AFTER)
+    for column in query.expressions:
+        if type(column) is exp.Star:
+            only(column)
+
+
+def _is_by_unit(query: exp.Select, unit: str | None) -> bool:
+    group = query.args.get("group")
+    keys = _nodes(None if group is None else group.expressions)
+    if len(keys) != 1 or unit is None:
+        return False
+    key = keys[0]
+    if type(key) is exp.Literal and str(key.this).isdecimal():
+        place = int(key.this) - 1
+        key = _nodes(query.expressions)[place] if place < len(query.expressions) else key
+    if type(key) is not exp.Column or type(key.this) is not exp.Identifier:
+        return False
+    return matching(key.this, [unit]) is not None
+
+
+def _about_units(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> exp.Select:
+    """The outer query, FROM a table of the subquery's name; HAVING is a condition on units."""
+    result = outer.copy()
+    having = inner.args.get("having")
+    if having is not None:
+        names = {column.this.sql(): column.alias for column in inner.expressions if column.alias}
+        condition = having.copy()
+        for part in [node for node in condition.find_all(exp.AggFunc) if node.sql() in names]:
+            part.replace(exp.column(names[part.sql()], quoted=True))
+        if any(is_aggregate(node) for node in condition.walk()):
+            instead = "Select and name what HAVING compares: COUNT(*) AS n … HAVING n > 1."
+            raise Unread("HAVING asks for what is not selected", instead, node=having)
+        result.set("where", _both(condition, result.args.get("where"), exp.Where))
+        inner.set("having", None)
+    table = exp.table_("people")
+    table.set("this", exp.to_identifier(subquery.alias or "people", quoted=True))
+    result.set("from_", exp.From(this=table))
+    return result
+
+
+def is_grouped(query: exp.Select) -> bool:
+    """Whether a query has a row for each group, and not for each row of the table."""
+    clauses = [query.args.get(name) for name in ("group", "having", "distinct")]
+    return any(clauses) or any(is_aggregate(node) for node in _parts(query))
+
+
+def _parts(query: exp.Select) -> list[exp.Expr]:
+    return [part for column in query.expressions for part in column.walk()]
+
+
+def _select_of(node: exp.Expr) -> exp.Select:
+    if type(node.this) is not exp.Select:
+        raise SUBQUERY.at(node)
+    alias = node.args.get("alias")
+    if alias is not None and alias.args.get("columns"):
+        raise Unread("This name is not read", "Name columns in the inner query.", node=node)
+    only(node, "this", "alias")
+    return node.this.copy()
+
+
+def _without_with(query: exp.Select) -> exp.Select:
+    """The query with its named queries where their names stand in FROM."""
+    named = query.args.get("with_")
+    if named is None:
+        return query
+    query = query.copy()
+    query.set("with_", None)
+    if named.args.get("recursive"):
+        raise Unread("Not answered: WITH RECURSIVE", ONE, node=named)
+    known: dict[str, exp.Select] = {}
+    for part in named.expressions:
+        alias = part.args["alias"]
+        if alias.args.get("columns") or type(part.this) is not exp.Select:
+            raise Unread("This WITH is not read", "Write WITH t AS (SELECT …).", node=part)
+        known[alias.this.name.casefold()] = _put(part.this.copy(), known)
+    return _put(query, known)
+
+
+def _put(query: exp.Select, known: Mapping[str, exp.Select]) -> exp.Select:
+    """Puts the queries where FROM names them; elsewhere they are not read."""
+    source = query.args.get("from_")
+    place = None if source is None else source.this
+    for table in list(query.find_all(exp.Table)):
+        inner = known.get(table.name.casefold()) if not table.args.get("db") else None
+        if inner is None:
+            continue
+        if table is not place:
+            instead = "A named query stands in FROM; public tables are joined to it."
+            raise Unread(f"{table.name!r} is joined", instead, node=table)
+        alias = table.args.get("alias") or exp.TableAlias(this=table.this.copy())
+        table.replace(exp.Subquery(this=inner.copy(), alias=alias))
+    return query
+
+
+def _over_rows(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> exp.Select:
+    """The outer query about the rows that the inner one chooses."""
+    for name in AFTER:
+        if name != "order" and inner.args.get(name):
+            raise Unread(f"{name.upper()} within FROM would choose rows", ONE, node=subquery)
+    if outer.args.get("joins"):
+        instead = "Join within the inner query, or leave it out: FROM visits JOIN cities USING (…)."
+        raise Unread("A join of an inner query is not read", instead, node=subquery)
+    result = outer.copy()
+    called = subquery.alias.casefold()
+    columns, star = _columns(inner), any(type(c) is exp.Star for c in inner.expressions)
+    strict = not star
+    own = _called(inner)
+    given = [column.alias for column in result.expressions if column.alias]
+    clauses = ("expressions", "where", "group", "having", "order", "qualify")
+    for name in clauses:
+        by_name = given if name in ("group", "having", "order", "qualify") else []
+        known = {**{new: exp.column(new, quoted=True) for new in by_name}, **columns}
+        for node in list(_nodes(result.args.get(name))):
+            _replace_columns(node, known, called, own, strict=strict)
+    result.set("from_", inner.args["from_"].copy())
+    result.set("joins", [*_nodes(inner.args.get("joins")), *_nodes(result.args.get("joins"))])
+    result.set("where", _both(inner.args.get("where"), result.args.get("where"), exp.Where))
+    return result
+
+
+def _nodes(value: object) -> list[exp.Expr]:
+    if isinstance(value, list):
+        return cast("list[exp.Expr]", value)
+    return [] if value is None else [cast("exp.Expr", value)]
+
+
+def _columns(query: exp.Select) -> dict[str, exp.Expr]:
+    """What the columns of an inner query are, by name."""
+    columns: dict[str, exp.Expr] = {}
+    for column in query.expressions:
+        if type(column) is exp.Star:
+            continue
+        name = column.alias_or_name
+        if not name:
+            raise Unread("A column of the inner query has no name", "Name it: … AS n.", node=column)
+        if name.casefold() in {known.casefold() for known in columns}:
+            raise slip(f"Two columns are called {name!r}", "Name one otherwise.", node=column)
+        columns[name] = column.this if type(column) is exp.Alias else column
+    return columns
+
+
+def _called(query: exp.Select) -> str:
+    table = query.args["from_"].this
+    return table.alias_or_name
+
+
+def _replace_columns(
+    node: exp.Expr, columns: Columns, called: str, own: str, *, strict: bool
+) -> None:
+    """Puts what columns of the inner query are in place of their names."""
+    for column in list(node.find_all(exp.Column)):
+        prefix = column.text("table").casefold()
+        if prefix not in ("", called) or type(column.this) is not exp.Identifier:
+            continue
+        name = matching(column.this, columns)
+        if name is not None:
+            _put_column(column, columns[name], name)
+        elif strict:
+            known = ", ".join(map(quote_name, columns))
+            what = f"Column {column.name!r} is not in the inner query"
+            raise slip(what, f"Its columns are: {known}.", node=column)
+        elif prefix:
+            column.set("table", exp.to_identifier(own))
+
+
+def _put_column(column: exp.Expr, meant: exp.Expr, name: str) -> None:
+    plain = type(meant) is exp.Column
+    new = meant.copy() if plain else exp.Paren(this=meant.copy())
+    selected = type(column.parent) is exp.Select and column.arg_key == "expressions"
+    if selected and not (plain and meant.name == name):
+        new = exp.Alias(this=new, alias=exp.to_identifier(name, quoted=True))
+    column.replace(new)
+
+
+def _both(first: exp.Expr | None, second: exp.Expr | None, kind: type[exp.Expr]) -> exp.Expr | None:
+    conditions = [exp.Paren(this=part.this.copy()) for part in (first, second) if part is not None]
+    if not conditions:
+        return None
+    if len(conditions) == 1:
+        return kind(this=conditions[0].this)
+    return kind(this=exp.And(this=conditions[0], expression=conditions[1]))
+
+
+def _over_answer(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> exp.Select:
+    """The inner query, filtered, sorted and computed as the outer one says."""
+    if any(outer.args.get(name) for name in ("group", "joins", "distinct", "having", "qualify")):
+        raise Unread("This SELECT over an answer is not read", ONE, node=subquery)
+    inner = _without_places(inner)
+    if inner.find(exp.Window) and _has_numbers_of_all(outer):
+        raise Unread("Windows over windows are not read", ONE, node=subquery)
+    cut = inner.args.get("limit") or inner.args.get("offset")
+    above = any(outer.args.get(name) for name in ("where", "order", "limit", "offset"))
+    if cut and (above or any(column.find(exp.Window, exp.AggFunc) for column in outer.expressions)):
+        raise Unread("LIMIT within FROM is not read here", ONE, node=subquery)
+    columns, called = _columns(inner), subquery.alias.casefold()
+    result = outer.copy()
+    clauses = ("expressions", "where", "order", "qualify", "having")
+    for node in [node for name in clauses for node in _nodes(result.args.get(name))]:
+        if _lift_aggregates(node):  # which may put another node in its place
+            result.meta[LIFTED] = True
+    given = [column.alias for column in result.expressions if column.alias]
+    by_name = {name: exp.column(name, quoted=True) for name in given}
+    for name in clauses:
+        known = {**columns, **by_name} if name == "order" else columns
+        for node in list(_nodes(result.args.get(name))):
+            _replace_columns(node, known, called, "", strict=True)
+    return _merged(result, inner.copy())
+
+
+def _has_numbers_of_all(outer: exp.Select) -> bool:
+    return any(column.find(exp.Window, exp.AggFunc) for column in outer.expressions)
+
+
+def _without_places(query: exp.Select) -> exp.Select:
+    """With columns in place of their places in SELECT: that of the outer query is another one."""
+    if query.args.get("distinct"):
+        raise Unread("DISTINCT within FROM is not read", "Write GROUP BY.", node=query)
+    query = query.copy()
+    plain = [c.this if type(c) is exp.Alias else c for c in _nodes(query.expressions)]
+    group, order = query.args.get("group"), query.args.get("order")
+    if group is not None and group.args.get("all"):
+        raise Unread("GROUP BY ALL within FROM is not read", "Name the columns.", node=query)
+    listed = _nodes(None if group is None else group.expressions)
+    listed += [one.this for one in _nodes(None if order is None else order.expressions)]
+    for node in listed:
+        if type(node) is exp.Literal and str(node.this).isdecimal():
+            place = int(node.this) - 1
+            if not 0 <= place < len(plain):
+                raise Unread("There is no such column", "Name the column.", node=query)
+            node.replace(plain[place].copy())
+    return query
+
+
+def _lift_aggregates(node: exp.Expr) -> bool:
+    """AVG(n) of an answer is AVG(n) OVER () in each of its rows; whether there was one."""
+    parts = [p for p in node.find_all(exp.AggFunc) if type(p.parent) is not exp.Window]
+    for part in parts:
+        part.replace(exp.Window(this=part.copy(), over="OVER"))
+    return bool(parts)
+
+
+def _merged(above: exp.Select, inner: exp.Select) -> exp.Select:
+    """The inner query with the outer one's columns and clauses."""
+    selected = list(above.expressions)
+    stars = any(type(column) is exp.Star for column in selected)
+    if stars and len(selected) > 1:
+        raise Unread("SELECT * beside other columns is not read here", ONE, node=above)
+    _add_conditions(above, inner)
+    for name in ("order", "limit", "offset"):
+        if above.args.get(name):
+            inner.set(name, above.args[name])
+    if not stars:
+        inner.set("expressions", selected)
+        lifted = [c for c in selected if c.find(exp.Window) and not _is_summary(c)]
+        mixed = [c for c in selected if not c.find(exp.Window)]
+        if above.meta.get(LIFTED) and (lifted or mixed):
+            raise Unread("This mixes groups and all of them", ONE, node=above)
+        if all(_is_summary(column) for column in selected):
+            _make_summary(inner)
+    return inner
+
+
+def _add_conditions(above: exp.Select, inner: exp.Select) -> None:
+    """WHERE of the outer query is HAVING, or QUALIFY where windows are computed before it."""
+    where, qualify = above.args.get("where"), above.args.get("qualify")
+    parts = [inner, *(part for part in (where, qualify) if part is not None)]
+    clause: tuple[str, type[exp.Expr]] = ("having", exp.Having)
+    if any(part.find(exp.Window) for part in parts):
+        clause = ("qualify", exp.Qualify)
+    name, kind = clause
+    inner.set(name, _both(inner.args.get(name), where, kind))
+    inner.set("qualify", _both(inner.args.get("qualify"), qualify, exp.Qualify))
+
+
+def _make_summary(query: exp.Select) -> None:
+    """One row is shown, without its keys; rows that QUALIFY leaves out would be in it."""
+    if query.args.get("qualify") or query.args.get("limit") or query.args.get("offset"):
+        raise Unread("This summary of an answer is not read", ONE, node=query)
+    query.set("order", None)
+    query.set("limit", exp.Limit(expression=exp.Literal.number(1)))
+    query.meta[SUMMARY] = True
+
+
+def _is_summary(column: exp.Expr) -> bool:
+    """Whether a column has the same number in each row: windows over all of them, and constants."""
+    node = column.this if type(column) is exp.Alias else column
+    windows = list(node.find_all(exp.Window))
+    inside = {id(part) for window in windows for part in window.walk()}
+    rest = [part for part in node.walk() if id(part) not in inside]
+    alone = not any(type(part) is exp.Column or is_aggregate(part) for part in rest)
+    whole = [w for w in windows if not w.args.get("partition_by") and not w.args.get("order")]
+    return bool(windows) and alone and len(whole) == len(windows)

@@ -1,0 +1,1 @@
+"""The parts of an answer: what each measures, its noise, and its intervals."""

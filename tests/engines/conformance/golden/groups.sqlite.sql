@@ -1,0 +1,237 @@
+WITH `letalone_query_0` AS (
+  SELECT
+    CASE
+      WHEN (
+        TYPEOF(`#source`.`cost`) = 'integer'
+      )
+      THEN CAST(`#source`.`cost` AS REAL)
+      WHEN (
+        (
+          TYPEOF(`#source`.`cost`) = 'real'
+        )
+        AND (
+          ABS(`#source`.`cost`) < LETALONE_DOUBLE('Infinity')
+        )
+      )
+      THEN `#source`.`cost`
+      WHEN (
+        TYPEOF(`#source`.`cost`) = 'text'
+      )
+      THEN LETALONE_NUMBER(CAST(`#source`.`cost` AS BLOB))
+    END AS `cost`,
+    CASE
+      WHEN (
+        TYPEOF(`#source`.`day`) = 'text'
+      )
+      THEN LETALONE_DATE(CAST(`#source`.`day` AS BLOB))
+    END AS `day`,
+    CASE
+      WHEN (
+        TYPEOF(`#source`.`urgent`) = 'integer'
+      )
+      THEN CASE WHEN (
+        `#source`.`urgent` IN (0, 1)
+      ) THEN `#source`.`urgent` END
+      WHEN (
+        TYPEOF(`#source`.`urgent`) = 'text'
+      )
+      THEN LETALONE_BOOLEAN(CAST(`#source`.`urgent` AS BLOB))
+    END AS `urgent`,
+    CASE
+      WHEN (
+        TYPEOF(`#source`.`patient`) = 'integer'
+      )
+      THEN `#source`.`patient`
+      WHEN (
+        (
+          TYPEOF(`#source`.`patient`) = 'real'
+        )
+        AND (
+          CAST(`#source`.`patient` AS INTEGER) = `#source`.`patient`
+        )
+      )
+      THEN CAST(`#source`.`patient` AS INTEGER)
+      WHEN (
+        (
+          TYPEOF(`#source`.`patient`) = 'real'
+        )
+        AND (
+          ABS(`#source`.`patient`) < LETALONE_DOUBLE('Infinity')
+        )
+      )
+      THEN `#source`.`patient`
+      WHEN (
+        (
+          TYPEOF(`#source`.`patient`) = 'text'
+        )
+        AND (
+          NOT (
+            `#source`.`patient` GLOB '*[^ -~]*'
+          )
+        )
+        AND (
+          LENGTH(`#source`.`patient`) = LENGTH(CAST(`#source`.`patient` AS BLOB))
+        )
+      )
+      THEN `#source`.`patient`
+      WHEN (
+        TYPEOF(`#source`.`patient`) = 'text'
+      )
+      THEN LETALONE_TEXT(CAST(`#source`.`patient` AS BLOB))
+    END AS `#unit`
+  FROM `visits` AS `#source`
+  LIMIT -1
+), `letalone_query_1` AS (
+  SELECT
+    *,
+    (
+      `cost` * CAST(2 AS REAL)
+    ) AS `#1`,
+    `day` AS `#key0`,
+    `urgent` AS `#key1`,
+    CASE
+      WHEN (
+        `cost` < 0.0
+      )
+      THEN CAST((
+        -512000
+      ) AS INTEGER)
+      WHEN (
+        `cost` < 1000.0
+      )
+      THEN (
+        CAST((
+          CAST((
+            `cost` * 1024.0
+          ) AS INTEGER) - (
+            CAST((
+              `cost` * 1024.0
+            ) AS INTEGER) > (
+              `cost` * 1024.0
+            )
+          )
+        ) AS INTEGER) - 512000
+      )
+      WHEN (
+        NOT (
+          (
+            `cost` IS NULL
+          )
+        )
+      )
+      THEN CAST(512000 AS INTEGER)
+    END AS `#6`
+  FROM `letalone_query_0` AS `#level0`
+  WHERE
+    (
+      NOT (
+        (
+          `#unit` IS NULL
+        )
+      )
+    )
+  LIMIT -1
+), `letalone_query_2` AS (
+  SELECT
+    *,
+    (
+      `#1` + CAST(1 AS REAL)
+    ) AS `#2`
+  FROM `letalone_query_1` AS `#level1`
+  LIMIT -1
+), `letalone_query_3` AS (
+  SELECT
+    `#key0`,
+    `#key1`,
+    `#6`,
+    `#unit`
+  FROM `letalone_query_2` AS `#level2`
+  LIMIT -1
+), `letalone_query_4` AS (
+  SELECT
+    `#unit`,
+    `#key0`,
+    `#key1`,
+    COUNT(*) AS `#sum0`,
+    SUM(`#6`) AS `#sum1`,
+    COUNT(`#6`) AS `#sum2`,
+    COUNT(*) AS `#rows`
+  FROM `letalone_query_3` AS `#rows`
+  GROUP BY
+    `#unit`,
+    `#key0`,
+    `#key1`
+), `letalone_query_5` AS (
+  SELECT
+    `pairs`.*
+  FROM `letalone_query_4` AS `pairs`
+  INNER JOIN `letalone_keys` AS `listed`
+    ON (
+      (
+        `listed`.`#key0` = `pairs`.`#key0`
+      )
+      AND (
+        `listed`.`#key1` IS `pairs`.`#key1`
+      )
+    )
+), `letalone_query_6` AS (
+  SELECT
+    *,
+    CASE
+      WHEN (
+        COUNT(*) OVER (PARTITION BY `#unit`) <= 2
+      )
+      THEN 1048576
+      ELSE (
+        2097152 / COUNT(*) OVER (PARTITION BY `#unit`)
+      )
+    END AS `#pair weight`,
+    CASE WHEN (
+      `#rows` <= 2
+    ) THEN 1048576 ELSE (
+      2097152 / `#rows`
+    ) END AS `#row weight`
+  FROM `letalone_query_5` AS `#pairs`
+), `letalone_query_7` AS (
+  SELECT
+    `#key0`,
+    `#key1`,
+    LETALONE_SUM(`#pair weight`) AS `#sum0`,
+    LETALONE_SUM(
+      (
+        LETALONE_TIMES((
+          `#sum1`
+        ), (
+          (
+            `#row weight` * `#pair weight`
+          ) / 1048576
+        ))
+      )
+    ) AS `#sum1`,
+    LETALONE_SUM((
+      `#sum2` * (
+        (
+          `#row weight` * `#pair weight`
+        ) / 1048576
+      )
+    )) AS `#sum2`
+  FROM `letalone_query_6` AS `#pairs kept`
+  GROUP BY
+    `#key0`,
+    `#key1`
+)
+SELECT
+  `keys`.`number`,
+  `totals`.`#sum0`,
+  `totals`.`#sum1`,
+  `totals`.`#sum2`
+FROM `letalone_keys` AS `keys`
+LEFT JOIN `letalone_query_7` AS `totals`
+  ON (
+    (
+      `keys`.`#key0` = `totals`.`#key0`
+    )
+    AND (
+      `keys`.`#key1` IS `totals`.`#key1`
+    )
+  )
