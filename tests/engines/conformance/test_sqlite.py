@@ -5,6 +5,7 @@ from contextlib import closing
 from datetime import date, datetime
 from fractions import Fraction
 from threading import Event, Thread
+from time import perf_counter
 
 import duckdb
 import pytest
@@ -14,15 +15,15 @@ from sqlglot import exp
 
 import letalone as la
 from engines import test_expressions as shared_rows
+from engines import test_texts
 from engines.conformance.test_text_grammar import KINDS, difference
 from engines.makers import from_sqlite, write_sqlite
 from engines.spellings import SPELLINGS
 from engines.test_engine_laws import SCHEMA, WHOLE, row
-from engines.test_expressions import cases, expressions, same
+from engines.test_expressions import PATTERNS, cases, expressions, same, texts
 from engines.test_hostile_names import NAMES
 from evaluator import evaluate
 from letalone.engines.core import syntax
-from letalone.engines.core.emitting import TEXTS
 from letalone.engines.core.failure import EngineFailed, FileChanged, SourceAway
 from letalone.engines.core.measures import DistinctUnits, GridSum, Rows, RowScope, RowsWith
 from letalone.engines.core.rows import ScopeRows, Tables
@@ -33,7 +34,7 @@ from letalone.engines.sqlite.sqlite_dialect import SQLITE
 from letalone.engines.sqlite.sqlite_engine import SqliteEngine, _value, open_sqlite
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.aggregates.features import PerUnit, UnitMean, UnitTotal
-from letalone.plans.expressions import Arithmetic, ColumnRef, Literal, children, col
+from letalone.plans.expressions import Arithmetic, ColumnRef, Length, Like, Literal, col
 from letalone.plans.plan import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
@@ -187,34 +188,23 @@ NASTY = shared_rows.SCHEMA
 
 
 def differing(engine, rows, expression):
+    wanted = [evaluate(expression, one, NASTY) for one in rows]
+    pairs = zip(values_in(engine, expression), wanted, strict=True)
+    return [both for both in pairs if not same(*both)]
+
+
+def values_in(engine, expression):
+    """The value of an expression in each row, by SQLite."""
     made = ScopeRows(scope_of(NASTY), [expression], engine._tables(scope_of(NASTY)))
     term = made.value(expression)
     query = syntax.select([syntax.alias(term.sql, "value")], made.select(with_unit=False))
-    found = [_value(cell, term.type) for (cell,) in engine._file.run(SQLITE.printed(query))]
-    wanted = [evaluate(expression, one, NASTY) for one in rows]
-    return [both for both in zip(found, wanted, strict=True) if not same(*both)]
+    return [_value(cell, term.type) for (cell,) in engine._file.run(SQLITE.printed(query))]
 
 
 def check_expression(tmp_path_factory, rows, expression):
     made = from_sqlite(rows, NASTY, tmp_path_factory.mktemp("nasty"))
     with closing(made.engine) as engine:
-        try:
-            found = differing(engine, rows, expression)
-        except UnsupportedQuery:  # text that is made or matched, and differences of dates
-            assert any(is_refused(part) for part in parts_of(expression)), expression
-        else:
-            assert found == []
-
-
-def is_refused(part):
-    differs = isinstance(part, Arithmetic) and part.op == "-"
-    return isinstance(part, TEXTS) or differs
-
-
-def parts_of(expression):
-    yield expression
-    for part in children(expression):
-        yield from parts_of(part)
+        assert differing(engine, rows, expression) == []
 
 
 @given(
@@ -237,6 +227,41 @@ def test_every_value_is_that_of_a_slow_evaluation(tmp_path_factory, rows, expres
 @settings(max_examples=pick(20, 60))
 def test_cases_of_text_and_dates_are_those_of_a_slow_evaluation(tmp_path_factory, rows, expression):
     check_expression(tmp_path_factory, rows, expression)
+
+
+@given(
+    rows=shared_rows.rows(),
+    expression=texts(2) | st.builds(Like, texts(1), st.sampled_from(PATTERNS)),
+)
+@settings(max_examples=pick(40, 200))
+def test_functions_of_text_are_those_of_a_slow_evaluation(tmp_path_factory, rows, expression):
+    check_expression(tmp_path_factory, rows, expression)
+
+
+def test_every_text_matches_every_pattern_as_it_should(tmp_path):
+    rows = shared_rows.text_rows()
+    with closing(from_sqlite(rows, NASTY, tmp_path).engine) as engine:
+        for pattern in PATTERNS:
+            assert differing(engine, rows, Like(test_texts.TEXT, pattern)) == []
+
+
+@pytest.mark.parametrize("condition", test_texts.SLOW, ids=range(len(test_texts.SLOW)))
+def test_a_hostile_pattern_takes_no_longer_than_a_look_at_the_text(tmp_path, condition):
+    rows = [test_texts.row(test_texts.LONG)]
+    with closing(from_sqlite(rows, NASTY, tmp_path).engine) as engine:
+        start = perf_counter()
+        assert values_in(engine, condition) == [False]
+        assert perf_counter() - start < test_texts.LIMIT_SECONDS
+
+
+def test_a_text_that_is_put_together_is_missing_beyond_a_million_letters(tmp_path):
+    rows = [test_texts.row("ä" * letters) for letters in (333_333, 333_334)]
+    with closing(from_sqlite(rows, NASTY, tmp_path).engine) as engine:
+        assert values_in(engine, Length(test_texts.CONCAT)) == [999_999, None]
+        doubled = test_texts.TEXT
+        for _ in range(6):
+            doubled = doubled.concat(doubled)
+        assert values_in(engine, Length(doubled)) == [None, None]
 
 
 def test_a_chain_of_divisions_is_computed_once_and_not_once_for_each_mention(tmp_path):
@@ -266,7 +291,7 @@ def test_a_collation_that_is_not_here_is_told_before_anything_is_charged(tmp_pat
         engine.sql(scope_of(engine.schema().protecting("x"), Bounding(max_rows=1)), [Rows()])
 
 
-@pytest.mark.parametrize("odd", [exp.Upper, exp.Length, lambda this: syntax.call("HEX", this)])
+@pytest.mark.parametrize("odd", [exp.Upper, exp.Reverse, lambda this: syntax.call("HEX", this)])
 def test_a_function_that_nobody_has_looked_at_is_refused(odd):
     query = syntax.select([odd(this=syntax.column("x")) if isinstance(odd, type) else
                            odd(syntax.column("x"))], syntax.table("t"))  # fmt: skip

@@ -24,6 +24,7 @@ from letalone.engines.core import syntax
 from letalone.engines.core.stored_types import Stored
 from letalone.engines.core.syntax import BIGINT, DOUBLE, TEXT, Binary, Sql
 from letalone.engines.core.terms import Levels, Term, big, deepest, plus
+from letalone.engines.texts.matching import match_pattern
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
@@ -37,11 +38,9 @@ class Dialect(ABC):
     """One engine's way to write a plan: what each piece promises, and how most engines say it.
 
     has_first: whether FIRST(value ORDER BY …) takes the memory of one row, however many there are.
-    makes_texts: whether text can be matched, cut, counted and put together.
     """
 
     has_first: ClassVar[bool] = True
-    makes_texts: ClassVar[bool] = True
 
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:  # noqa: ARG002
         """A sum, difference, product or quotient of two doubles; not finite or NULL beyond them."""
@@ -88,6 +87,11 @@ class Dialect(ABC):
     def scaled(self, of: Sql, shift: int) -> Sql:
         """A double times 2^shift: zero, or between 2^-64 and 2^86 in size."""
         return scale(of, shift)
+
+    def match(self, of: Term, pattern: str, levels: Levels) -> Term:
+        """Whether a text matches a pattern of LIKE, in about as many steps as both have letters,
+        multiplied."""
+        return match_pattern(of, pattern, levels)
 
     def total(self, of: Sql, most: int) -> Sql:  # noqa: ARG002
         """The sum over rows of a 64-bit integer that is at most `most` in size."""

@@ -24,8 +24,6 @@ from letalone.engines.core.stored_types import SQL_TYPES, end_of
 from letalone.engines.core.syntax import DATE, DOUBLE, Sql
 from letalone.engines.core.terms import Levels, Term, as_double, deepest
 from letalone.engines.texts import writing
-from letalone.engines.texts.matching import match_pattern
-from letalone.errors import UnsupportedQuery
 from letalone.plans import expressions as nodes
 from letalone.plans.constants import Value
 from letalone.plans.expressions import Bin, Expression, Node
@@ -42,10 +40,6 @@ COMPARISONS: Mapping[str, syntax.Binary] = {
     ">=": exp.GTE,
 }
 
-TEXTS = (
-    nodes.Like, nodes.Respelled, nodes.Substring, nodes.Length, nodes.Concat, nodes.DateText,
-)  # fmt: skip
-
 
 class ExpressionEmitter:
     """Turns expressions over the given columns into terms over one chain of levels."""
@@ -59,11 +53,6 @@ class ExpressionEmitter:
 
     def term(self, expression: Expression) -> Term:
         """A term that may still be non-finite where the expression is missing."""
-        if isinstance(expression, TEXTS) and not self._levels.dialect.makes_texts:
-            raise UnsupportedQuery(
-                "Text is not matched, cut or put together by this engine yet. Leave it out, or copy"
-                " the table into a Parquet or DuckDB file. Nothing was charged."
-            )
         match cast("Node", expression):
             case nodes.ColumnRef(name):
                 return self._columns[name]
@@ -95,7 +84,7 @@ class ExpressionEmitter:
             case nodes.DateText(pattern, of):
                 return writing.write_date(pattern, self.value(of), self._levels)
             case nodes.Like(of, pattern):
-                return match_pattern(self.value(of), pattern, self._levels)
+                return self._levels.dialect.match(self.value(of), pattern, self._levels)
             case nodes.Respelled(how, of):
                 return writing.respell(how, self.value(of))
             case nodes.Substring(of, start, letters):

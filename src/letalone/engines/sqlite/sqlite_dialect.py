@@ -8,10 +8,11 @@ Levels. SQLite pulls nested SELECTs up and repeats what they name wherever it is
 keeps a level apart: of two that are nested, and below a condition or a sum.
 
 Theorem.  No cell can make a statement fail, nor decide how another one is read.
-  Proven:   `+ - * /`, comparisons, CASE, CAST, TYPEOF, ABS of doubles and SUBSTR of text raise
-            nothing; a sum of whole numbers does, from 2^63 on, so SUM is of words of 24 bits, which
-            2^39 rows do not bring there, or of numbers of rows; all other sums, and products beyond
-            64 bits, are functions of sqlite_functions.py. No reader mentions another column
+  Proven:   `+ - * /`, comparisons, CASE, CAST, TYPEOF, ABS of doubles, SUBSTRING, STRFTIME and
+            JULIANDAY of dates raise nothing, nor does || of a million letters; a sum of whole
+            numbers does, from 2^63 on, so SUM is of words of 24 bits, which 2^39 rows do not bring
+            there, or of numbers of rows; all other sums, products beyond 64 bits and what is made
+            of text are functions of sqlite_functions.py. No reader mentions another column
   Tested:   tests/engines/test_engine_laws.py, conformance/test_sqlite.py
 """
 
@@ -27,7 +28,7 @@ from letalone.engines.core import rewriting, syntax
 from letalone.engines.core.dialect import ComparingDialect
 from letalone.engines.core.stored_types import Stored, check_readable, within_bounds
 from letalone.engines.core.syntax import BIGINT, DOUBLE, TEXT, Sql
-from letalone.engines.core.terms import Term
+from letalone.engines.core.terms import Levels, Term
 from letalone.engines.sqlite.sqlite_functions import FUNCTIONS, NAME, write_day
 from letalone.errors import UnsupportedQuery
 from letalone.plans.schema import Column
@@ -36,6 +37,8 @@ from letalone.plans.types import Type
 WORD_BITS = 24  # bits: 2^39 rows of a word add up to less than 2^63
 EXACT = 2**53  # below it SQLite reads a whole number without rounding
 WIDE = "wide"  # marks a piece whose value may have more than 64 bits
+DAY = (1, 10)  # where the day is in the text of a date or time: from which letter on, how many
+PARTS = {"YEAR": (1, 4), "MONTH": (6, 2), "DAY": (9, 2), "HOUR": (12, 2), "MINUTE": (15, 2)}
 BLOB = exp.DataType.build("BLOB", dialect="sqlite").this
 PLAIN_TEXT = "*[^ -~]*"  # of what is no plain text
 
@@ -53,7 +56,9 @@ class BackquotedSqlite(SQLite):
 class SqliteDialect(ComparingDialect):
     """What differs: sums in words, and what is read in Python."""
 
-    makes_texts = False
+    def match(self, of: Term, pattern: str, levels: Levels) -> Term:  # noqa: ARG002
+        """By Python: SQLite's own LIKE takes small letters for capitals, and ends at a NUL."""
+        return Term(_call_own("LIKE", of.sql, syntax.text(pattern)), Type.BOOLEAN, depth=of.depth)
 
     def total(self, of: Sql, most: int) -> Sql:
         """A sum for each word of 24 bits, put together; the last word has the sign."""
@@ -177,7 +182,7 @@ def _read_moment(stored: Stored, cell: Sql, kind: Type) -> Sql:
     own = stored.type if stored.type in (Type.DATE, Type.TIMESTAMP) else kind
     moment = _call_own(own.name, _blob(cell))
     if own is not kind:
-        day = syntax.call("SUBSTR", moment, syntax.whole(1), syntax.whole(10))
+        day = _letters(moment, *DAY)
         midnight = exp.DPipe(this=moment, expression=syntax.text(" 00:00:00.000000"))
         moment = day if kind is Type.DATE else exp.Paren(this=midnight)
     return syntax.case((_is(cell, "text"), moment))
@@ -186,7 +191,7 @@ def _read_moment(stored: Stored, cell: Sql, kind: Type) -> Sql:
 def _text_branches(cell: Sql) -> list[tuple[Sql, Sql]]:
     """Text as it is, where all of it is plain; else by Python, which tells what is no UTF-8."""
     plain = syntax.negate(exp.Glob(this=cell, expression=syntax.text(PLAIN_TEXT)))
-    lengths = [syntax.call("LENGTH", of) for of in (cell, _blob(cell))]  # a NUL ends the first
+    lengths = [exp.Length(this=of) for of in (cell, _blob(cell))]  # a NUL ends the first
     known = [_is(cell, "text"), plain, syntax.operation(exp.EQ, *lengths)]
     odd = (_is(cell, "text"), _call_own("TEXT", _blob(cell)))
     return [(syntax.join_conditions(exp.And, known), cell), odd]
@@ -209,6 +214,11 @@ def _is(value: Sql, kind: str) -> Sql:
 
 def _typeof(value: Sql) -> Sql:
     return syntax.call("TYPEOF", value)
+
+
+def _letters(moment: Sql, start: int, letters: int) -> Sql:
+    """By SQLite's own function: dates and times have no NUL, at which it would end."""
+    return exp.Substring(this=moment, start=syntax.whole(start), length=syntax.whole(letters))
 
 
 def _blob(value: Sql) -> Sql:
@@ -287,8 +297,17 @@ def _call(node: Sql) -> Sql:
             return _call_own("ROOT", *node.expressions)
         case "DATE_TRUNC":
             return _call_own("START", *node.expressions)
+        case "DATE_DIFF":
+            start, end = (syntax.call("JULIANDAY", day) for day in node.expressions[1:])
+            return syntax.operation(exp.Sub, end, start)
+        case "LENGTH" | "SUBSTR" | "RIGHT" | "TRANSLATE":
+            return _call_own(node.name, *node.expressions)
         case name:
             return syntax.call(words.get(name, name), *node.expressions)
+
+
+def _trim(node: Sql) -> Sql:
+    return _call_own("TRIM", node.this, syntax.text(node.args["position"]))
 
 
 def _floor(node: Sql) -> Sql:
@@ -309,9 +328,6 @@ def _put_missing_last(node: Sql) -> Sql:
     return node
 
 
-PARTS = {"YEAR": (1, 4), "MONTH": (6, 2), "DAY": (9, 2), "HOUR": (12, 2), "MINUTE": (15, 2)}
-
-
 def _quarter(month: Sql) -> Sql:
     last = [syntax.operation(exp.LTE, month.copy(), syntax.whole(3 * n)) for n in range(1, 5)]
     return syntax.case(*((test, syntax.whole(n)) for n, test in enumerate(last, 1)))
@@ -321,13 +337,12 @@ def _extract(node: Sql) -> Sql:
     """Digits of the text; the weekday is counted from Sunday there."""
     part, of = node.this.name, node.expression
     if part in PARTS:
-        return syntax.call("SUBSTR", of, *map(syntax.whole, PARTS[part]))
-    day = syntax.call("SUBSTR", of, syntax.whole(1), syntax.whole(10))
+        return _letters(of, *PARTS[part])
+    day = _letters(of, *DAY)
     if part == "DOY":
         return syntax.call("STRFTIME", syntax.text("%j"), day)
     if part == "QUARTER":
-        month = syntax.call("SUBSTR", of, *map(syntax.whole, PARTS["MONTH"]))
-        return _quarter(syntax.cast_to(month, BIGINT))
+        return _quarter(syntax.cast_to(_letters(of, *PARTS["MONTH"]), BIGINT))
     if part != "ISODOW":
         return node  # not known here, so it is refused
     number = syntax.cast_to(syntax.call("STRFTIME", syntax.text("%w"), day), BIGINT)
@@ -346,6 +361,7 @@ RULES: rewriting.Rules = {
     exp.Mul: _product,
     exp.Div: _division,
     exp.Anonymous: _call,
+    exp.Trim: _trim,
     exp.Floor: _floor,
     exp.Sum: lambda node: _call_own("SUM", node.this),
     exp.Window: _window,
@@ -353,12 +369,12 @@ RULES: rewriting.Rules = {
     exp.Extract: _extract,
 }
 KNOWN_CALLS = {f"{NAME}{name}" for name in [*FUNCTIONS, "SUM"]} | {
-    *("SUM", "MIN", "MAX", "ABS", "TYPEOF", "LENGTH", "SUBSTR", "STRFTIME"),
+    *("SUM", "MIN", "MAX", "ABS", "TYPEOF", "STRFTIME", "JULIANDAY"),
 }
 KNOWN = {
     *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.BitwiseAnd, exp.BitwiseRightShift),
     *(exp.And, exp.Or, exp.Not, exp.Paren, exp.Is, exp.NullSafeEQ, exp.Glob, exp.DPipe, exp.Dot),
     *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE),
     *(exp.Case, exp.If, exp.Cast, exp.Coalesce, exp.Count, exp.Min, exp.Max),
-    *(exp.RowNumber, exp.DenseRank),
+    *(exp.RowNumber, exp.DenseRank, exp.Length, exp.Substring),
 }

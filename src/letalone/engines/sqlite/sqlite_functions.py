@@ -4,14 +4,19 @@ Cells of text come as bytes (`CAST(… AS BLOB)`), since Python would stop at on
 what text stands for is in text_grammar.py. Whole numbers of more than 64 bits, which SQLite does
 not have, are decimal digits as text: only these functions make them, and take them.
 
+Functions of text take what was read before, which is UTF-8: SQLite's own end at a NUL character,
+and its LIKE takes small letters for capitals. They take about n steps for a text of n letters, and
+LIKE n · m for a pattern of m.
+
   Proven:   cells: each function catches what Python raises for a value (`_missing_if_odd`). Sums
             and products: their operands are whole numbers or digits that were made here
   Tested:   tests/engines/conformance/test_sqlite.py
 """
 
+import re
 from collections.abc import Callable
 from datetime import date, datetime
-from functools import wraps
+from functools import lru_cache, wraps
 from hashlib import sha256
 from math import isfinite, ldexp, sqrt
 from sqlite3 import Connection
@@ -19,6 +24,7 @@ from sqlite3 import Connection
 from letalone.engines.core.text_grammar import LARGEST, read_text
 from letalone.plans.dates import first_day
 from letalone.plans.expressions import Period
+from letalone.plans.texts.like_patterns import Segment, segments_of
 from letalone.plans.types import Type
 
 NAME = "LETALONE_"
@@ -119,6 +125,46 @@ def _sha256(text: bytes) -> Cell:
     return sha256(text).hexdigest()
 
 
+@_missing_if_odd
+def _like(text: str, pattern: str) -> Cell:
+    return _expression_of(pattern).fullmatch(text) is not None
+
+
+@lru_cache
+def _expression_of(pattern: str) -> re.Pattern[str]:
+    """A pattern of LIKE as a regular expression, which tries no place twice: each segment in the
+    middle keeps the first place where it stands (see texts/matching.py)."""
+    first, *rest = map(_spell_segment, segments_of(pattern))
+    middle = "".join(f"(?>.*?{segment})" for segment in rest[:-1])
+    return re.compile(first + (f"{middle}.*{rest[-1]}" if rest else ""), re.DOTALL)
+
+
+def _spell_segment(segment: Segment) -> str:
+    return "".join("." if letter is None else re.escape(letter) for letter in segment)
+
+
+@_missing_if_odd
+def _substring(text: str, start: int, *letters: int) -> Cell:
+    """From a place on, which is positive; so many letters, or all."""
+    return text[start - 1 :][slice(*letters)] if letters else text[start - 1 :]
+
+
+@_missing_if_odd
+def _last_letters(text: str, letters: int) -> Cell:
+    return text[-letters:]
+
+
+@_missing_if_odd
+def _translate(text: str, letters: str, others: str) -> Cell:
+    return text.translate(str.maketrans(letters, others))
+
+
+@_missing_if_odd
+def _trim(text: str, side: str) -> Cell:
+    ways = {"BOTH": text.strip, "LEADING": text.lstrip, "TRAILING": text.rstrip}
+    return ways[side](" ")
+
+
 class _Sum:
     """The exact sum of whole numbers; NULL of none."""
 
@@ -147,4 +193,10 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Cell]]] = {
     "ROOT": (1, _root),
     "SHA256": (1, _sha256),
     "DOUBLE": (1, _missing_if_odd(float)),
+    "LIKE": (2, _like),
+    "LENGTH": (1, _missing_if_odd(len)),
+    "SUBSTR": (-1, _substring),
+    "RIGHT": (2, _last_letters),
+    "TRANSLATE": (3, _translate),
+    "TRIM": (2, _trim),
 }
