@@ -46,6 +46,7 @@ READS = {
     "engines.postgres.postgres_views": "how PostgreSQL writes down a view",
     "engines.spark.spark_person": "dates and times that somebody typed",
     "engines.core.text_grammar": "cells of a table",
+    "engines.sqlite.sqlite_functions": "cells of text, by patterns of LIKE",
     "exact.typed": "numbers as they are stored",
     "ledger.chain.entries": "times as they are stored",
     "lint.reading": "lines of a script, cells of a notebook, and noqa",
